@@ -171,9 +171,12 @@ impl AgentText {
 
     /// Notes that a sentence says something about the work.
     fn notice(&mut self, sentence: &str) {
+        if self.has_lead {
+            return;
+        }
         let sentence = unmarked(phrase::without_openers(sentence));
         let is_empty = is_meta(&sentence) || is_cheer(&sentence) || title::is_label(&sentence);
-        self.has_lead |= sentence.split_whitespace().count() >= 4
+        self.has_lead = sentence.split_whitespace().count() >= 4
             && !sentence.ends_with([':', '?'])
             && !is_empty
             && !phrase::points_elsewhere(&sentence)

@@ -46,6 +46,10 @@ const EXPLAINING: [(&str, u8); 30] = [
 
 /// Returns the sentence as an explanation and its weight, if it is one that tells something by itself.
 pub(crate) fn explanation(sentence: &str) -> Option<(u8, String)> {
+    // Most sentences are too short: they are not searched for phrases.
+    if sentence.split_whitespace().count() < FEWEST {
+        return None;
+    }
     let weight: u8 = EXPLAINING
         .iter()
         .filter(|(phrase, _)| find_ignoring_case(sentence, phrase).is_some())

@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use thru_core::{FileInPlay, Outcome, PassageKind};
-use thru_store::{MemoryRow, Newest, Result, SessionPlace, Store};
+use thru_core::{FileInPlay, FileState, Outcome, PassageKind};
+use thru_store::{MemoryRow, Newest, Result, Store};
 
 use super::compact::grouped;
 use super::render::Section;
@@ -38,17 +38,15 @@ pub(super) struct Sessions<'v> {
     rows: Vec<i64>,
     /// The tier of the latest.
     tier: Tier,
-    places: HashMap<i64, SessionPlace>,
-    valued: Vec<(&'v MemoryRow, Vec<(String, bool)>)>,
+    valued: &'v [Valued],
 }
 
 impl<'v> Sessions<'v> {
     pub(super) fn of(
-        store: &Store,
         summaries: &[MemoryRow],
         valued: &'v [Valued],
         request: &PackRequest<'_>,
-    ) -> Result<Self> {
+    ) -> Self {
         let mut latest: Vec<(Option<thru_core::Timestamp>, i64)> = Vec::new();
         let memories = summaries.iter().chain(valued.iter().map(|one| &one.memory));
         for memory in memories.filter(|memory| memory.at.is_none_or(|at| at <= request.now)) {
@@ -61,15 +59,7 @@ impl<'v> Sessions<'v> {
         latest.sort_by(|a, b| b.cmp(a));
         let tier = Tier::at_start(latest.first().and_then(|(at, _)| *at), false, request.now);
         let rows: Vec<i64> = latest.into_iter().map(|(_, row)| row).collect();
-        let places = store.places_of_sessions(&rows)?;
-        let valued = valued
-            .iter()
-            .map(|one| {
-                let files = one.files.iter().map(|file| (file.path.clone(), file.modified));
-                (&one.memory, files.collect())
-            })
-            .collect();
-        Ok(Self { rows, tier, places, valued })
+        Self { rows, tier, valued }
     }
 }
 
@@ -79,12 +69,11 @@ pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) 
         sessions.rows.iter().enumerate().map(|(rank, row)| (*row, rank)).collect();
     // By path: the weight of each session, and the whole path.
     let mut files: BTreeMap<String, (HashMap<usize, f64>, String)> = BTreeMap::new();
-    for (memory, touched) in &sessions.valued {
+    for Valued { memory, files: touched, place, .. } in sessions.valued {
         let Some(rank) = memory.session.and_then(|row| ranks.get(&row)) else { continue };
-        let place = memory.session.and_then(|row| sessions.places.get(&row));
-        let root = place.and_then(|place| place.directory.as_deref());
-        let here = place.and_then(|place| place.branch.as_deref()) == request.branch.as_deref();
-        for (path, modified) in touched {
+        let root = place.directory.as_deref();
+        let here = place.branch.as_deref() == request.branch.as_deref();
+        for FileState { path, modified, .. } in touched {
             let Some(name) = in_project(path, root) else { continue };
             let weight = FADING.powi(i32::try_from(*rank).unwrap_or(i32::MAX))
                 * if *modified { 1.0 } else { READ }

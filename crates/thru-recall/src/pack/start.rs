@@ -78,20 +78,19 @@ pub(super) fn drafts(
     let summaries = summaries(store, request, None, None)?;
     let mut valued = observations(store, request, None, None, &summaries)?;
     without_wishes(&mut valued, &drafts);
-    let last =
-        if request.limits.last_summary { last_of(store, request, &summaries)? } else { None };
-    let mut said: Vec<HashSet<String>> = Vec::new();
     let bodies = bodies(store, &summaries)?;
+    let last = if request.limits.last_summary { last_of(store, request, &bodies)? } else { None };
+    let mut said: Vec<HashSet<String>> = Vec::new();
     if let Some((last, is_of_branch)) = last {
-        let later = later_than(last, &bodies);
+        let later = later_than(last.0, &bodies);
         let about = last_session(store, redactor, request, (last, is_of_branch), &valued, &later)?;
         drafts.extend(about);
-        said.push(words_of(&last.title));
+        said.push(words_of(&last.0.title));
     }
-    let earlier = summaries.iter().filter(|one| last.is_none_or(|(last, _)| last.row != one.row));
+    let earlier = bodies.iter().filter(|one| last.is_none_or(|(last, _)| last.0.row != one.0.row));
     drafts.extend(left_open(request, earlier, &bodies, &mut said));
     let weighed = valued.len();
-    let sessions = Sessions::of(store, &summaries, &valued, request)?;
+    let sessions = Sessions::of(&summaries, &valued, request);
     drafts.extend(files_in_play(&sessions, request));
     drafts.extend(commands_in_play(store, &sessions)?);
     drafts.extend(best(store, request, valued, &mut said)?);
@@ -117,7 +116,7 @@ fn itself(
     let summaries = summaries(store, request, request.session, None)?;
     let mut valued = observations(store, request, request.session, None, &summaries)?;
     without_wishes(&mut valued, &drafts);
-    if let Some(own) = summaries.first() {
+    if let Some(own) = bodies(store, &summaries)?.first() {
         drafts.extend(last_session(store, redactor, request, (own, false), &valued, &[])?);
     }
     let weighed = valued.len();
@@ -187,18 +186,18 @@ pub(super) fn summaries(
 
 /// The session to go on from: the latest on this branch, else the latest of all. One that did nothing, or
 /// only asked the memory, is none. True if it is told because of its branch.
-fn last_of<'s>(
+fn last_of<'b, 's>(
     store: &Store,
     request: &PackRequest<'_>,
-    summaries: &'s [MemoryRow],
-) -> Result<Option<(&'s MemoryRow, bool)>> {
+    summaries: &'b [Digested<'s>],
+) -> Result<Option<(&'b Digested<'s>, bool)>> {
     let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
-    let places = places(store, summaries)?;
+    let places = places(store, summaries.iter().map(|(summary, _)| *summary))?;
     let is_here = |summary: &MemoryRow| {
         let place = summary.session.and_then(|row| places.get(&row));
         branch.is_some() && place.is_some_and(|place| place.branch.as_deref() == branch)
     };
-    let here = summaries.iter().filter(|summary| is_here(summary)).map(|one| (one, true));
+    let here = summaries.iter().filter(|(summary, _)| is_here(summary)).map(|one| (one, true));
     for (summary, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
         if did_something(store, summary)? {
             return Ok(Some((summary, is_of_branch)));
@@ -208,9 +207,8 @@ fn last_of<'s>(
 }
 
 /// Returns true if a session worked on something but the memory itself.
-fn did_something(store: &Store, summary: &MemoryRow) -> Result<bool> {
+fn did_something(store: &Store, (summary, body): &Digested<'_>) -> Result<bool> {
     const LOOKED_AT: usize = 60;
-    let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(false) };
     let Digest { completed, learned, next_steps, open_questions, decisions, files, .. } =
         &body.digest;
     if !files.is_empty() {
@@ -233,11 +231,11 @@ fn did_something(store: &Store, summary: &MemoryRow) -> Result<bool> {
     Ok(calls.iter().any(|call| !is_ours(call)) || calls.is_empty() && has_said)
 }
 
+/// A summary with its texts, which are read once.
+type Digested<'s> = (&'s MemoryRow, Box<Summary>);
+
 /// Returns the summaries with their texts.
-fn bodies<'s>(
-    store: &Store,
-    summaries: &'s [MemoryRow],
-) -> Result<Vec<(&'s MemoryRow, Box<Summary>)>> {
+fn bodies<'s>(store: &Store, summaries: &'s [MemoryRow]) -> Result<Vec<Digested<'s>>> {
     let mut bodies = Vec::with_capacity(summaries.len());
     for summary in summaries {
         if let MemoryBody::Summary(body) = store.body_of(summary)? {
@@ -248,10 +246,7 @@ fn bodies<'s>(
 }
 
 /// Returns the summaries of later sessions.
-fn later_than<'b>(
-    summary: &MemoryRow,
-    bodies: &'b [(&MemoryRow, Box<Summary>)],
-) -> Vec<&'b Summary> {
+fn later_than<'b>(summary: &MemoryRow, bodies: &'b [Digested<'_>]) -> Vec<&'b Summary> {
     let later = bodies.iter().filter(|(other, _)| other.at > summary.at);
     later.map(|(_, body)| body.as_ref()).collect()
 }
@@ -260,13 +255,12 @@ fn last_session(
     store: &Store,
     redactor: &Redactor,
     request: &PackRequest<'_>,
-    (summary, is_of_branch): (&MemoryRow, bool),
+    ((summary, body), is_of_branch): (&Digested<'_>, bool),
     observations: &[Valued],
     later: &[&Summary],
 ) -> Result<Vec<Draft>> {
-    let MemoryBody::Summary(body) = store.body_of(summary)? else { return Ok(Vec::new()) };
     let line = |detail: bool, text: String, reason: &str| Draft {
-        memory: Some(summary.clone()),
+        memory: Some((*summary).clone()),
         section: Section::LastSession { is_of_branch, detail },
         tier: tier(summary, request),
         text,
@@ -358,22 +352,19 @@ pub(super) fn alike(a: &str, b: &str) -> bool {
 }
 
 /// Earlier sessions that did not finish, or gave up with changes made.
-fn left_open<'s>(
+fn left_open<'b, 's: 'b>(
     request: &PackRequest<'_>,
-    summaries: impl Iterator<Item = &'s MemoryRow>,
-    bodies: &[(&MemoryRow, Box<Summary>)],
+    summaries: impl Iterator<Item = &'b Digested<'s>>,
+    bodies: &[Digested<'_>],
     said: &mut Vec<HashSet<String>>,
 ) -> Vec<Draft> {
     let mut drafts = Vec::new();
-    for summary in summaries {
+    for (summary, body) in summaries {
         let age = summary.at.map_or(f64::MAX, |at| days_between(at, request.now));
         let gave_up = summary.outcome == Some(WorkOutcome::Abandoned);
         if drafts.len() == OPEN || age > OPEN_DAYS || !(is_open(summary) || gave_up) {
             continue;
         }
-        let Some((_, body)) = bodies.iter().find(|(other, _)| other.row == summary.row) else {
-            continue;
-        };
         if gave_up && body.digest.files.is_empty() {
             continue;
         }
@@ -396,7 +387,7 @@ fn left_open<'s>(
                 body.digest.outcome.as_str(),
                 day(summary.at, request)
             ),
-            memory: Some(summary.clone()),
+            memory: Some((*summary).clone()),
             section: Section::Open,
             reason: "an earlier session did not finish".to_owned(),
         });
