@@ -112,19 +112,6 @@ pub(crate) fn threads() -> usize {
 }
 
 fn intake(root: &Path) -> Result<Intake> {
-    let options = Options {
-        verbatim: false,
-        threads: threads(),
-        home: None,
-        host: "bench".to_owned(),
-        allow: Vec::new(),
-        distil: true,
-        limits: thru_lifecycle::Limits::default(),
-        index_left: true,
-        refine_since: None,
-        deliver_since: None,
-        declared: thru_intake::Declared::never(),
-        projections: Vec::new(),
-    };
+    let options = Options::new("bench", threads());
     Ok(Intake::new(Layout::new(root), Arc::new(SystemClock), options)?)
 }

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Sender, bounded};
+use serde::Serialize;
 use thru_core::{
     Access, FileState, Id, Observation, Outcome, SessionKey, Speaker, Statement, Summary,
     TITLE_LENGTH, Timestamp,
@@ -49,15 +50,18 @@ pub enum DistilScope<'a> {
 }
 
 /// Progress of distilling.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DistilProgress {
     /// Sessions that were distilled.
+    #[serde(rename = "distilled_sessions")]
     pub sessions: usize,
     /// Sessions to distil in all.
+    #[serde(skip)]
     pub of: usize,
     /// Memories of those sessions.
     pub memories: u64,
     /// Sessions that a bug of ours kept from being distilled; they are tried again.
+    #[serde(rename = "not_distilled")]
     pub failed: usize,
 }
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
+use serde::{Serialize, Serializer};
 use thru_agents::Source;
 use thru_core::{SessionKey, SourceKind};
 use thru_journal::archive::EntryName;
@@ -55,32 +56,53 @@ impl<'a> ImportOptions<'a> {
 pub type Progress<'a> = &'a mut dyn FnMut(&ImportReport);
 
 /// The report of an import, so far or in all.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct ImportReport {
     /// Bytes of clean records that were read.
     pub bytes: u64,
     /// Files that were read to their end.
+    #[serde(rename = "files")]
     pub sources: usize,
     /// Sessions whose transcripts were read to their end.
     pub sessions: usize,
     /// Passages written.
+    #[serde(flatten)]
     pub written: Written,
     /// Sessions distilled, and the memories of them.
+    #[serde(flatten)]
     pub distilled: DistilProgress,
     /// The outcome for sessions that were left.
+    #[serde(skip)]
     pub indexed: IndexedSessions,
     /// Counts of redacted secrets.
+    #[serde(flatten, serialize_with = "redactions")]
     pub redacted: Report,
     /// Malformed lines, by kind. They are kept all the same.
+    #[serde(rename = "broken_lines")]
     pub diagnostics: BTreeMap<&'static str, u64>,
     /// Sources that could not be read.
     pub problems: Vec<SourceProblem>,
     /// True if the user stopped it.
     pub interrupted: bool,
     /// Time spent per stage.
+    #[serde(rename = "stage_seconds")]
     pub stages: Stages,
     /// Total time.
+    #[serde(rename = "seconds", serialize_with = "seconds")]
     pub elapsed: Duration,
+}
+
+fn redactions<S: Serializer>(report: &Report, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Redactions<'a> {
+        redacted: &'a BTreeMap<String, u64>,
+        private: u64,
+    }
+    Redactions { redacted: &report.secrets, private: report.private }.serialize(serializer)
+}
+
+fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
+    time.as_secs_f64().serialize(serializer)
 }
 
 impl Intake {

@@ -120,6 +120,26 @@ pub struct Options {
     pub projections: Vec<SharedProjection>,
 }
 
+impl Options {
+    /// The options that hold without settings: distil and index all, ask no model, deliver nowhere.
+    pub fn new(host: impl Into<String>, threads: usize) -> Self {
+        Self {
+            verbatim: false,
+            threads,
+            home: None,
+            host: host.into(),
+            allow: Vec::new(),
+            distil: true,
+            limits: thru_lifecycle::Limits::default(),
+            index_left: true,
+            refine_since: None,
+            deliver_since: None,
+            declared: Declared::never(),
+            projections: Vec::new(),
+        }
+    }
+}
+
 /// Reads the name of a project from its own file, if the file gives one.
 #[derive(Clone)]
 pub struct Declared(Arc<NameOf>);

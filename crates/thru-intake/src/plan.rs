@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::UNIX_EPOCH;
 
+use serde::{Serialize, Serializer};
 use thru_agents::{Discovery, Source, agents};
 use thru_core::{Agent, SessionKey, SourceKind};
 use thru_journal::archive::EntryName;
@@ -15,7 +16,7 @@ use crate::{Intake, Result};
 const FEW: usize = 1_000;
 
 /// A problem with one file that a person may want to know about. The rest goes on without the file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceProblem {
     /// The file.
     pub path: PathBuf,
@@ -24,15 +25,17 @@ pub struct SourceProblem {
 }
 
 /// The work that an import would do.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Plan {
     /// Files with something new, in the order in which they are read: newest sessions first.
+    #[serde(rename = "files", serialize_with = "number")]
     pub sources: Vec<Source>,
     /// New bytes in them, as far as known.
     pub bytes: u64,
     /// Number of sessions that they belong to.
     pub sessions: usize,
     /// The share of each agent with something new.
+    #[serde(skip)]
     pub shares: BTreeMap<Agent, Share>,
     /// Files that have not changed since they were last read.
     pub unchanged: usize,
@@ -40,6 +43,10 @@ pub struct Plan {
     pub left_out: usize,
     /// Files that could not be examined.
     pub problems: Vec<SourceProblem>,
+}
+
+fn number<S: Serializer>(sources: &[Source], serializer: S) -> Result<S::Ok, S::Error> {
+    sources.len().serialize(serializer)
 }
 
 /// The part of a plan that one agent has.

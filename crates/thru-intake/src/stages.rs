@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use serde::{Serialize, Serializer};
+
 /// A stage of intake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
@@ -67,5 +69,13 @@ impl Stages {
     /// Returns the time spent on a stage.
     pub fn spent(&self, stage: Stage) -> Duration {
         Duration::from_nanos(self.nanoseconds[stage as usize].load(Ordering::Relaxed))
+    }
+}
+
+impl Serialize for Stages {
+    /// Seconds by the name of the stage.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let seconds = |stage: Stage| (stage.as_str(), self.spent(stage).as_secs_f64());
+        serializer.collect_map(Stage::ALL.into_iter().map(seconds))
     }
 }

@@ -9,6 +9,7 @@ mod refinements;
 mod sessions;
 
 use rusqlite::{OptionalExtension, Params, Transaction};
+use serde::Serialize;
 use thru_core::{
     Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ReadBatch, RecordId,
     SessionFacts, SessionKey, SourceKind, Timestamp,
@@ -38,7 +39,7 @@ pub use refinements::{Fate, NewRefinement, NewTurn};
 pub use sessions::LifecycleEvent;
 
 /// Counts of what a batch wrote.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Written {
     /// The number of new passages.
     pub passages: u64,

@@ -41,20 +41,7 @@ pub struct Machine {
 
 /// Options of intake for a test.
 pub fn options() -> Options {
-    Options {
-        verbatim: false,
-        threads: 2,
-        home: None,
-        host: "test".to_owned(),
-        allow: Vec::new(),
-        distil: true,
-        limits: thru_lifecycle::Limits::default(),
-        index_left: true,
-        refine_since: None,
-        deliver_since: None,
-        declared: thru_intake::Declared::never(),
-        projections: Vec::new(),
-    }
+    Options::new("test", 2)
 }
 
 impl Default for Machine {

@@ -10,7 +10,7 @@ use thru_agents::setup::{HookOwner, Scope};
 
 use super::{Finding, Mend, files, hooks};
 use crate::App;
-use crate::setup::{Setup, Targets, apply, prepare};
+use crate::setup::{Setup, Targets, prepare};
 use crate::words::plural;
 
 /// Time to wait for another process that writes.
@@ -76,8 +76,9 @@ fn write_hooks_again(app: &App) -> Result<Vec<String>> {
             continue;
         }
         let request = Setup { scope, form: None, wanted: None, targets: Targets::Connected };
-        for prepared in prepare(app, request)? {
-            for (change, _) in apply(&prepared.plan)? {
+        for mut prepared in prepare(app, request)? {
+            prepared.changes.make()?;
+            for (change, _) in prepared.changes.made() {
                 done.push(format!("wrote the hooks in {} again", app.shown(&change.path)));
             }
         }

@@ -115,6 +115,24 @@ fn has_repair<S: serde::Serializer>(mend: &Option<Mend>, serializer: S) -> Resul
     serializer.serialize_bool(mend.is_some())
 }
 
+/// The findings for programs, and the repairs that were made before them.
+#[derive(Debug, Serialize)]
+#[serde(tag = "kind", rename = "doctor")]
+pub struct Examination<'a> {
+    version: u32,
+    problems: usize,
+    findings: &'a [Finding],
+    fixed: &'a [String],
+}
+
+impl<'a> Examination<'a> {
+    /// The answer with these findings after these repairs.
+    pub fn new(findings: &'a [Finding], fixed: &'a [String]) -> Self {
+        let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
+        Self { version: crate::answer::VERSION, problems, findings, fixed }
+    }
+}
+
 /// An agent that takes hooks, as it is on this machine.
 pub struct AgentSeen {
     /// The agent.

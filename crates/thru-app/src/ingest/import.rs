@@ -1,20 +1,19 @@
 //! Importing the history that agents left on this machine.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use thru_agents::{Discovery, agents};
 use thru_core::Agent;
-use thru_intake::{
-    DistilScope, ImportOptions, ImportReport, Intake, IntakeLock, Plan, SourceProblem, Stage,
-};
+use thru_intake::{DistilScope, ImportOptions, ImportReport, Intake, IntakeLock, Plan};
+use thru_store::{Counts, SessionFilter};
 
 use super::exclusions::Exclusions;
 use crate::answer;
 use crate::app::App;
+use crate::ask::session::SessionEntry;
 use crate::call::Call;
-use crate::embedding::{State, who_embeds};
+use crate::embedding::State;
 use crate::fresh::{self, Freshness};
 use crate::keep::export::is_export;
 use crate::trouble::{Context, Remedy, Result, Trouble};
@@ -39,6 +38,7 @@ impl Import {
 pub struct PlannedImport {
     intake: Intake,
     exclusions: Exclusions,
+    lock: Option<IntakeLock>,
     /// The files with something new.
     pub plan: Plan,
     /// The number of files that were found, new or not.
@@ -46,129 +46,31 @@ pub struct PlannedImport {
 }
 
 /// A plan for programs.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename = "import-plan")]
-pub struct ImportPlan {
+pub struct ImportPlan<'a> {
     version: u32,
-    /// The number of sessions with something new.
-    pub sessions: usize,
-    /// The number of files with something new.
-    pub files: usize,
-    /// New bytes in them.
-    pub bytes: u64,
-    /// The number of files that have not changed.
-    pub unchanged: usize,
-    /// The number of files that are excluded or belong to forgotten sessions.
-    pub left_out: usize,
-    /// Files that cannot be read.
-    pub problems: Vec<ImportProblem>,
+    #[serde(flatten)]
+    plan: &'a Plan,
 }
 
-/// A file that could not be read.
-#[derive(Clone, Debug, Serialize)]
-pub struct ImportProblem {
-    /// The file.
-    pub path: PathBuf,
-    /// The problem.
-    pub message: String,
-}
-
-/// The outcome of an import, for programs.
-#[derive(Clone, Debug, Serialize)]
+/// The outcome of an import.
+#[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename = "import")]
 pub struct Imported {
     version: u32,
-    /// Bytes that were read.
-    pub bytes: u64,
-    /// The number of files that were read.
-    pub files: usize,
-    /// The number of sessions that were read.
-    pub sessions: usize,
-    /// The number of passages that were written.
-    pub passages: u64,
-    /// The number of passages that were changed.
-    pub amended: u64,
-    /// The number of passages that are copies.
-    pub copies: u64,
-    /// The number of sessions that were distilled.
-    pub distilled_sessions: usize,
-    /// The number of memories of them.
-    pub memories: u64,
-    /// The number of sessions that could not be distilled.
-    pub not_distilled: usize,
-    /// Counts of redacted secrets, by rule.
-    pub redacted: BTreeMap<String, u64>,
-    /// The number of private texts that were left out.
-    pub private: u64,
-    /// Counts of malformed lines, by kind.
-    pub broken_lines: BTreeMap<&'static str, u64>,
-    /// Files that could not be read.
-    pub problems: Vec<ImportProblem>,
-    /// True if the import was stopped.
-    pub interrupted: bool,
-    /// The time that it took, in seconds.
-    pub seconds: f64,
-    /// The time that each stage took, in seconds.
-    pub stage_seconds: BTreeMap<&'static str, f64>,
+    /// Counts and problems.
+    #[serde(flatten)]
+    pub report: ImportReport,
 }
 
-fn problems(problems: &[SourceProblem]) -> Vec<ImportProblem> {
-    let problem = |SourceProblem { path, message }: &SourceProblem| ImportProblem {
-        path: path.clone(),
-        message: message.clone(),
-    };
-    problems.iter().map(problem).collect()
-}
-
-impl From<&Plan> for ImportPlan {
-    fn from(plan: &Plan) -> Self {
-        Self {
-            version: answer::VERSION,
-            sessions: plan.sessions,
-            files: plan.sources.len(),
-            bytes: plan.bytes,
-            unchanged: plan.unchanged,
-            left_out: plan.left_out,
-            problems: problems(&plan.problems),
-        }
+impl From<ImportReport> for Imported {
+    fn from(report: ImportReport) -> Self {
+        Self { version: answer::VERSION, report }
     }
 }
 
-impl From<&ImportReport> for Imported {
-    fn from(report: &ImportReport) -> Self {
-        let seconds = |stage: Stage| (stage.as_str(), report.stages.spent(stage).as_secs_f64());
-        Self {
-            version: answer::VERSION,
-            bytes: report.bytes,
-            files: report.sources,
-            sessions: report.sessions,
-            passages: report.written.passages,
-            amended: report.written.amended,
-            copies: report.written.copies,
-            distilled_sessions: report.distilled.sessions,
-            memories: report.distilled.memories,
-            not_distilled: report.distilled.failed,
-            redacted: report.redacted.secrets.clone(),
-            private: report.redacted.private,
-            broken_lines: report.diagnostics.clone(),
-            problems: problems(&report.problems),
-            interrupted: report.interrupted,
-            seconds: report.elapsed.as_secs_f64(),
-            stage_seconds: Stage::ALL.into_iter().map(seconds).collect(),
-        }
-    }
-}
-
-/// Takes the lock for an import. It comes before the plan: the process that held it before may have imported the same
-/// files, forgotten sessions, or changed rules.
-///
-/// # Errors
-/// Fails if another process keeps writing, or the call is cancelled.
-pub fn lock(app: &App, call: Call<'_>) -> Result<IntakeLock> {
-    call.lock(&app.intake()?)
-}
-
-/// Finds the files to read. To read them, take the [`lock`] first.
+/// Finds the files to read.
 ///
 /// # Errors
 /// Fails if capture is switched off here, if a path does not exist or is an export, and if the store cannot be read.
@@ -177,6 +79,16 @@ pub fn plan(app: &App, request: &Import) -> Result<PlannedImport> {
     let mut discovery = discover(app, &request.paths, &exclusions)?;
     discovery.sources.retain(|source| request.wants(source.agent));
     plan_found(app, exclusions, discovery)
+}
+
+/// Finds the files to read, and keeps other processes from writing until they are read. The lock comes before the plan:
+/// the process that held it before may have imported the same files, forgotten sessions, or changed rules.
+///
+/// # Errors
+/// As [`plan`], and if another process keeps writing, or the call is cancelled.
+pub fn plan_locked(app: &App, request: &Import, call: Call<'_>) -> Result<PlannedImport> {
+    let lock = call.lock(&app.intake()?)?;
+    Ok(PlannedImport { lock: Some(lock), ..plan(app, request)? })
 }
 
 /// Finds what is new in files that were discovered already.
@@ -195,15 +107,33 @@ pub(super) fn plan_found(
             .with(Remedy::ShowSetting("capture.off")));
     }
     let plan = intake.plan(discovery, Some(&|directory: &Path| exclusions.apply_to(directory)))?;
-    Ok(PlannedImport { intake, exclusions, plan, found })
+    Ok(PlannedImport { intake, exclusions, lock: None, plan, found })
 }
 
 impl PlannedImport {
-    /// Reads the files, and distils and indexes the sessions in `scope`. `progress` receives the report as it grows.
+    /// Returns the plan for programs.
+    pub const fn answer(&self) -> ImportPlan<'_> {
+        ImportPlan { version: answer::VERSION, plan: &self.plan }
+    }
+
+    /// Reads the files, and distils and indexes their sessions. `progress` receives the report as it grows.
     ///
     /// # Errors
     /// Fails if journal, archive or store cannot be written. A file that cannot be read is a problem in the report.
-    pub fn carry_out(
+    pub fn import(
+        mut self,
+        call: Call<'_>,
+        progress: &mut dyn FnMut(&ImportReport),
+    ) -> Result<Imported> {
+        let lock = match self.lock.take() {
+            Some(lock) => lock,
+            None => call.lock(&self.intake)?,
+        };
+        Ok(self.carry_out(&lock, DistilScope::All, call, progress)?.into())
+    }
+
+    /// As [`PlannedImport::import`], for the sessions in `scope` and a caller with a lock of its own.
+    pub(super) fn carry_out(
         self,
         lock: &IntakeLock,
         scope: DistilScope<'_>,
@@ -249,33 +179,46 @@ fn discover(app: &App, paths: &[PathBuf], exclusions: &Exclusions) -> Result<Dis
     Ok(all)
 }
 
-/// The size of a memory after an import.
-#[derive(Clone, Debug, Serialize)]
-pub struct MemorySize {
+/// The contents of a memory after an import.
+#[derive(Debug, Serialize)]
+pub struct Memory {
     /// The number of passages.
     pub passages: u64,
     /// The number of sessions.
     pub sessions: u64,
     /// The number of projects.
     pub projects: u64,
+    /// The number of memories.
+    pub memories: u64,
+    /// The latest sessions.
+    pub latest: Vec<SessionEntry>,
     /// The number of texts without a vector of the current model.
+    #[serde(skip)]
     pub unembedded: u64,
-    /// A clause that says who makes those vectors, and when.
-    pub embedder: String,
 }
 
-/// Counts what is in memory.
+/// The number of sessions that are named after an import.
+const LATEST: usize = 3;
+
+/// Counts what is in memory; `None` where there is no store yet.
 ///
 /// # Errors
 /// Where the store cannot be read.
-pub fn memory_size(app: &App, call: Call<'_>) -> Result<MemorySize> {
+pub fn memory(app: &App, call: Call<'_>) -> Result<Option<Memory>> {
+    if !app.layout.database().is_file() {
+        return Ok(None);
+    }
     let store = fresh::open(app, Freshness::Recorded, call)?;
-    let counts = store.counts()?;
-    Ok(MemorySize {
-        passages: counts.passages,
-        sessions: counts.sessions,
-        projects: counts.projects,
-        unembedded: State::look(app, &app.intake()?)?.waiting(),
-        embedder: who_embeds(app).to_owned(),
-    })
+    let intake = app.intake_beside(&store)?;
+    let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
+    let entry = |session| SessionEntry::new(app, intake.redactor(), session);
+    let Counts { sessions, passages, projects, .. } = store.counts()?;
+    Ok(Some(Memory {
+        passages,
+        sessions,
+        projects,
+        memories: store.memory_count()?,
+        latest: store.sessions(&filter)?.iter().map(entry).collect(),
+        unembedded: State::look(app, &intake)?.waiting(),
+    }))
 }

@@ -79,9 +79,6 @@ pub struct HistoryGap {
     pub import: Option<Imported>,
     /// The number of sessions that were indexed.
     pub indexed: Option<usize>,
-    /// The report of the import.
-    #[serde(skip)]
-    pub report: Option<ImportReport>,
 }
 
 /// A session that is not remembered as it is.
@@ -196,9 +193,8 @@ impl Found {
             cost: 0,
             estimated_tokens: sessions.iter().map(|session| session.estimated_tokens).sum(),
             sessions,
-            import: report.as_ref().map(Imported::from),
             indexed: report.as_ref().map(|report| report.indexed.changed()),
-            report,
+            import: report.map(Imported::from),
         }
     }
 }
@@ -229,7 +225,7 @@ pub fn sync(
     progress: &mut dyn FnMut(&ImportReport),
 ) -> Result<HistoryGap> {
     upgrade(app, call)?;
-    let lock = import::lock(app, call)?;
+    let lock = call.lock(&app.intake()?)?;
     let found = look(app, request)?;
     let report = match found.sessions.is_empty() {
         true => None,

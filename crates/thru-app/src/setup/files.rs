@@ -19,6 +19,15 @@ pub enum Backup {
     Kept(PathBuf),
 }
 
+impl Backup {
+    /// The path of the copy.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Made(path) | Self::Kept(path) => path,
+        }
+    }
+}
+
 fn advised(message: impl Into<String>, advice: &str) -> Trouble {
     Trouble::refused(message).with(Remedy::Advice(advice.to_owned()))
 }

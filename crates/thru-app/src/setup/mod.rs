@@ -3,6 +3,7 @@
 //! The content of the files is decided in `thru_agents::setup`, on texts. Here they are written, so that nothing
 //! of anyone else is lost.
 
+mod answer;
 mod client;
 mod files;
 mod notes;
@@ -14,6 +15,7 @@ use thru_agents::setup::{
     Change, Form, Plan, Platform, Registration, Scope, SetupError, Site, Trust, Wanted, installed,
 };
 
+pub use answer::{Installation, Installed, Uninstallation};
 pub use client::{Client, own_program};
 pub use files::Backup;
 pub use notes::Note;
@@ -60,8 +62,8 @@ pub struct Prepared {
     pub client: Client,
     /// The hooks.
     pub registration: Registration,
-    /// The changes.
-    pub plan: Plan,
+    /// The changes of its files.
+    pub changes: Changes,
     /// The notes beside them.
     pub notes: Vec<Note>,
     /// The form that was asked for, or found.
@@ -73,10 +75,19 @@ pub struct Prepared {
 pub struct Removal {
     /// The agent.
     pub adapter: &'static Adapter,
-    /// The changes.
-    pub plan: Plan,
+    /// The changes of its files.
+    pub changes: Changes,
     /// The notes beside them.
     pub notes: Vec<Note>,
+}
+
+/// The changes of an agent's files, planned or made.
+#[derive(Debug)]
+pub struct Changes {
+    /// The plan.
+    pub plan: Plan,
+    /// The copy of each file that was changed, where there is one; empty before the changes are made.
+    backups: Vec<Option<Backup>>,
 }
 
 /// The files of agents around the caller.
@@ -135,7 +146,8 @@ pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
         });
         let plan = setup.install(&site, request.scope, form, &registration, wanted)?;
         let notes = notes::notes(adapter, &site, &client, &program, &plan, form);
-        prepared.push(Prepared { adapter, client, registration, plan, notes, form });
+        let changes = Changes::of_plan(plan);
+        prepared.push(Prepared { adapter, client, registration, changes, notes, form });
     }
     if prepared.is_empty() {
         return Err(Trouble::refused("no agent on this machine takes hooks for a project alone")
@@ -156,17 +168,22 @@ pub fn prepare_removal(app: &App, scopes: &[Scope]) -> Result<Vec<Removal>> {
             let site = places.site(app, adapter);
             let plan = adapter.setup.uninstall(&site, scopes)?;
             let notes = notes::elsewhere(adapter, &site, &plan);
-            Ok(Removal { adapter, plan, notes })
+            Ok(Removal { adapter, changes: Changes::of_plan(plan), notes })
         })
         .collect()
 }
 
 impl Prepared {
-    /// Adds a note if the agent runs no hooks until the user trusts them. To be called once the changes are made.
-    pub fn note_trust(&mut self, app: &App) {
+    /// Makes the changes, and notes it if the agent runs no hooks until the user trusts them.
+    ///
+    /// # Errors
+    /// As [`Changes::make`].
+    pub fn install(&mut self, app: &App) -> Result<()> {
+        self.changes.make()?;
         if !self.notes.iter().any(|note| note.is_bad) {
             self.notes.extend(notes::untrusted(&self.trust(app)));
         }
+        Ok(())
     }
 
     /// Returns the trust in our hooks as they are now.
@@ -175,24 +192,42 @@ impl Prepared {
     }
 }
 
-/// Makes all changes of a plan, and returns each with the copy of its file.
-///
-/// # Errors
-/// Returns an error if a file changed since, or cannot be written.
-pub fn apply(plan: &Plan) -> Result<Vec<(&Change, Option<Backup>)>> {
-    if plan.changes.is_empty() {
-        return Ok(Vec::new());
+impl Changes {
+    const fn of_plan(plan: Plan) -> Self {
+        Self { plan, backups: Vec::new() }
     }
-    let made = plan
-        .changes
-        .iter()
-        .map(|change| Ok((change, files::apply(change)?)))
-        .collect::<Result<Vec<_>>>()?;
-    for folder in &plan.folders {
-        // Not empty, or not there: both are fine.
-        let _ = std::fs::remove_dir(folder);
+
+    /// True if everything is in place.
+    pub fn is_empty(&self) -> bool {
+        self.plan.changes.is_empty()
     }
-    Ok(made)
+
+    /// Makes all changes.
+    ///
+    /// # Errors
+    /// Returns an error if a file changed since, or cannot be written.
+    pub fn make(&mut self) -> Result<()> {
+        if self.is_empty() {
+            return Ok(());
+        }
+        self.backups = self.plan.changes.iter().map(files::apply).collect::<Result<_>>()?;
+        for folder in &self.plan.folders {
+            // Not empty, or not there: both are fine.
+            let _ = std::fs::remove_dir(folder);
+        }
+        Ok(())
+    }
+
+    /// Returns the changes, each with the copy of its file if it was made and there is one.
+    fn planned(&self) -> impl Iterator<Item = (&Change, Option<&Backup>)> {
+        let backup = |at: usize| self.backups.get(at).and_then(Option::as_ref);
+        self.plan.changes.iter().enumerate().map(move |(at, change)| (change, backup(at)))
+    }
+
+    /// Returns the changes that were made, each with the copy of its file.
+    pub fn made(&self) -> impl Iterator<Item = (&Change, Option<&Backup>)> {
+        self.planned().take(self.backups.len())
+    }
 }
 
 /// True if any file has our hooks of an agent.
@@ -270,18 +305,17 @@ mod tests {
         let mut prepared = prepare(&app, UP).unwrap();
         assert_eq!(agents(&prepared), [Agent::ClaudeCode, Agent::Codex]);
         for one in &mut prepared {
-            let plan = one.plan.clone();
-            assert!(!apply(&plan).unwrap().is_empty());
-            one.note_trust(&app);
+            one.install(&app).unwrap();
+            assert!(one.changes.made().next().is_some());
         }
         let kinds = |one: &Prepared| one.notes.iter().map(|note| note.kind).collect::<Vec<_>>();
         assert!(!kinds(&prepared[0]).contains(&"trust"));
         assert!(kinds(&prepared[1]).contains(&"trust"), "{:?}", prepared[1].notes);
         assert_eq!(prepared[1].trust(&app).state, TrustState::Missing);
         let again = prepare(&app, UP).unwrap();
-        assert!(again.iter().all(|one| one.plan.changes.is_empty()));
-        for removal in prepare_removal(&app, &[Scope::User]).unwrap() {
-            apply(&removal.plan).unwrap();
+        assert!(again.iter().all(|one| one.changes.is_empty()));
+        for mut removal in prepare_removal(&app, &[Scope::User]).unwrap() {
+            removal.changes.make().unwrap();
         }
         assert!(!home.path().join(".codex/hooks.json").exists());
         assert!(!home.path().join(".claude/settings.json").exists());

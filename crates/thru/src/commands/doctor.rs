@@ -1,8 +1,7 @@
 //! `thru doctor`: find out what does not work, and mend it.
 
-use serde_json::{Value, json};
 use thru_app::Result;
-use thru_app::health::{self, Finding, Level, Seen};
+use thru_app::health::{self, Examination, Finding, Level, Seen};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -48,7 +47,7 @@ pub(crate) fn run(
     if arguments.report {
         page.line(health::report(&seen, &findings));
     } else if arguments.json {
-        page.json(&as_json(&findings, &mended))?;
+        page.json(&Examination::new(&findings, &mended))?;
     } else {
         list(&mut page, &findings, &mended);
     }
@@ -96,15 +95,4 @@ fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
     if mended.is_empty() && findings.iter().any(|finding| finding.mend.is_some()) {
         page.line("`thru doctor --fix` mends what can be mended without asking.");
     }
-}
-
-fn as_json(findings: &[Finding], mended: &[String]) -> Value {
-    let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
-    json!({
-        "version": 1,
-        "kind": "doctor",
-        "problems": problems,
-        "findings": findings,
-        "fixed": mended,
-    })
 }

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use thru_app::ingest::import::{self, Import, ImportPlan, Imported, PlannedImport};
+use thru_app::embedding::who_embeds;
+use thru_app::ingest::import::{self, Import, Imported, PlannedImport};
 use thru_app::keep::export::is_export;
 use thru_app::{Call, Patience, Result};
 use thru_core::Agent;
-use thru_intake::{DistilScope, ImportReport, IntakeLock, SourceProblem};
+use thru_intake::{ImportReport, SourceProblem};
 
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
@@ -61,26 +62,25 @@ pub(crate) fn run(
         );
     }
     let (app, shown) = (&environment.app, shared::Shown::new(environment));
-    // Another import may be at work on the same files: what is left to do is seen when it is done.
-    let lock = match arguments.dry_run {
-        true => None,
-        false => Some(import::lock(app, shown.call())?),
-    };
     let request = Import { paths, agents: arguments.of.filter().unwrap_or_default() };
-    let planned = import::plan(app, &request)?;
+    let planned = match arguments.dry_run {
+        true => import::plan(app, &request)?,
+        // Another import may be at work on the same files: what is left to do is seen when it is done.
+        false => import::plan_locked(app, &request, shown.call())?,
+    };
     let mut page = Page::new(environment, plain);
     if !arguments.json {
         describe(&mut page, &planned, &request, arguments, environment);
     }
-    let Some(lock) = lock.filter(|_| planned.found > 0) else {
+    if arguments.dry_run || planned.found == 0 {
         if arguments.json {
-            page.json(&ImportPlan::from(&planned.plan))?;
+            page.json(&planned.answer())?;
         } else {
             list_problems(&mut page, &planned.plan.problems, environment);
         }
         page.print()?;
         return Ok(if arguments.dry_run { Outcome::Done } else { Outcome::Nothing });
-    };
+    }
     let is_empty = planned.plan.is_empty();
     if !is_empty && environment.terminal.interactive && !arguments.yes && !arguments.json {
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
@@ -90,30 +90,27 @@ pub(crate) fn run(
             return Ok(Outcome::Nothing);
         }
     }
-    let report = perform(environment, &lock, planned, arguments.json)?;
+    let imported = perform(environment, planned, arguments.json)?;
     if arguments.json {
-        page.json(&Imported::from(&report))?;
+        page.json(&imported)?;
     } else {
-        tell(&mut page, &report, environment);
-        conclude(&mut page, &report, environment)?;
+        tell(&mut page, &imported.report, environment);
+        conclude(&mut page, &imported.report, environment)?;
     }
     page.print()?;
-    Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
+    Ok(if imported.report.interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
 /// Reads what was planned, with a progress bar unless it is to be quiet.
 pub(crate) fn perform(
     environment: &Environment,
-    lock: &IntakeLock,
     planned: PlannedImport,
     quiet: bool,
-) -> Result<ImportReport> {
+) -> Result<Imported> {
     let cancelled = shared::cancellation()?;
     let shown = shared::Shown::new(environment);
     let mut bar = ImportBar::new(environment, planned.plan.bytes, quiet || planned.plan.is_empty());
-    planned.carry_out(lock, DistilScope::All, shown.call_until(&cancelled), &mut |report| {
-        bar.show(report)
-    })
+    planned.import(shown.call_until(&cancelled), &mut |report| bar.show(report))
 }
 
 /// The progress bar of an import. It goes when it is dropped.
@@ -269,7 +266,7 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
 /// Says what there is now.
 fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -> Result<()> {
     let shown = shared::Shown::new(environment);
-    let memory = import::memory_size(&environment.app, shown.call())?;
+    let Some(memory) = import::memory(environment, shown.call())? else { return Ok(()) };
     page.line(format!(
         "Memory: {} passages of {} in {}.",
         count(memory.passages),
@@ -277,7 +274,7 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
         plural(memory.projects, "project")
     ));
     if memory.unembedded > 0 {
-        let (texts, who) = (plural(memory.unembedded, "text"), &memory.embedder);
+        let (texts, who) = (plural(memory.unembedded, "text"), who_embeds(environment));
         page.line(format!(
             "{texts} to be embedded, so that they are found by what they mean: {who}."
         ));
@@ -310,8 +307,6 @@ fn list_problems(page: &mut Page, problems: &[SourceProblem], environment: &Envi
 pub(crate) fn import_quietly(environment: &Environment) -> Result<Duration> {
     let started = Instant::now();
     let call = Call::unattended(Patience::Endless);
-    let lock = import::lock(&environment.app, call)?;
-    let planned = import::plan(&environment.app, &Import::default())?;
-    planned.carry_out(&lock, DistilScope::All, call, &mut |_| {})?;
+    import::plan_locked(&environment.app, &Import::default(), call)?.import(call, &mut |_| {})?;
     Ok(started.elapsed())
 }

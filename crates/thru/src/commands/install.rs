@@ -1,10 +1,9 @@
 //! `thru install`: connect agents.
 
 use clap::ValueEnum;
-use serde_json::{Value, json};
 use thru_agents::setup;
 use thru_app::Result;
-use thru_app::setup::{Prepared, Setup, Targets, apply, prepare};
+use thru_app::setup::{Installation, Installed, Prepared, Setup, Targets, prepare};
 
 use super::{Outcome, setup_page};
 use crate::environment::Environment;
@@ -91,44 +90,36 @@ pub(crate) fn run(
     };
     let mut prepared = prepare(environment, request)?;
     let mut page = Page::new(environment, plain);
-    let plans: Vec<_> = prepared.iter().map(|one| one.plan.clone()).collect();
-    let mut made = Vec::new();
     if !arguments.dry_run {
-        for (plan, one) in plans.iter().zip(&mut prepared) {
-            made.push(apply(plan)?);
-            one.note_trust(environment);
+        for one in &mut prepared {
+            one.install(environment)?;
         }
     }
     if arguments.json {
-        let mut answer = setup_page::as_json(plans.iter(), &made.concat());
-        answer["version"] = json!(1);
-        answer["kind"] = json!("install");
-        answer["dry_run"] = json!(arguments.dry_run);
-        answer["scope"] = json!(scope);
-        describe(&mut answer, &prepared, environment);
-        page.json(&answer)?;
+        let installed = Installed::new(&prepared, environment);
+        page.json(&Installation { dry_run: arguments.dry_run, scope, installed })?;
         page.print()?;
         return Ok(Outcome::Done);
     }
     for one in &prepared {
         setup_page::tell_client(&mut page, one.adapter, &one.client, environment);
     }
-    for (at, one) in prepared.iter().enumerate() {
-        let Prepared { adapter, client, plan, notes, form, .. } = one;
-        if plan.changes.is_empty() {
+    for one in &prepared {
+        let Prepared { adapter, client, changes, notes, form, .. } = one;
+        if changes.is_empty() {
             page.line(in_place(one, environment));
         } else if arguments.dry_run {
-            setup_page::difference(&mut page, plan, environment)?;
+            setup_page::difference(&mut page, &changes.plan, environment)?;
         } else {
-            setup_page::tell(&mut page, plan, &made[at], environment);
+            setup_page::tell(&mut page, changes, environment);
         }
-        if made.get(at).is_none_or(Vec::is_empty) {
+        if changes.made().next().is_none() {
             setup_page::tell_notes(&mut page, notes);
         } else {
             setup_page::tell_effect(&mut page, adapter, client, *form, notes);
         }
     }
-    if arguments.dry_run && plans.iter().any(|plan| !plan.changes.is_empty()) {
+    if arguments.dry_run && prepared.iter().any(|one| !one.changes.is_empty()) {
         page.gap();
         page.line("Nothing was changed.");
     }
@@ -138,37 +129,10 @@ pub(crate) fn run(
 
 /// The sentence that nothing is to change.
 pub(crate) fn in_place(prepared: &Prepared, environment: &Environment) -> String {
-    let Prepared { registration, plan, .. } = prepared;
-    let holds = plan.holds.as_deref().map(|path| environment.shown(path)).unwrap_or_default();
+    let Prepared { registration, changes, .. } = prepared;
+    let holds =
+        changes.plan.holds.as_deref().map(|path| environment.shown(path)).unwrap_or_default();
     let program = environment.shown(std::path::Path::new(&registration.program));
     let hooks = plural(registration.events.len() as u64, "hook");
     format!("All is in place: {hooks} in {holds} run {program}.")
-}
-
-/// Adds what is known of each agent to an answer for programs, and of the first one to the answer itself.
-pub(crate) fn describe(answer: &mut Value, prepared: &[Prepared], environment: &Environment) {
-    let mut agents = Vec::new();
-    for (at, one) in prepared.iter().enumerate() {
-        let Prepared { adapter, client, registration, form, .. } = one;
-        let described = json!({
-            "agent": adapter.agent,
-            "client": {
-                "program": client.program,
-                "version": client.version.map(|version| version.to_string()),
-                "has_run": client.has_run,
-            },
-            "events": registration.events,
-            "form": form,
-            "program": registration.program,
-            "trust": one.trust(environment),
-        });
-        if at == 0 {
-            for name in ["client", "events", "form", "program"] {
-                answer[name] = described[name].clone();
-            }
-        }
-        agents.push(described);
-    }
-    answer["agents"] = json!(agents);
-    answer["notes"] = setup_page::notes_json(prepared.iter().flat_map(|one| &one.notes));
 }

@@ -2,18 +2,14 @@
 
 use std::path::Path;
 
-use serde_json::{Value, json};
 use similar::TextDiff;
 use thru_agents::hooks::Adapter;
 use thru_agents::setup::{Change, Form, Plan};
-use thru_app::setup::{Backup, Client, Note};
+use thru_app::setup::{Backup, Changes, Client, Note};
 use thru_app::{App, Result};
 use thru_redact::Report;
 
 use crate::ui::{Page, Tone, plural};
-
-/// The changes that were made, each with the copy of its file.
-pub(crate) type Made<'p> = Vec<(&'p Change, Option<Backup>)>;
 
 /// One line about an agent's program.
 pub(crate) fn tell_client(page: &mut Page, adapter: &Adapter, client: &Client, environment: &App) {
@@ -39,14 +35,14 @@ pub(crate) fn tell_plan(page: &mut Page, plan: &Plan, environment: &App) {
 }
 
 /// The changes that were made, and the files that were left alone.
-pub(crate) fn tell(page: &mut Page, plan: &Plan, made: &Made<'_>, environment: &App) {
-    tell_made(page, made, environment);
-    tell_foreign(page, plan, environment);
+pub(crate) fn tell(page: &mut Page, changes: &Changes, environment: &App) {
+    tell_made(page, changes, environment);
+    tell_foreign(page, &changes.plan, environment);
 }
 
 /// The changes that were made, a line each.
-pub(crate) fn tell_made(page: &mut Page, made: &Made<'_>, environment: &App) {
-    for (change, backup) in made {
+pub(crate) fn tell_made(page: &mut Page, changes: &Changes, environment: &App) {
+    for (change, backup) in changes.made() {
         let sentence = sentence(change, environment, Tense::Past);
         let copy = match backup {
             Some(Backup::Made(copy)) => format!(" A copy from before is {}.", name_of(copy)),
@@ -164,34 +160,4 @@ pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &App) -> Res
         }
     }
     Ok(())
-}
-
-/// The changes of plans, planned or made, for programs.
-pub(crate) fn as_json<'p>(plans: impl Iterator<Item = &'p Plan> + Clone, made: &Made<'_>) -> Value {
-    let foreign: Vec<_> = plans.clone().flat_map(|plan| &plan.foreign).collect();
-    let changes: Vec<Value> = plans
-        .flat_map(|plan| &plan.changes)
-        .map(|change| {
-            let backup = made.iter().find(|(made, _)| *made == change);
-            let backup = backup.and_then(|(_, backup)| match backup {
-                Some(Backup::Made(path) | Backup::Kept(path)) => Some(path),
-                None => None,
-            });
-            json!({
-                "path": change.path,
-                "action": match (&change.before, &change.after) {
-                    (None, _) => "create",
-                    (_, None) => "remove",
-                    _ => "change",
-                },
-                "backup": backup,
-            })
-        })
-        .collect();
-    json!({ "changes": changes, "foreign": foreign })
-}
-
-/// The notes, for programs.
-pub(crate) fn notes_json<'n>(notes: impl Iterator<Item = &'n Note>) -> Value {
-    notes.map(|note| json!(note)).collect()
 }

@@ -7,10 +7,8 @@ use thru_app::Trouble;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use thru_app::ask::ProjectScope;
-use thru_app::fresh::{self, Freshness, Prepared};
+use thru_app::fresh::Prepared;
 use thru_app::{Call, Patience, Progress, Result, Unit};
-use thru_intake::{Intake, IntakeLock};
-use thru_store::Store;
 
 use crate::environment::Environment;
 use crate::ui::{Page, Streams, Tone};
@@ -129,16 +127,6 @@ pub(crate) fn show_prepared(page: &mut Page, prepared: &Prepared) {
     for line in prepared.sentences() {
         page.line(page.paint(Tone::Bad, &line));
     }
-}
-
-/// Opens the store to read, with what hooks recorded meanwhile.
-pub(crate) fn open_store(environment: &Environment) -> Result<Store> {
-    fresh::open(environment, Freshness::Recorded, Shown::new(environment).call())
-}
-
-/// Takes the intake lock; where another process holds it, says so and waits.
-pub(crate) fn lock(intake: &Intake, environment: &Environment) -> Result<IntakeLock> {
-    Shown::new(environment).call().lock(intake)
 }
 
 /// The look of every progress bar.

@@ -66,14 +66,14 @@ pub(crate) fn run(
         false => sync_history::preview(app, &request, shown.call())?,
     };
     let mut page = Page::new(environment, plain);
-    match (arguments.json, &gap.report) {
+    match (arguments.json, &gap.import) {
         (true, _) => page.json(&gap)?,
-        (false, Some(report)) => tell(&mut page, report, environment),
+        (false, Some(import)) => tell(&mut page, &import.report, environment),
         (false, None) => preview(&mut page, arguments, &gap, environment),
     }
     page.print()?;
-    Ok(match gap.report {
-        Some(report) if report.interrupted => Outcome::Interrupted,
+    Ok(match gap.import {
+        Some(import) if import.report.interrupted => Outcome::Interrupted,
         _ if gap.sessions.is_empty() => Outcome::Nothing,
         _ => Outcome::Done,
     })

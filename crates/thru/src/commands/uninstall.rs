@@ -1,10 +1,9 @@
 //! `thru uninstall`: disconnect agents.
 
 use clap::ValueEnum;
-use serde_json::json;
 use thru_agents::setup::Scope;
 use thru_app::Result;
-use thru_app::setup::{apply, prepare_removal};
+use thru_app::setup::{Uninstallation, prepare_removal};
 
 use super::{Outcome, setup_page};
 use crate::environment::Environment;
@@ -50,14 +49,11 @@ pub(crate) fn run(
         Where::Project => &[Scope::Project],
         Where::All => &[Scope::User, Scope::Project],
     };
-    let removals = prepare_removal(environment, scopes)?;
-    let plans = removals.iter().map(|removal| &removal.plan);
-    let notes: Vec<_> = removals.iter().flat_map(|removal| removal.notes.clone()).collect();
-    let is_nothing = plans.clone().all(|plan| plan.changes.is_empty());
-    let mut made = Vec::new();
+    let mut removals = prepare_removal(environment, scopes)?;
+    let is_nothing = removals.iter().all(|removal| removal.changes.is_empty());
     if !arguments.dry_run {
-        for plan in plans.clone() {
-            made.extend(apply(plan)?);
+        for removal in &mut removals {
+            removal.changes.make()?;
         }
     }
     let is_for_all = !matches!(arguments.scope, Where::Project);
@@ -66,24 +62,22 @@ pub(crate) fn run(
     let data = environment.layout.root();
     let has_data = data.is_dir();
     if arguments.json {
-        let mut answer = setup_page::as_json(plans, &made);
-        answer["version"] = json!(1);
-        answer["kind"] = json!("uninstall");
-        answer["dry_run"] = json!(arguments.dry_run);
-        answer["notes"] = setup_page::notes_json(notes.iter());
-        answer["daemon_stopped"] = json!(stopped);
-        answer["data"] = json!(has_data.then_some(data));
-        page.json(&answer)?;
+        let data = has_data.then_some(data);
+        page.json(&Uninstallation::new(&removals, arguments.dry_run, stopped, data))?;
     } else {
         if arguments.dry_run && !is_nothing {
-            for plan in plans {
-                setup_page::difference(&mut page, plan, environment)?;
+            for removal in &removals {
+                setup_page::difference(&mut page, &removal.changes.plan, environment)?;
             }
             page.gap();
             page.line("Nothing was changed.");
         } else {
-            setup_page::tell_made(&mut page, &made, environment);
-            plans.for_each(|plan| setup_page::tell_foreign(&mut page, plan, environment));
+            for removal in &removals {
+                setup_page::tell_made(&mut page, &removal.changes, environment);
+            }
+            for removal in &removals {
+                setup_page::tell_foreign(&mut page, &removal.changes.plan, environment);
+            }
         }
         if stopped {
             page.line("The daemon was stopped.");
@@ -101,7 +95,9 @@ pub(crate) fn run(
             };
             page.line(format!("`rm -r {typed}` removes it for good."));
         }
-        setup_page::tell_notes(&mut page, &notes);
+        for removal in &removals {
+            setup_page::tell_notes(&mut page, &removal.notes);
+        }
     }
     page.print()?;
     Ok(Outcome::Done)

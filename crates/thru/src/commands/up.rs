@@ -1,14 +1,13 @@
 //! `thru up`: set everything up.
 
-use serde_json::{Value, json};
+use serde::Serialize;
 use thru_agents::setup::Scope;
 use thru_app::App;
-use thru_app::ask::session::SessionEntry;
-use thru_app::ingest::import::{Import, Imported, PlannedImport, plan};
-use thru_app::setup::{Prepared, Setup, Targets, apply, prepare};
+use thru_app::ingest::import::{
+    Import, Imported, Memory, PlannedImport, memory, plan, plan_locked,
+};
+use thru_app::setup::{Installed, Prepared, Setup, Targets, prepare};
 use thru_app::{Result, Trouble};
-use thru_intake::ImportReport;
-use thru_store::{Counts, SessionFilter};
 
 use super::entries::title;
 use super::install::{self, Form};
@@ -40,9 +39,6 @@ pub(crate) struct UpArguments {
     json: bool,
 }
 
-/// Sessions that are named at the end.
-const LATEST: usize = 3;
-
 pub(crate) fn run(
     arguments: &UpArguments,
     environment: &Environment,
@@ -57,7 +53,7 @@ pub(crate) fn run(
         false => None,
     };
     let mut page = Page::new(environment, plain);
-    let is_installed = prepared.iter().all(|one| one.plan.changes.is_empty());
+    let is_installed = prepared.iter().all(|one| one.changes.is_empty());
     if !arguments.json {
         for one in &prepared {
             setup_page::tell_client(&mut page, one.adapter, &one.client, environment);
@@ -83,16 +79,13 @@ pub(crate) fn run(
             return Ok(Outcome::Nothing);
         }
     }
-    let plans: Vec<_> = prepared.iter().map(|one| one.plan.clone()).collect();
-    let mut made = Vec::new();
-    for (plan, one) in plans.iter().zip(&mut prepared) {
-        made.push(apply(plan)?);
-        one.note_trust(environment);
+    for one in &mut prepared {
+        one.install(environment)?;
     }
     if !arguments.json {
-        for (one, made) in prepared.iter().zip(&made) {
-            let Prepared { adapter, client, form, notes, plan, .. } = one;
-            setup_page::tell(&mut page, plan, made, environment);
+        for one in &prepared {
+            let Prepared { adapter, client, form, notes, changes, .. } = one;
+            setup_page::tell(&mut page, changes, environment);
             match is_installed {
                 true => setup_page::tell_notes(&mut page, notes),
                 false => setup_page::tell_effect(&mut page, adapter, client, *form, notes),
@@ -103,25 +96,23 @@ pub(crate) fn run(
         }
         std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
     }
-    let report = match history.filter(|history| history.found > 0) {
+    let imported = match history.filter(|history| history.found > 0) {
         Some(_) => Some(read(environment, arguments.json)?),
         None => None,
     };
-    let memory = Memory::of(environment)?;
+    let memory = memory(environment, shared::Shown::new(environment).call())?;
     let daemon = Daemon::look(environment);
     if arguments.json {
-        let mut answer = setup_page::as_json(plans.iter(), &made.concat());
-        answer["version"] = json!(1);
-        answer["kind"] = json!("up");
-        install::describe(&mut answer, &prepared, environment);
-        answer["import"] =
-            report.as_ref().map_or(Value::Null, |report| json!(Imported::from(report)));
-        answer["memory"] = json!(memory);
-        answer["daemon"] = json!(daemon);
-        page.json(&answer)?;
+        let installed = Installed::new(&prepared, environment);
+        page.json(&Up {
+            installed,
+            import: imported.as_ref(),
+            memory: memory.as_ref(),
+            daemon: &daemon,
+        })?;
     } else {
-        if let Some(report) = &report {
-            import::tell(&mut page, report, environment);
+        if let Some(imported) = &imported {
+            import::tell(&mut page, &imported.report, environment);
         }
         conclude(&mut page, memory.as_ref(), environment);
         page.gap();
@@ -135,8 +126,19 @@ pub(crate) fn run(
         });
     }
     page.print()?;
-    let is_interrupted = report.is_some_and(|report| report.interrupted);
+    let is_interrupted = imported.is_some_and(|imported| imported.report.interrupted);
     Ok(if is_interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// The whole answer for programs.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename = "up")]
+struct Up<'a> {
+    #[serde(flatten)]
+    installed: Installed<'a>,
+    import: Option<&'a Imported>,
+    memory: Option<&'a Memory>,
+    daemon: &'a Daemon,
 }
 
 /// What is going to happen.
@@ -149,7 +151,7 @@ fn announce(
     page.gap();
     page.line("This is going to");
     for one in prepared {
-        setup_page::tell_plan(page, &one.plan, environment);
+        setup_page::tell_plan(page, &one.changes.plan, environment);
     }
     for (agent, share) in history.iter().flat_map(|history| &history.plan.shares) {
         page.line(format!(
@@ -167,41 +169,10 @@ fn announce(
 
 /// Reads the history. It is looked for once more: hours may have gone by with the question, and
 /// another process may have read it.
-fn read(environment: &Environment, quiet: bool) -> Result<ImportReport> {
-    let lock = shared::lock(&environment.intake()?, environment)?;
-    let prepared = plan(&environment.app, &Import::default())?;
-    import::perform(environment, &lock, prepared, quiet)
-}
-
-/// The memory after the import.
-#[derive(serde::Serialize)]
-struct Memory {
-    sessions: u64,
-    passages: u64,
-    projects: u64,
-    memories: u64,
-    latest: Vec<SessionEntry>,
-}
-
-impl Memory {
-    /// Nothing where there is no store yet.
-    fn of(environment: &Environment) -> Result<Option<Self>> {
-        if !environment.layout.database().is_file() {
-            return Ok(None);
-        }
-        let store = shared::open_store(environment)?;
-        let intake = environment.intake_beside(&store)?;
-        let filter = SessionFilter { limit: Some(LATEST), ..SessionFilter::default() };
-        let entry = |session| SessionEntry::new(environment, intake.redactor(), session);
-        let Counts { sessions, passages, projects, .. } = store.counts()?;
-        Ok(Some(Self {
-            sessions,
-            passages,
-            projects,
-            memories: store.memory_count()?,
-            latest: store.sessions(&filter)?.iter().map(entry).collect(),
-        }))
-    }
+fn read(environment: &Environment, quiet: bool) -> Result<Imported> {
+    let shown = shared::Shown::new(environment);
+    let planned = plan_locked(environment, &Import::default(), shown.call())?;
+    import::perform(environment, planned, quiet)
 }
 
 fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
