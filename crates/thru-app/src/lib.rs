@@ -24,6 +24,7 @@ pub mod ingest;
 pub mod keep;
 pub mod machine;
 pub mod models;
+mod owner;
 pub mod setup;
 pub mod trouble;
 pub mod wording;

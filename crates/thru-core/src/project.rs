@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// The identity of a project: stable text of the form `scheme:value`.
 ///
 /// `remote:github.com/owner/name` for a git remote, `git:/path/to/.git` for a repository without one,
-/// `dir:/path` for a directory outside git, `name:chosen` if set in `.throughline.toml`.
+/// `dir:/path` for a directory outside git, `name:chosen` if set in `.throughline.toml`, `own:/path` for a directory that names a
+/// repository elsewhere which does not know it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProjectKey(String);
@@ -31,6 +32,11 @@ impl ProjectKey {
     /// Returns the key for a name that the user chose.
     pub fn named(name: &str) -> Self {
         Self(format!("name:{name}"))
+    }
+
+    /// Returns the key of a directory that is kept apart from the project it may look like.
+    pub fn own(path: &str) -> Self {
+        Self(format!("own:{path}"))
     }
 
     /// Wraps a key read from the store.

@@ -205,6 +205,7 @@ impl Intake {
         for Recorded { key, at, operation, body } in &recorded {
             match operation {
                 Operation::DirectoryPlaced { directory, project } => {
+                    batch.placing_since(*at)?;
                     batch.directory(directory, project)?;
                 }
                 Operation::SessionForgotten { session } => {

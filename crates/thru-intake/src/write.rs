@@ -167,13 +167,23 @@ pub(crate) fn place_session(
     if !placed.contains(directory) {
         let home = intake.options.home.as_deref();
         let declared = |file: &Path| intake.options.declared.read(file);
-        let project = crate::identity::identify(Path::new(directory), home, &declared);
-        intake.record(&[Operation::DirectoryPlaced {
-            directory: directory.clone(),
-            project: project.clone(),
-        }])?;
-        batch.directory(directory, &project)?;
-        placed.insert(directory.clone());
+        let identity = crate::identity::identify(Path::new(directory), home, &declared);
+        let since = batch.placing_since(intake.clock.now())?;
+        let settled = match facts.first {
+            Some(first) if first < since => identity.trusted(),
+            _ => identity.settle(|project| batch.directories_of(project))?,
+        };
+        // The root speaks for all below it from now on.
+        let root = settled.root.map(|root| root.to_string_lossy().into_owned());
+        let new = std::iter::once(directory.clone())
+            .chain(root.filter(|root| root != directory && !placed.contains(root)));
+        for directory in new.collect::<Vec<_>>() {
+            let project = settled.project.clone();
+            intake
+                .record(&[Operation::DirectoryPlaced { directory: directory.clone(), project }])?;
+            batch.directory(&directory, &settled.project)?;
+            placed.insert(directory);
+        }
     }
     Ok(batch.place_session(session, directory)?)
 }

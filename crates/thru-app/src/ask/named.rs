@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use thru_core::ProjectKey;
-use thru_intake::identity;
+use thru_intake::identity::{self, Settled};
 use thru_store::{ProjectName, SessionFilter, SessionRow, Store};
 
 use crate::app::{App, project_settings};
@@ -18,9 +18,30 @@ pub fn declared_name(file: &Path) -> Option<String> {
     project_settings(file)?.project.name
 }
 
-/// The identity of the caller's project, known to the store or not.
-pub fn key_of_directory(app: &App) -> ProjectKey {
-    identity::identify(&app.directory, app.home.as_deref(), &declared_name)
+/// Returns the project of a directory, known to the store or not.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn project_of_directory(app: &App, directory: &Path, store: Option<&Store>) -> Result<Settled> {
+    let identity = identity::identify(directory, app.home.as_deref(), &declared_name);
+    let Some(store) = store else { return Ok(identity.trusted()) };
+    let mut settled = identity.settle(|project| store.directories_of(project))?;
+    // A person may have joined the two since.
+    if let Some(refused) = &settled.refused
+        && let Some(claimed) = store.project_by_key(&refused.claim.project)?
+        && store.project_by_key(&settled.project)? == Some(claimed)
+    {
+        settled.refused = None;
+    }
+    Ok(settled)
+}
+
+/// Returns the identity of the caller's project, known to the store or not.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn key_of_directory(app: &App, store: Option<&Store>) -> Result<ProjectKey> {
+    Ok(project_of_directory(app, &app.directory, store)?.project)
 }
 
 /// The caller's project, where the store has sessions of it.
@@ -28,8 +49,9 @@ pub fn key_of_directory(app: &App) -> ProjectKey {
 /// # Errors
 /// Where the store cannot be read.
 pub fn current_project(app: &App, store: &Store) -> Result<Option<ProjectName>> {
-    let Some(row) = store.project_by_key(&key_of_directory(app))? else { return Ok(None) };
-    if !store.has_sessions(&store.project_rows(row)?)? {
+    let key = key_of_directory(app, Some(store))?;
+    let Some(row) = store.project_by_key(&key)? else { return Ok(None) };
+    if !store.has_sessions(&store.project_rows(row)?, None)? {
         return Ok(None);
     }
     Ok(store.project_names()?.into_iter().find(|project| project.row == row))

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
-use thru_intake::{Intake, SnapshotEnd, identity};
+use thru_intake::identity::{self, Refused, Settled};
+use thru_intake::{Intake, SnapshotEnd};
 use thru_recall::{Limits, Occasion, Pack, PackRequest, PendingEmbedding, pack};
 use thru_redact::Redactor;
 use thru_store::{ProjectName, Store};
@@ -19,6 +20,8 @@ pub struct PackProject {
     pub rows: Vec<i64>,
     /// Its name.
     pub name: String,
+    /// A claim of the caller's directory that waits for a person.
+    pub refused: Option<Refused>,
 }
 
 impl PackProject {
@@ -27,11 +30,13 @@ impl PackProject {
     /// # Errors
     /// Where the store cannot be read.
     pub fn here(app: &App, store: &Store) -> Result<Self> {
-        let key = named::key_of_directory(app);
+        let Settled { project: key, refused, .. } =
+            named::project_of_directory(app, &app.directory, Some(store))?;
         let row = store.project_by_key(&key)?;
         let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
         let rows = row.map(|row| store.project_rows(row)).transpose()?.unwrap_or_default();
-        Ok(Self { rows, name: name.unwrap_or_else(|| key.default_name().to_owned()) })
+        let name = name.unwrap_or_else(|| key.default_name().to_owned());
+        Ok(Self { rows, name, refused })
     }
 
     /// A project of the store.
@@ -39,7 +44,7 @@ impl PackProject {
     /// # Errors
     /// Where the store cannot be read.
     pub fn known(store: &Store, project: ProjectName) -> Result<Self> {
-        Ok(Self { rows: store.project_rows(project.row)?, name: project.name })
+        Ok(Self { rows: store.project_rows(project.row)?, name: project.name, refused: None })
     }
 }
 

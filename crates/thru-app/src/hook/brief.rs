@@ -10,6 +10,7 @@ use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
 use thru_core::{Id, InjectedMemory, Injection, Snapshot, Timestamp};
+use thru_intake::identity::Refused;
 use thru_intake::{CompactionMoment, DistilScope, Intake};
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack, PendingEmbedding, calls_for_memory};
@@ -102,7 +103,7 @@ pub(super) fn brief(
         session.forget_told();
     }
     let told = pack_for(app, request, &occasion, recorder.redactor, embedding)?;
-    let Some((pack, project)) = told else {
+    let Some((pack, project, refused)) = told else {
         return Ok(answer(input, None, alarm));
     };
     let is_start = input.event == Event::SessionStart;
@@ -119,7 +120,8 @@ pub(super) fn brief(
     }
     let loaded = (is_start && app.config.context.message && !pack.lines.is_empty())
         .then(|| loaded(&pack, &project, &occasion));
-    let message = [loaded, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    let apart = refused.filter(|_| is_start).map(|refused| kept_apart(&refused));
+    let message = [loaded, apart, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let message = Some(message).filter(|message| !message.is_empty());
     let context = Some(pack.text.into_inner()).filter(|text| !text.is_empty());
     Ok(answer(input, context, message))
@@ -130,14 +132,14 @@ fn answer(input: &HookInput, context: Option<String>, message: Option<String>) -
     input.adapter.capture.answer(&input.event, &hooks::HookReply { context, message })
 }
 
-/// Returns the pack and the name of the project; `None` if nothing is known or wanted.
+/// Returns the pack, the name of the project, and its claim that waits for a person; `None` if nothing is known or wanted.
 fn pack_for(
     app: &App,
     request: &BriefRequest<'_>,
     occasion: &Occasion,
     redactor: &Redactor,
     embedding: PendingEmbedding<'_>,
-) -> Result<Option<(Pack, String)>> {
+) -> Result<Option<(Pack, String, Option<Refused>)>> {
     let BriefRequest { input, session, .. } = *request;
     let deadline = request.started + TIME_TO_MAKE_UP;
     if app.config.context.off || *occasion == Occasion::Compact && !reloads(app, request.project) {
@@ -165,10 +167,13 @@ fn pack_for(
             Store::open_to_read(&app.layout)?
         }
     };
-    let place = PackProject::here(app, &store)?;
+    let mut place = PackProject::here(app, &store)?;
     let project = place.name.clone();
     let told: HashSet<Id> = session.told().into_iter().collect();
     let row = store.session_by_key(&session_key(input))?;
+    // Said once, to the first session there.
+    let refused = place.refused.take();
+    let refused = if store.has_sessions(&place.rows, row)? { None } else { refused };
     let (store, snapshot) = match (occasion, row) {
         (Occasion::Compact, Some(row)) => snapshot_of(app, store, row, input, deadline)?,
         _ => (store, None),
@@ -176,7 +181,7 @@ fn pack_for(
     let recipient = Recipient { session: row, told, snapshot };
     let occasion = occasion.clone();
     let pack = make_pack(app, &store, redactor, place, occasion, recipient, embedding)?;
-    Ok(Some((pack, project)))
+    Ok(Some((pack, project, refused)))
 }
 
 /// True if the snapshot of a session is injected after its context was compacted.
@@ -339,6 +344,17 @@ fn memories(pack: &Pack) -> Vec<InjectedMemory> {
         .filter(|(_, id)| seen.insert(*id))
         .map(|(line, id)| InjectedMemory { id, reason: line.reason.clone() })
         .collect()
+}
+
+/// Returns the line about a directory that says it is part of a project that is known from elsewhere.
+fn kept_apart(refused: &Refused) -> String {
+    let plain = |text: &str| text.chars().filter(|c| !c.is_control()).take(100).collect::<String>();
+    let name = plain(refused.claim.project.default_name());
+    let from = refused.known_at.as_deref().map(|at| format!(", known from {}", plain(at)));
+    format!(
+        "Throughline: this directory says it is part of {name}{}. It has a memory of its own until you run `thru projects trust` here.",
+        from.unwrap_or_default()
+    )
 }
 
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {

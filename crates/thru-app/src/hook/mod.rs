@@ -151,6 +151,7 @@ impl HookCall {
         let unknown = |reason: String| Failed { lost: true, ..refused(reason) };
         let mut app = App::open(places, machine, directory)
             .map_err(|error| unknown(shortened(&error.message())))?;
+        app.refuse_foreign().map_err(|error| unknown(shortened(&error.message())))?;
         app.clock = Arc::clone(clock);
         let (config, directory) = (&app.config, app.directory.as_path());
         if let Some(note) = app.notes.iter().find(|note| note.is_about_what_is_kept()) {

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use thru_agents::{Cleaner, Discovery, Reader, Source, agents};
 use thru_core::{Agent, Id, PassageKind, SessionId, SessionKey, SourceKind, Timestamp, one_line};
-use thru_intake::{DistilScope, ImportReport, Indexed, IntakeLock, identity};
+use thru_intake::{DistilScope, ImportReport, Indexed, IntakeLock};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{SessionRow, Store};
 
@@ -392,8 +392,7 @@ impl Directories<'_> {
         if let Some(known) = self.known.get(&directory) {
             return Ok(known.clone());
         }
-        let home = self.app.home.as_deref();
-        let key = identity::identify(&directory, home, &named::declared_name);
+        let key = named::project_of_directory(self.app, &directory, self.store)?.project;
         let row = self.store.map(|store| store.project_by_key(&key)).transpose()?.flatten();
         let name = match (self.store, row) {
             (Some(store), Some(row)) => store.project_name(row)?,

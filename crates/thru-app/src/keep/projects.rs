@@ -1,5 +1,7 @@
 //! Listing, renaming and merging projects.
 
+use std::path::Path;
+
 use serde::Serialize;
 use thru_core::{Agent, ProjectKey, Timestamp, one_line};
 use thru_intake::Operation;
@@ -102,6 +104,51 @@ pub fn merge(app: &App, from: &str, into: &str, call: Call<'_>) -> Result<(Strin
     drop(store);
     record(app, Operation::ProjectMerged { from: from.key, into: into.key }, call)?;
     Ok((from.name, into.name))
+}
+
+/// The project of a directory after a person vouched for it.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "project-trusted")]
+pub struct TrustedDirectory {
+    version: u32,
+    /// The directory.
+    pub directory: Clean<String>,
+    /// The name of the project that it belongs to.
+    pub project: Clean<String>,
+    /// True if it was kept apart until now.
+    pub is_new: bool,
+}
+
+/// Joins a directory, with all that is remembered of it, to the project that it says it is part of.
+///
+/// # Errors
+/// Fails if the store cannot be read and if the journal cannot be written.
+pub fn trust(app: &App, directory: Option<&Path>, call: Call<'_>) -> Result<TrustedDirectory> {
+    let directory = directory.map_or(app.directory.clone(), |named| app.directory.join(named));
+    let directory = directory.canonicalize().map_err(|error| {
+        Trouble::invalid(format!("{}: {error}", directory.display()))
+            .advise("name a directory that exists")
+    })?;
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let settled = named::project_of_directory(app, &directory, Some(&store))?;
+    let intake = app.intake_beside(&store)?;
+    let clean = |text: &str| intake.redactor().clean_text(text, &mut Report::default());
+    let project = settled.refused.as_ref().map_or(&settled.project, |it| &it.claim.project);
+    let row = store.project_by_key(project)?;
+    let name = row.map(|row| store.project_name(row)).transpose()?.flatten();
+    let answer = TrustedDirectory {
+        version: answer::VERSION,
+        directory: clean(&directory.to_string_lossy()),
+        project: clean(name.as_deref().unwrap_or_else(|| project.default_name())),
+        is_new: settled.refused.is_some(),
+    };
+    drop(store);
+    if let Some(refused) = settled.refused {
+        let joined =
+            Operation::ProjectMerged { from: settled.project, into: refused.claim.project };
+        record(app, joined, call)?;
+    }
+    Ok(answer)
 }
 
 fn record(app: &App, operation: Operation, call: Call<'_>) -> Result<()> {

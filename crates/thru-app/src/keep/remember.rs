@@ -1,8 +1,10 @@
 //! Remembering what a person or an agent tells.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
-use thru_intake::RecordedMemory;
+use thru_intake::{Operation, RecordedMemory};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{Store, StoreError};
 
@@ -59,7 +61,7 @@ pub struct Remembered {
 /// Fails if the text is empty, too long or wholly private, if the title is not one short line, if there is no such
 /// project, and if the journal cannot be written.
 pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembered> {
-    let (project, name) = project(app, &request.scope)?.unzip();
+    let scoped = project(app, &request.scope)?;
     let mut report = Report::default();
     // As everything else, before it reaches the journal; and before it is cut, so that no part of a
     // secret passes for something else.
@@ -77,10 +79,14 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         kind: request.kind,
         is_rule: request.is_rule,
         files: request.files.iter().map(file).collect(),
-        project,
+        project: scoped.as_ref().map(|scoped| scoped.key.clone()),
         by_agent: request.by_agent,
     };
     let intake = app.intake()?;
+    if let Some(ScopedProject { key, root: Some(root), .. }) = &scoped {
+        let directory = root.to_string_lossy().into_owned();
+        intake.record(&[Operation::DirectoryPlaced { directory, project: key.clone() }])?;
+    }
     let keys = intake.record_memory(&call.lock(&intake)?, recorded)?;
     let id = RecordedMemory::id(&keys);
     let store = Store::open_to_read(&app.layout)?;
@@ -89,7 +95,7 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         version: answer::VERSION,
         short_id: store.short_id(&id)?,
         id,
-        project: name.map(clean),
+        project: scoped.map(|scoped| clean(scoped.name)),
         is_redacted: !report.is_empty(),
     })
 }
@@ -149,8 +155,16 @@ fn title_and_text(text: String) -> (String, Option<String>) {
     (title, Some(text))
 }
 
-/// The project in which a memory holds, with its name; `None` for every project.
-fn project(app: &App, scope: &ProjectScope) -> Result<Option<(ProjectKey, String)>> {
+/// A project in which a memory holds.
+struct ScopedProject {
+    key: ProjectKey,
+    name: String,
+    /// The directory that speaks for the project from now on, if the caller's is below one.
+    root: Option<PathBuf>,
+}
+
+/// The project in which a memory holds; `None` for every project.
+fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedProject>> {
     Ok(match scope {
         ProjectScope::Everywhere => None,
         ProjectScope::Named(name) => {
@@ -164,12 +178,13 @@ fn project(app: &App, scope: &ProjectScope) -> Result<Option<(ProjectKey, String
                 store => store?,
             };
             let project = named::named_project(&store, name)?;
-            Some((project.key, project.name))
+            Some(ScopedProject { key: project.key, name: project.name, root: None })
         }
         ProjectScope::Here => {
-            let key = named::key_of_directory(app);
-            let name = key.default_name().to_owned();
-            Some((key, name))
+            let store = Store::open_if_there(&app.layout)?;
+            let settled = named::project_of_directory(app, &app.directory, store.as_ref())?;
+            let name = settled.project.default_name().to_owned();
+            Some(ScopedProject { key: settled.project, name, root: settled.root })
         }
     })
 }

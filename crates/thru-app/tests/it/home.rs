@@ -172,17 +172,28 @@ impl Home {
 
     /// Lets a hook record an event of a session in the project.
     pub(crate) fn hook(&self, session: &str, event: &str, more: Value) {
+        self.hook_in(&self.project(), session, event, more);
+    }
+
+    /// Lets a hook record an event of a session in a directory, and returns its answer.
+    pub(crate) fn hook_in(
+        &self,
+        directory: &Path,
+        session: &str,
+        event: &str,
+        more: Value,
+    ) -> String {
         let mut payload = json!({
             "session_id": session,
             "transcript_path": self.path("claude").join(file(session)),
-            "cwd": self.project(),
+            "cwd": directory,
             "hook_event_name": event,
         });
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let call = HookCall::new("claude-code".to_owned(), event.to_owned(), Instant::now());
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let input = payload.to_string();
-        call.handle(&mut input.as_bytes(), self.places(), self.machine(&[]), &clock);
+        call.handle(&mut input.as_bytes(), self.places(), self.machine(&[]), &clock).0
     }
 
     pub(crate) fn prompt(&self, session: &str, number: u32, text: &str) {

@@ -16,5 +16,6 @@ mod refining;
 mod serving;
 mod settings;
 mod syncing;
+mod trusting;
 
 use thru_testkit::records;

@@ -10,6 +10,7 @@ const LARGEST_FILE: u64 = 1024 * 1024;
 
 /// A repository on disk.
 pub(super) struct Repository {
+    directory: PathBuf,
     own: PathBuf,
     common: PathBuf,
 }
@@ -18,8 +19,7 @@ impl Repository {
     /// Returns the repository whose work tree, or a worktree of it, is this directory.
     pub(super) fn at(directory: &Path) -> Option<Self> {
         let dot_git = directory.join(".git");
-        let metadata = fs::metadata(&dot_git).ok()?;
-        let own = if metadata.is_dir() {
+        let own = if fs::metadata(&dot_git).ok()?.is_dir() {
             dot_git
         } else {
             let text = read(&dot_git)?;
@@ -33,7 +33,38 @@ impl Repository {
             Some(common) => own.join(common.trim()),
             None => own.clone(),
         };
-        Some(Self { common: fs::canonicalize(&common).unwrap_or(common), own })
+        let common = fs::canonicalize(&common).unwrap_or(common);
+        Some(Self { directory: directory.to_owned(), own, common })
+    }
+
+    /// The directory whose repository this is: the main work tree, for each of its worktrees. `None` if the directory
+    /// points to a repository that does not point back, as anything that was unpacked or written here can.
+    pub(super) fn root(&self) -> Option<PathBuf> {
+        let own = fs::canonicalize(&self.own).ok()?;
+        let directory = fs::canonicalize(&self.directory).ok()?;
+        if own == self.common {
+            let is_here = own == directory.join(".git") || self.work_tree() == Some(directory);
+            return is_here.then(|| self.directory.clone());
+        }
+        // A linked worktree: git keeps the path of its `.git` file in the repository.
+        let back = PathBuf::from(read(&own.join("gitdir"))?.trim());
+        let knows_it = own.parent() == Some(&self.common.join("worktrees"))
+            && fs::canonicalize(own.join(back)).ok() == Some(directory.join(".git"));
+        let is_folder = self.common.file_name().is_some_and(|name| name == ".git");
+        let main = self.common.parent().filter(|_| is_folder).unwrap_or(&self.common);
+        knows_it.then(|| main.to_owned())
+    }
+
+    /// The work tree that the configuration of a repository elsewhere names: a submodule's.
+    fn work_tree(&self) -> Option<PathBuf> {
+        let config = read(&self.common.join("config"))?;
+        let value = |line: &str| {
+            let (key, value) = line.split_once('=')?;
+            let is_wanted = key.trim().eq_ignore_ascii_case("worktree");
+            is_wanted.then(|| value.trim().trim_matches('"').to_owned())
+        };
+        let named = config.lines().find_map(value)?;
+        fs::canonicalize(self.common.join(named)).ok()
     }
 
     /// The branch checked out in this worktree.

@@ -6,6 +6,7 @@
 mod git;
 mod remote;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use thru_core::{ProjectKey, worktree_root};
@@ -13,7 +14,94 @@ use thru_core::{ProjectKey, worktree_root};
 /// The name of the file that names a project.
 pub const PROJECT_FILE: &str = ".throughline.toml";
 
-/// Finds the project of a directory. The directory need not exist any more: a deleted worktree is below its
+/// The projects that a directory may belong to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Identity {
+    /// The projects that the directory says it is part of, the most specific first.
+    pub claims: Vec<Claim>,
+    /// The project that it is by its location alone.
+    pub own: ProjectKey,
+}
+
+/// A project that a directory says it is part of. Whatever is unpacked or cloned can say so; see [`Identity::settle`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The project.
+    pub project: ProjectKey,
+    /// The directory that claims it for all below.
+    pub root: PathBuf,
+    /// True if the claim refers to a repository elsewhere that does not know the directory.
+    pub is_foreign: bool,
+}
+
+/// The project of a directory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// The project.
+    pub project: ProjectKey,
+    /// The root that claimed it; `None` if it follows from the location.
+    pub root: Option<PathBuf>,
+    /// A claim that was not granted.
+    pub refused: Option<Refused>,
+}
+
+/// A claim to a project that is known from elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused {
+    /// The claim.
+    pub claim: Claim,
+    /// A directory of the project, if one is known.
+    pub known_at: Option<String>,
+}
+
+impl Identity {
+    /// Grants the first claim to a project that is known from nowhere else: the one that is claimed for the first time, or from below
+    /// the same root before. Any other claim waits for a person, who merges the directory's own project into the claimed one.
+    ///
+    /// `directories_of` lists the directories that are known of a project.
+    ///
+    /// # Errors
+    /// Returns the error of `directories_of`.
+    pub fn settle<E>(
+        &self,
+        mut directories_of: impl FnMut(&ProjectKey) -> Result<Vec<String>, E>,
+    ) -> Result<Settled, E> {
+        let mut refused = None;
+        for claim in &self.claims {
+            let known = directories_of(&claim.project)?;
+            let is_first = known.is_empty() && !claim.is_foreign;
+            if is_first || known.iter().any(|known| claim.covers(Path::new(known))) {
+                let root = Some(claim.root.clone());
+                return Ok(Settled { project: claim.project.clone(), root, refused });
+            }
+            let known_at = known.into_iter().next();
+            refused.get_or_insert_with(|| Refused { claim: claim.clone(), known_at });
+        }
+        Ok(Settled { project: self.own.clone(), root: None, refused })
+    }
+
+    /// Grants the first claim, whatever is known: for history that is older than this memory.
+    pub fn trusted(&self) -> Settled {
+        let (project, root) = match self.claims.first() {
+            Some(claim) => (claim.project.clone(), Some(claim.root.clone())),
+            None => (self.own.clone(), None),
+        };
+        Settled { project, root, refused: None }
+    }
+}
+
+impl Claim {
+    fn covers(&self, directory: &Path) -> bool {
+        let real = |path: &Path| fs::canonicalize(path).ok();
+        directory.starts_with(&self.root)
+            || matches!(
+                (real(directory), real(&self.root)),
+                (Some(directory), Some(root)) if directory.starts_with(&root)
+            )
+    }
+}
+
+/// Finds the projects that a directory may belong to. The directory need not exist any more: a deleted worktree is below its
 /// repository, or in a folder beside it that has its name.
 ///
 /// `home` is the user's home directory: a repository there (dotfiles) does not claim the folders below it.
@@ -22,26 +110,37 @@ pub fn identify(
     directory: &Path,
     home: Option<&Path>,
     declared: &dyn Fn(&Path) -> Option<String>,
-) -> ProjectKey {
+) -> Identity {
+    let mut claims = Vec::new();
     // The nearest project file or repository decides, not the outermost.
     for ancestor in directory.ancestors() {
         if ancestor.as_os_str().is_empty() || (Some(ancestor) == home && ancestor != directory) {
             break;
         }
         if let Some(name) = declared(&ancestor.join(PROJECT_FILE)) {
-            return ProjectKey::named(&name);
+            let project = ProjectKey::named(&name);
+            claims.push(Claim { project, root: ancestor.to_owned(), is_foreign: false });
         }
-        if let Some(repository) = git::Repository::at(ancestor) {
-            return match repository.remote() {
-                Some(remote) => ProjectKey::remote(&remote),
-                None => ProjectKey::repository(&text(repository.common_directory())),
-            };
-        }
+        let Some(repository) = git::Repository::at(ancestor) else { continue };
+        let common = ProjectKey::repository(&text(repository.common_directory()));
+        let remote = repository.remote().map(|remote| ProjectKey::remote(&remote));
+        let root = repository.root();
+        let is_foreign = root.is_none();
+        let own = if is_foreign { ProjectKey::own(&text(ancestor)) } else { common.clone() };
+        let claimed = remote.or(is_foreign.then_some(common));
+        let root = root.unwrap_or_else(|| ancestor.to_owned());
+        claims.extend(claimed.map(|project| Claim { project, root, is_foreign }));
+        return Identity { claims, own };
     }
     let path = text(directory);
+    let is_gone = !directory.exists();
     match worktree_root(&path) {
-        Some(root) if Some(Path::new(root)) != home => identify(Path::new(root), home, declared),
-        _ => ProjectKey::directory(&path),
+        Some(root) if is_gone && Some(Path::new(root)) != home && claims.is_empty() => {
+            identify(Path::new(root), home, declared)
+        }
+        // A directory that exists could have linked itself to a repository.
+        Some(_) if !is_gone => Identity { claims, own: ProjectKey::own(&path) },
+        _ => Identity { claims, own: ProjectKey::directory(&path) },
     }
 }
 
@@ -57,8 +156,6 @@ fn text(path: &Path) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     fn write(path: &Path, content: &str) {
@@ -71,7 +168,7 @@ mod tests {
     }
 
     fn key(directory: &Path) -> String {
-        identify(directory, None, &undeclared).as_str().to_owned()
+        identify(directory, None, &undeclared).trusted().project.as_str().to_owned()
     }
 
     const CONFIG: &str =
@@ -133,7 +230,10 @@ mod tests {
             assert_eq!(key(&root.join(worktree)), format!("dir:{}", gone.display()), "{worktree}");
         }
         let found = identify(&root.join(".worktrees/x"), Some(root), &undeclared);
-        assert_eq!(found.as_str(), format!("dir:{}", root.join(".worktrees/x").display()));
+        assert_eq!(
+            found.trusted().project.as_str(),
+            format!("dir:{}", root.join(".worktrees/x").display())
+        );
     }
 
     #[test]
@@ -143,9 +243,9 @@ mod tests {
         write(&home.path().join(".git/HEAD"), "ref: refs/heads/main\n");
         let notes = home.path().join("notes");
         let found = identify(&notes, Some(home.path()), &undeclared);
-        assert_eq!(found.as_str(), format!("dir:{}", notes.display()));
+        assert_eq!(found.trusted().project.as_str(), format!("dir:{}", notes.display()));
         let found = identify(home.path(), Some(home.path()), &undeclared);
-        assert_eq!(found.as_str(), "remote:github.com/acme/rocket");
+        assert_eq!(found.trusted().project.as_str(), "remote:github.com/acme/rocket");
     }
 
     #[test]
@@ -156,7 +256,7 @@ mod tests {
         write(&home.path().join("a/part/.throughline.toml"), "");
         let declared = |path: &Path| path.exists().then(|| "part".to_owned());
         let found = identify(&home.path().join("a/part/src"), None, &declared);
-        assert_eq!(found.as_str(), "name:part");
+        assert_eq!(found.trusted().project.as_str(), "name:part");
     }
 
     #[test]

@@ -127,15 +127,16 @@ impl Store {
         Ok(names)
     }
 
-    /// True if any session belongs to one of these projects.
+    /// True if any session, `besides` one, belongs to one of these projects.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn has_sessions(&self, projects: &[i64]) -> Result<bool> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT 1 FROM sessions WHERE project = ?1")?;
+    pub fn has_sessions(&self, projects: &[i64], besides: Option<i64>) -> Result<bool> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT 1 FROM sessions WHERE project = ?1 AND id IS NOT ?2")?;
         for project in projects {
-            if statement.exists([project])? {
+            if statement.exists((project, besides))? {
                 return Ok(true);
             }
         }
@@ -189,6 +190,14 @@ impl Store {
         row.map(|row| merged_project(&self.connection, row)).transpose()
     }
 
+    /// Returns the directories that are known of a project, apart from those of projects merged into it.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn directories_of(&self, key: &ProjectKey) -> Result<Vec<String>> {
+        directories_of(&self.connection, key)
+    }
+
     /// Returns every directory whose project is known.
     ///
     /// # Errors
@@ -198,6 +207,15 @@ impl Store {
         let paths = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(paths)
     }
+}
+
+/// Returns the directories that are known of a project, in the order of their paths.
+pub(crate) fn directories_of(connection: &Connection, key: &ProjectKey) -> Result<Vec<String>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT path FROM directories WHERE project = (SELECT id FROM projects WHERE key = ?1) ORDER BY path",
+    )?;
+    let paths = statement.query_map([key.as_str()], |row| row.get(0))?;
+    Ok(paths.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Returns the project that this one counts as.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rusqlite::OptionalExtension;
-use thru_core::{ProjectKey, holds_projects, worktree_names, worktree_root};
+use thru_core::{ProjectKey, Timestamp, holds_projects, worktree_names, worktree_root};
 
 use super::Batch;
 use crate::error::Result;
@@ -34,6 +34,29 @@ impl Batch<'_> {
             .prepare_cached("INSERT OR IGNORE INTO directories (path, project) VALUES (?1, ?2)")?
             .execute((path, project))?;
         Ok(())
+    }
+
+    /// Returns the directories that are known of a project.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn directories_of(&self, key: &ProjectKey) -> Result<Vec<String>> {
+        crate::query::directories_of(&self.transaction, key)
+    }
+
+    /// Returns the time at which a directory was first placed, and notes `now` if none was.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn placing_since(&self, now: Timestamp) -> Result<Timestamp> {
+        self.transaction
+            .prepare_cached("INSERT OR IGNORE INTO meta (key, value) VALUES ('placing-since', ?1)")?
+            .execute([now.to_string()])?;
+        let since: String = self
+            .transaction
+            .prepare_cached("SELECT value FROM meta WHERE key = 'placing-since'")?
+            .query_row([], |row| row.get(0))?;
+        Ok(since.parse().unwrap_or(now))
     }
 
     /// Assigns a session to the project of its directory. Passages that the index may hold under

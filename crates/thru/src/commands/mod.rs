@@ -86,7 +86,7 @@ pub(crate) fn run(arguments: Cli, environment: &Environment) -> Result<Outcome> 
         arguments.command,
         Command::Config(_) | Command::Completions { .. } | Command::Doctor(_) | Command::Man { .. }
     ) {
-        shared::refuse_notes(environment)?;
+        shared::refuse_settings(environment)?;
     }
     let wants_daemon = wants_daemon(&arguments.command);
     let outcome = carry_out(arguments.command, environment, plain);

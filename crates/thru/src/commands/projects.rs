@@ -1,5 +1,7 @@
 //! `thru projects`: which bodies of work there are.
 
+use std::path::PathBuf;
+
 use thru_app::Result;
 use thru_app::keep::projects::{self, ProjectEntry};
 
@@ -30,6 +32,14 @@ enum Command {
         project: String,
         /// The new name
         name: String,
+    },
+    /// Let a directory share the memory of the project that it says it is part of
+    ///
+    /// A clone, an unpacked archive or a `.throughline.toml` can claim to be any project. One that is known from another
+    /// directory is joined only when you say so. `thru undo` takes it back.
+    Trust {
+        /// The directory; the current one if none is named
+        directory: Option<PathBuf>,
     },
     /// Make one project part of another
     Merge {
@@ -66,6 +76,18 @@ pub(crate) fn run(
         Some(Command::Rename { project, name }) => {
             let (old, new) = projects::rename(app, project, name, shown.call())?;
             page.line(format!("{old} is now called {new}."));
+        }
+        Some(Command::Trust { directory }) => {
+            let trusted = projects::trust(app, directory.as_deref(), shown.call())?;
+            if arguments.json {
+                page.json(&trusted)?;
+            } else {
+                let (directory, project) = (trusted.directory.get(), trusted.project.get());
+                page.line(match trusted.is_new {
+                    true => format!("{directory} is now part of {project}."),
+                    false => format!("{directory} is part of {project} already."),
+                });
+            }
         }
         Some(Command::Merge { from, into }) => {
             let (from, into) = projects::merge(app, from, into, shown.call())?;

@@ -14,8 +14,10 @@ use crate::environment::Environment;
 use crate::ui::{Page, Streams, Tone};
 
 /// Something in the user's own configuration that has no effect is an error here; hooks go on with it.
-/// A project's file comes with whatever was cloned: what it says wrongly is only mentioned.
-pub(crate) fn refuse_notes(environment: &Environment) -> Result<()> {
+/// A project's file comes with whatever was cloned: what it says wrongly is only mentioned. What another user may write
+/// is not used at all.
+pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
+    environment.refuse_foreign()?;
     for note in &environment.notes {
         if note.is_of_project() {
             let text = crate::ui::printable(&note.to_string());

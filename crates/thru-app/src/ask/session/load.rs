@@ -79,6 +79,7 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
                 .transpose()?
                 .unwrap_or_default(),
             name: name.clone(),
+            refused: None,
         },
         None => PackProject::here(app, &store)?,
     };
