@@ -119,6 +119,21 @@ pub struct TrustedDirectory {
     pub is_new: bool,
 }
 
+/// Returns the project that the caller's directory says it is part of, with a directory of that project, if the two
+/// wait for a person to join them.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn waiting(app: &App, call: Call<'_>) -> Result<Option<(String, String)>> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let settled = named::project_of_directory(app, &app.directory, Some(&store))?;
+    let described = settled.refused.map(|refused| {
+        let known_at = refused.known_at.unwrap_or_else(|| "elsewhere".to_owned());
+        (refused.claim.project.default_name().to_owned(), known_at)
+    });
+    Ok(described)
+}
+
 /// Joins a directory, with all that is remembered of it, to the project that it says it is part of.
 ///
 /// # Errors

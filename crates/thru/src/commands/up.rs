@@ -6,6 +6,7 @@ use thru_app::App;
 use thru_app::ingest::import::{
     Import, Imported, Memory, PlannedImport, memory, plan, plan_locked,
 };
+use thru_app::keep::projects;
 use thru_app::setup::{Installed, Prepared, Setup, Targets, prepare};
 use thru_app::{Result, Trouble};
 
@@ -115,6 +116,9 @@ pub(crate) fn run(
             import::tell(&mut page, &imported.report, environment);
         }
         conclude(&mut page, memory.as_ref(), environment);
+        if memory.is_some() {
+            offer_to_join(&mut page, arguments.yes, environment, plain)?;
+        }
         page.gap();
         page.line(match (&daemon, &memory) {
             // It is, behind this answer.
@@ -128,6 +132,36 @@ pub(crate) fn run(
     page.print()?;
     let is_interrupted = imported.is_some_and(|imported| imported.report.interrupted);
     Ok(if is_interrupted { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// Asks about a directory that says it is part of a project that is known from elsewhere.
+fn offer_to_join(
+    page: &mut Page,
+    is_silent: bool,
+    environment: &Environment,
+    plain: bool,
+) -> Result<()> {
+    let shown = shared::Shown::new(environment);
+    let Some((project, known_at)) = projects::waiting(environment, shown.call())? else {
+        return Ok(());
+    };
+    page.gap();
+    let claim = one_line(
+        &format!("This directory says it is part of {project}, known from {known_at}."),
+        200,
+    );
+    page.line(claim);
+    std::mem::replace(page, Page::new(environment, plain)).print()?;
+    if !is_silent && shared::ask(environment, "Join their memories?", false)? {
+        projects::trust(environment, None, shown.call())?;
+        page.line(format!(
+            "It is now part of {}. `thru undo` takes it back.",
+            one_line(&project, 100)
+        ));
+    } else {
+        page.line("It has a memory of its own; `thru projects trust` joins them.");
+    }
+    Ok(())
 }
 
 /// The whole answer for programs.

@@ -235,7 +235,7 @@ fn help_of_restore() {
 
 #[test]
 fn help_of_projects() {
-    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @"
+    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @r#"
     List, rename and merge projects
 
     Usage: thru projects [OPTIONS] [COMMAND]
@@ -243,6 +243,7 @@ fn help_of_projects() {
     Commands:
       list    List projects, the last used first (the default)
       rename  Give a project another name
+      trust   Let a directory share the memory of the project that it says it is part of
       merge   Make one project part of another
 
     Options:
@@ -251,7 +252,7 @@ fn help_of_projects() {
                            several)
           --json           Answer as JSON
       -h, --help           Print help
-    ");
+    "#);
     assert_snapshot!(Home::new().shown(&["projects", "rename", "--help"]), @r"
     Give a project another name
 
