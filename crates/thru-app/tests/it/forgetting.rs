@@ -7,7 +7,6 @@ use thru_app::ingest::import::{self, Import};
 use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::forget::{self, Forget, ForgetTargets};
 use thru_app::{Result, TroubleKind};
-use thru_intake::DistilScope;
 use thru_store::SessionFilter;
 
 use crate::home::{Home, call, shown};
@@ -52,10 +51,9 @@ fn a_forgotten_session_is_gone_for_good() {
     home.import();
     let app = home.here();
     let paths = vec![home.folder().join("claude")];
-    let planned = import::plan(&app, &Import { paths, agents: Vec::new() }).unwrap();
-    let lock = import::lock(&app, call()).unwrap();
-    planned.carry_out(&lock, DistilScope::All, call(), &mut |_| {}).unwrap();
-    drop(lock);
+    let request = Import { paths, agents: Vec::new() };
+    let planned = import::plan_locked(&app, &request, call()).unwrap();
+    planned.import(call(), &mut |_| {}).unwrap();
     gone("after the file grew");
     rebuild(&app, call()).unwrap().unwrap();
     gone("after a rebuild");
