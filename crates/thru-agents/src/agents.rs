@@ -14,23 +14,17 @@ pub use crate::claude_code::{HistoryBatch, HistoryReader, directory_of_prompt};
 
 /// The home directories of the agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes {
-    /// Claude Code's configuration directory (`~/.claude`).
-    pub claude_code: PathBuf,
-    /// Codex's home (`~/.codex`).
-    pub codex: PathBuf,
-    /// Copilot CLI's home (`~/.copilot`).
-    pub copilot: PathBuf,
-}
+pub struct Homes([PathBuf; Agent::ALL.len()]);
 
 impl Homes {
+    /// Makes the homes of a function that says where each agent's is.
+    pub fn new(home: impl FnMut(Agent) -> PathBuf) -> Self {
+        Self(Agent::ALL.map(home))
+    }
+
     /// Returns the home directory of this agent.
     pub fn home(&self, agent: Agent) -> &Path {
-        match agent {
-            Agent::ClaudeCode => &self.claude_code,
-            Agent::Codex => &self.codex,
-            Agent::Copilot => &self.copilot,
-        }
+        &self.0[agent as usize]
     }
 
     /// Returns the folder in which this agent creates and extends transcripts.
@@ -41,6 +35,15 @@ impl Homes {
             Agent::Copilot => "session-state",
         };
         self.home(agent).join(folder)
+    }
+}
+
+/// Returns the variable in which users say where this agent's home is, and its name in the user's own home otherwise.
+pub const fn usual_home(agent: Agent) -> (&'static str, &'static str) {
+    match agent {
+        Agent::ClaudeCode => ("CLAUDE_CONFIG_DIR", ".claude"),
+        Agent::Codex => ("CODEX_HOME", ".codex"),
+        Agent::Copilot => ("COPILOT_HOME", ".copilot"),
     }
 }
 

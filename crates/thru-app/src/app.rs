@@ -109,16 +109,6 @@ impl App {
     pub fn in_home(&self, layout: Layout, homes: Homes) -> Self {
         let text = "output.pager = false";
         let origin = Origin::User("demo".to_owned());
-        let machine = Machine {
-            variables: self
-                .machine
-                .variables
-                .iter()
-                .filter(|(name, _)| name != "CLAUDE_CODE_SESSION_ID")
-                .cloned()
-                .collect(),
-            ..(*self.machine).clone()
-        };
         Self {
             directory: layout.root().to_owned(),
             config_file: layout.root().join("config.toml"),
@@ -126,7 +116,7 @@ impl App {
             config: load(&[Layer { origin, text }]).config,
             notes: Vec::new(),
             homes,
-            machine: Arc::new(machine),
+            machine: Arc::new((*self.machine).clone().without_agent_session()),
             open: OpenFiles::default(),
             model: OwnModel::default(),
             ..self.clone()

@@ -3,9 +3,10 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use thru_agents::Homes;
+use thru_agents::hooks::ADAPTERS;
+use thru_agents::{Homes, agents};
 use thru_config::Config;
-use thru_core::Layout;
+use thru_core::{Agent, Layout, SessionId, SessionKey};
 use thru_daemon::{Paths, socket_path};
 
 /// `off` in this variable: no daemon is started, whatever the settings say. For machines that are made anew for every
@@ -13,7 +14,10 @@ use thru_daemon::{Paths, socket_path};
 const DAEMON_SWITCH: &str = "THROUGHLINE_DAEMON";
 
 /// Variables that say where things lie.
-const LOCATIONS: [&str; 3] = ["THROUGHLINE_HOME", "THROUGHLINE_CONFIG", "CLAUDE_CONFIG_DIR"];
+fn locations() -> impl Iterator<Item = &'static str> {
+    let of_agents = Agent::ALL.map(|agent| agents::usual_home(agent).0);
+    ["THROUGHLINE_HOME", "THROUGHLINE_CONFIG"].into_iter().chain(of_agents)
+}
 
 /// The process and the system that it runs on.
 #[derive(Clone, Debug, Default)]
@@ -55,15 +59,25 @@ impl Machine {
     }
 
     /// The session of the agent that runs this process, where an agent does.
-    pub fn agent_session(&self) -> Option<&str> {
-        let id = self.raw("CLAUDE_CODE_SESSION_ID")?.to_str()?;
-        (!id.is_empty()).then_some(id)
+    pub fn agent_session(&self) -> Option<SessionKey> {
+        ADAPTERS.iter().find_map(|adapter| {
+            let id = self.raw(adapter.capture.session_variable()?)?.to_str()?;
+            (!id.is_empty()).then(|| SessionKey { agent: adapter.agent, id: SessionId::new(id) })
+        })
+    }
+
+    /// The same machine for a process that no session runs.
+    #[must_use]
+    pub fn without_agent_session(mut self) -> Self {
+        let names = ADAPTERS.map(|adapter| adapter.capture.session_variable());
+        self.variables.retain(|(name, _)| !names.iter().flatten().any(|known| name == known));
+        self
     }
 
     /// The variables for a process that is started. It works in a folder of its own, so that locations are absolute.
     pub fn child_variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
         self.variables.iter().map(|(name, value)| {
-            let is_location = LOCATIONS.iter().any(|known| name == known) && !value.is_empty();
+            let is_location = locations().any(|known| name == known) && !value.is_empty();
             let absolute = std::path::absolute(value).ok().filter(|_| is_location);
             (name.clone(), absolute.map_or_else(|| value.clone(), PathBuf::into_os_string))
         })
@@ -73,10 +87,7 @@ impl Machine {
     /// user's shell.
     pub fn locations_set(&self) -> Vec<(&'static str, String)> {
         let set = |name| self.raw(name).filter(|value| !value.is_empty());
-        LOCATIONS
-            .into_iter()
-            .filter_map(|name| Some((name, set(name)?.to_str()?.to_owned())))
-            .collect()
+        locations().filter_map(|name| Some((name, set(name)?.to_str()?.to_owned()))).collect()
     }
 
     /// The setting or variable that keeps a daemon from being started, if any does.

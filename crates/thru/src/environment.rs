@@ -7,9 +7,9 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use thru_agents::Homes;
+use thru_agents::{Homes, agents};
 use thru_app::{App, Context, Machine, Places, Remedy, Result, Trouble};
-use thru_core::Layout;
+use thru_core::{Agent, Layout};
 
 use crate::ui::Streams;
 
@@ -73,21 +73,17 @@ impl Process {
             None if self.variable("THROUGHLINE_HOME").is_some() => root.join("config.toml"),
             None => folders.as_ref().ok_or_else(no_home)?.config.join("throughline/config.toml"),
         };
-        let of_agent = |variable: &str, name: &str| match (self.path(variable), &self.home) {
-            (Some(directory), _) => directory,
-            (None, Some(home)) => home.join(name),
-            (None, None) => PathBuf::from(name),
-        };
         // The daemon works in another folder.
         let absolute = |path: PathBuf| self.absolute(&path);
+        let home_of = |agent: Agent| {
+            let (variable, name) = agents::usual_home(agent);
+            let usual = || self.home.as_deref().unwrap_or(Path::new("")).join(name);
+            absolute(self.path(variable).unwrap_or_else(usual))
+        };
         Ok(Places {
             layout: Layout::new(absolute(root)),
             config_file: absolute(config_file),
-            homes: Homes {
-                claude_code: absolute(of_agent("CLAUDE_CONFIG_DIR", ".claude")),
-                codex: absolute(of_agent("CODEX_HOME", ".codex")),
-                copilot: absolute(of_agent("COPILOT_HOME", ".copilot")),
-            },
+            homes: Homes::new(home_of),
             home: self.home.clone(),
         })
     }
@@ -189,6 +185,8 @@ pub(crate) struct Environment {
     pub(crate) terminal: Terminal,
     /// The standard streams.
     pub(crate) streams: Streams,
+    /// True if there is to be no colour and no pager, whatever the settings say.
+    pub(crate) plain: bool,
 }
 
 impl Deref for Environment {
@@ -231,11 +229,12 @@ impl Environment {
         process: &Process,
         terminal: Terminal,
         streams: Streams,
+        plain: bool,
     ) -> Result<Self> {
         let directory = process.directory.clone();
         let directory = directory.context("the current directory cannot be read")?;
         let app = App::open(process.places()?, Arc::new(process.machine()), directory)?;
-        Ok(Self { app, terminal, streams })
+        Ok(Self { app, terminal, streams, plain })
     }
 
     /// The same terminal for another home: for the demo.

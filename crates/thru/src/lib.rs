@@ -38,7 +38,8 @@ pub fn run(
         Err(error) => return refuse(&error, &terminal, &streams),
     };
     let mut errors = streams.errors();
-    let outcome = Environment::from_process(process, terminal, streams).and_then(|environment| {
+    let environment = Environment::from_process(process, terminal, streams, arguments.plain);
+    let outcome = environment.and_then(|environment| {
         let outcome = commands::run(arguments, &environment);
         // The system unmaps what was opened faster when all of it ends at once.
         if process.ends_after {

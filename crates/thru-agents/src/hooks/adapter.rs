@@ -37,6 +37,11 @@ pub trait Capture: Sync {
         None
     }
 
+    /// Name of the environment variable with the id of the session that runs a command.
+    fn session_variable(&self) -> Option<&'static str> {
+        None
+    }
+
     /// True if a machine wrote the prompt in the user's name.
     fn is_of_machine(&self, input: &HookInput) -> bool;
 

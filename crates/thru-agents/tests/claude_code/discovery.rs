@@ -9,7 +9,7 @@ use thru_agents::agents::discover_path;
 use thru_agents::agents::{Recent, discover_recent};
 use thru_agents::claude_code::discover;
 use thru_agents::{Discovery, Homes};
-use thru_core::SourceKind;
+use thru_core::{Agent, SourceKind};
 
 use crate::support::{SESSION, fixture};
 
@@ -169,11 +169,10 @@ fn links_that_loop_end_and_unreadable_folders_are_problems() {
 #[test]
 fn what_was_written_to_lately_is_found_where_something_came_or_a_session_is_known() {
     let dir = tempfile::tempdir().unwrap();
-    let homes = Homes {
-        claude_code: dir.path().to_owned(),
-        codex: dir.path().join("codex"),
-        copilot: dir.path().join("copilot"),
-    };
+    let homes = Homes::new(|agent| match agent {
+        Agent::ClaudeCode => dir.path().to_owned(),
+        agent => dir.path().join(agent.as_str()),
+    });
     let (new, old) = (SESSION, "0f0e8d35-9c5e-4c6d-8a54-1f4d5c1f7a01");
     let folder = dir.path().join("projects/-home-ada-orrery");
     let path = |session: &str| folder.join(format!("{session}.jsonl"));

@@ -21,20 +21,19 @@ fn put(path: impl AsRef<Path>, content: &[u8]) {
 }
 
 fn homes(root: &Path) -> Homes {
-    let homes = Homes {
-        claude_code: root.join("claude"),
-        codex: root.join("codex"),
-        copilot: root.join("copilot"),
-    };
-    put(homes.codex.join(ROLLOUT), &fixture(Agent::Codex, "v0_140.jsonl"));
-    put(homes.codex.join(SUBAGENT), &fixture(Agent::Codex, "subagent.jsonl"));
-    put(homes.codex.join("sessions/2026/09/01/notes.jsonl"), b"{}\n");
-    put(homes.codex.join("history.jsonl"), b"{\"session_id\":\"x\",\"ts\":1,\"text\":\"y\"}\n");
+    let homes = Homes::new(|agent| root.join(agent.as_str()));
+    put(homes.home(Agent::Codex).join(ROLLOUT), &fixture(Agent::Codex, "v0_140.jsonl"));
+    put(homes.home(Agent::Codex).join(SUBAGENT), &fixture(Agent::Codex, "subagent.jsonl"));
+    put(homes.home(Agent::Codex).join("sessions/2026/09/01/notes.jsonl"), b"{}\n");
     put(
-        homes.codex.join("archived_sessions/rollout-2026-01-02T03-04-05-01990000-0009-7000-8000-000000000009.jsonl"),
+        homes.home(Agent::Codex).join("history.jsonl"),
+        b"{\"session_id\":\"x\",\"ts\":1,\"text\":\"y\"}\n",
+    );
+    put(
+        homes.home(Agent::Codex).join("archived_sessions/rollout-2026-01-02T03-04-05-01990000-0009-7000-8000-000000000009.jsonl"),
         b"",
     );
-    let session = homes.copilot.join("session-state").join(COPILOT);
+    let session = homes.home(Agent::Copilot).join("session-state").join(COPILOT);
     put(session.join("events.jsonl"), &fixture(Agent::Copilot, "v1_0.jsonl"));
     put(session.join("workspace.yaml"), b"summary: Saturn\n");
     put(session.join("files/large.bin"), b"x");
@@ -120,7 +119,7 @@ fn copies_are_known_by_what_they_hold() {
 fn what_grew_is_found_by_session_by_change_and_by_time() {
     let root = tempfile::tempdir().unwrap();
     let homes = homes(root.path());
-    let rollout = homes.codex.join(ROLLOUT);
+    let rollout = homes.home(Agent::Codex).join(ROLLOUT);
     let events = homes.transcripts(Agent::Copilot).join(COPILOT).join("events.jsonl");
 
     let thread = SessionId::new(THREAD);

@@ -149,7 +149,7 @@ const LATEST: usize = 50;
 pub fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
     let asking = app.machine.agent_session();
     let mut sessions = latest_sessions(app, store, 2)?.into_iter();
-    let other = sessions.find(|session| asking != Some(session.key.id.as_str()));
+    let other = sessions.find(|session| asking.as_ref() != Some(&session.key));
     other.ok_or_else(no_earlier_session)
 }
 
@@ -167,7 +167,7 @@ pub fn latest_compacted_session(app: &App, store: &Store) -> Result<SessionRow> 
         }
     }
     let mut sessions = sessions.into_iter();
-    let other = sessions.find(|session| asking != Some(session.key.id.as_str()));
+    let other = sessions.find(|session| asking.as_ref() != Some(&session.key));
     other.ok_or_else(no_earlier_session)
 }
 

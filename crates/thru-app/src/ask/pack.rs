@@ -109,6 +109,8 @@ pub fn make_pack(
         disk: &RealDisk,
         limits: limits(app)?,
     };
+    // One lock instead of one for each of hundreds of small reads.
+    let _reading = store.snapshot()?;
     Ok(pack(&app.layout, store, redactor, &request, embedding)?)
 }
 

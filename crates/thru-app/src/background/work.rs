@@ -11,6 +11,7 @@ use crate::call::{Call, Patience};
 use crate::trouble::{Result, Trouble};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
+use thru_agents::hooks::ADAPTERS;
 use thru_core::Agent;
 use thru_daemon::{Log, News, Outcome, Work, WorkError};
 use thru_intake::{DistilScope, Indexed};
@@ -182,11 +183,11 @@ fn watched(app: &App) -> Vec<PathBuf> {
         return Vec::new();
     }
     let own = app.config.session_tracking.watch_directories.iter().map(PathBuf::from);
-    // One that is waited for is looked for again and again: only Claude Code's, which hooks speak of. An agent
+    // One that is waited for is looked for again and again: only the first agent's, which hooks wait for. An agent
     // that is installed later is noticed by the next look at everything.
     let of_agents = Agent::ALL.into_iter().filter_map(|agent| {
         let folder = app.homes.transcripts(agent);
-        (agent == Agent::ClaudeCode || folder.is_dir()).then_some(folder)
+        (agent == ADAPTERS[0].agent || folder.is_dir()).then_some(folder)
     });
     let all: BTreeSet<PathBuf> = own.chain(of_agents).collect();
     all.into_iter().filter(|path| path != Path::new("")).collect()

@@ -339,7 +339,7 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use thru_agents::Homes;
+    use thru_agents::{Homes, agents};
     use thru_core::CapturedEvent;
 
     use super::*;
@@ -356,11 +356,7 @@ mod tests {
         Places {
             layout: Layout::new(home.join("data")),
             config_file: home.join("config.toml"),
-            homes: Homes {
-                claude_code: home.join(".claude"),
-                codex: home.join(".codex"),
-                copilot: home.join(".copilot"),
-            },
+            homes: Homes::new(|agent| home.join(agents::usual_home(agent).1)),
             home: Some(home.to_owned()),
         }
     }

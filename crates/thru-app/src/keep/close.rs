@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use thru_agents::Discovery;
-use thru_core::{Agent, Id, SessionId, SessionKey, one_line};
+use thru_core::{Id, SessionId, SessionKey, one_line};
 use thru_intake::{Indexed, Intake};
 use thru_lifecycle::conversation::{MessageState, Phase};
 use thru_lifecycle::{Conversation, Indexing};
@@ -100,7 +100,7 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
     let own = app.machine.agent_session().filter(|_| request.closer == Closer::Command);
     let session = match (&request.session, own) {
         (Some(id), _) => named::named_session(&store, id)?,
-        (None, Some(own)) => own_session(app, &store, own, call)?,
+        (None, Some(own)) => own_session(app, &store, &own, call)?,
         (None, _) => only_active(app, &store, request.closer)?,
     };
     let found = catch_up::of_session(&store, session.row)?;
@@ -192,10 +192,9 @@ fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
 }
 
 /// The session that runs the command. No other is guessed: what hooks recorded of this one may only wait to be ingested.
-fn own_session(app: &App, store: &Store, own: &str, call: Call<'_>) -> Result<SessionRow> {
-    let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(own) };
+fn own_session(app: &App, store: &Store, own: &SessionKey, call: Call<'_>) -> Result<SessionRow> {
     let known = |store: &Store| -> Result<Option<SessionRow>> {
-        Ok(store.session_by_key(&key)?.map(|row| store.session(row)).transpose()?.flatten())
+        Ok(store.session_by_key(own)?.map(|row| store.session(row)).transpose()?.flatten())
     };
     if let Some(session) = known(store)? {
         return Ok(session);
@@ -240,7 +239,7 @@ fn only_active(app: &App, store: &Store, closer: Closer) -> Result<SessionRow> {
     let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
     let active = if may_choose { active } else { Vec::new() };
     let started_in = app.machine.agent_session().filter(|_| closer == Closer::Server);
-    let own = active.iter().find(|session| Some(session.key.id.as_str()) == started_in);
+    let own = active.iter().find(|session| Some(&session.key) == started_in.as_ref());
     match (&active[..], own) {
         ([session], _) | (_, Some(session)) => return Ok((*session).clone()),
         _ => {}

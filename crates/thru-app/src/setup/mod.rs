@@ -260,8 +260,8 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    use thru_agents::Homes;
     use thru_agents::setup::TrustState;
+    use thru_agents::{Homes, agents as readers};
     use thru_config::load;
     use thru_core::{Agent, Layout};
 
@@ -280,11 +280,7 @@ mod tests {
         let places = crate::Places {
             layout: Layout::new(home.join("data")),
             config_file: home.join("config.toml"),
-            homes: Homes {
-                claude_code: home.join(".claude"),
-                codex: home.join(".codex"),
-                copilot: home.join(".copilot"),
-            },
+            homes: Homes::new(|agent| home.join(readers::usual_home(agent).1)),
             home: Some(home.to_owned()),
         };
         let machine = Machine { program: Some(program), ..Machine::default() };

@@ -80,11 +80,10 @@ impl Home {
     }
 
     fn places(&self) -> Places {
-        let homes = Homes {
-            claude_code: self.path("claude"),
-            codex: self.path("codex"),
-            copilot: self.path("copilot"),
-        };
+        let homes = Homes::new(|agent| match agent {
+            Agent::ClaudeCode => self.path("claude"),
+            agent => self.path(agent.as_str()),
+        });
         Places {
             layout: self.layout(),
             config_file: self.data().join("config.toml"),

@@ -26,8 +26,8 @@ pub(crate) enum Command {
     Resume,
 }
 
-pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     match command {
         Command::Pause { length } => {
             let paused = pause_capture(&environment.app, length.as_deref())?;

@@ -27,17 +27,13 @@ pub(crate) struct CloseArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &CloseArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &CloseArguments, environment: &Environment) -> Result<Outcome> {
     let CloseArguments { session, reason, json } = arguments;
     let request =
         Close { session: session.clone(), reason: reason.clone(), closer: Closer::Command };
     let shown = shared::Shown::new(environment);
     let closed = close::close(&environment.app, &request, shown.call());
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let outcome = match (closed, json) {
         (Ok(closed), false) => {
             page.line(closed.message);

@@ -32,15 +32,11 @@ const SHOWN: usize = 8;
 /// Columns that the label of a kind takes.
 const LABEL: usize = 13;
 
-pub(crate) fn run(
-    arguments: &CompactionArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) -> Result<Outcome> {
     let shown = Shown::new(environment);
     let compared = compare::compare(environment, &arguments.session, shown.call())?;
     let session = &compared.session;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&compared)?;
     } else {

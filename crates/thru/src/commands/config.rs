@@ -40,8 +40,8 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     match command {
         Command::Get { key } => match environment.config.get(key) {
             Some(resolved) => page.line(resolved.value.to_string()),

@@ -79,14 +79,10 @@ impl ContextArguments {
     }
 }
 
-pub(crate) fn run(
-    arguments: &ContextArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let context = context(environment, &arguments.request(), shown.call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&context)?;
     } else if arguments.explain {

@@ -61,15 +61,15 @@ pub(crate) enum Command {
     Uninstall,
 }
 
-pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
     match command {
-        Command::Start => control::start(environment, plain),
-        Command::Stop { force } => control::stop(*force, environment, plain),
-        Command::Status { json } => control::status(*json, environment, plain),
-        Command::Restart => control::restart(environment, plain),
+        Command::Start => control::start(environment),
+        Command::Stop { force } => control::stop(*force, environment),
+        Command::Status { json } => control::status(*json, environment),
+        Command::Restart => control::restart(environment),
         Command::Run { detached } => running::run(*detached, environment),
         Command::Logs { lines, follow } => logs::run(*lines, *follow, environment),
-        Command::Install { print } => installing::install(*print, environment, plain),
-        Command::Uninstall => installing::uninstall(environment, plain),
+        Command::Install { print } => installing::install(*print, environment),
+        Command::Uninstall => installing::uninstall(environment),
     }
 }

@@ -5,7 +5,7 @@ use thru_app::App;
 
 use thru_agents::Homes;
 use thru_app::{Context, Result};
-use thru_core::Layout;
+use thru_core::{Agent, Layout};
 
 use super::{Outcome, context, import, search, session};
 use crate::environment::Environment;
@@ -31,10 +31,10 @@ const HISTORY: &[(&str, &str)] = &[
     ),
 ];
 
-pub(crate) fn run(_: &DemoArguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(_: &DemoArguments, environment: &Environment) -> Result<Outcome> {
     let home = TemporaryHome::new(environment)?;
     for (name, content) in HISTORY {
-        let path = home.agents().claude_code.join("projects").join(name);
+        let path = home.agents().home(Agent::ClaudeCode).join("projects").join(name);
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder)?;
         }
@@ -45,7 +45,6 @@ pub(crate) fn run(_: &DemoArguments, environment: &Environment, plain: bool) -> 
     let took = import::import_quietly(&demo)?;
     say(
         environment,
-        plain,
         &[
             "A made-up history of three sessions was archived and indexed",
             &format!(
@@ -61,32 +60,28 @@ pub(crate) fn run(_: &DemoArguments, environment: &Environment, plain: bool) -> 
         ),
         ("thru search SQLITE_BUSY", search::SearchArguments::for_query("SQLITE_BUSY")),
     ] {
-        prompt(environment, plain, command)?;
-        search::run(&arguments, &demo, plain)?;
+        prompt(environment, command)?;
+        search::run(&arguments, &demo)?;
     }
-    prompt(environment, plain, "thru session show 5b1f")?;
-    session::run(&session::Command::show("5b1f"), &demo, plain)?;
-    prompt(environment, plain, "thru context --project rocket")?;
-    context::run(&context::ContextArguments::at_start("rocket"), &demo, plain)?;
-    say(
-        environment,
-        plain,
-        &["", "The last is what the next session in that project would be told."],
-    )?;
-    say(environment, plain, &["`thru import` does the same with the history on this machine."])?;
+    prompt(environment, "thru session show 5b1f")?;
+    session::run(&session::Command::show("5b1f"), &demo)?;
+    prompt(environment, "thru context --project rocket")?;
+    context::run(&context::ContextArguments::at_start("rocket"), &demo)?;
+    say(environment, &["", "The last is what the next session in that project would be told."])?;
+    say(environment, &["`thru import` does the same with the history on this machine."])?;
     Ok(Outcome::Done)
 }
 
-fn say(environment: &Environment, plain: bool, lines: &[&str]) -> Result<()> {
-    let mut page = Page::new(environment, plain);
+fn say(environment: &Environment, lines: &[&str]) -> Result<()> {
+    let mut page = Page::new(environment);
     for line in lines {
         page.line(line);
     }
     page.print()
 }
 
-fn prompt(environment: &Environment, plain: bool, command: &str) -> Result<()> {
-    let mut page = Page::new(environment, plain);
+fn prompt(environment: &Environment, command: &str) -> Result<()> {
+    let mut page = Page::new(environment);
     page.line("");
     page.line(format!("$ {}", page.paint(Tone::Heading, command)));
     page.print()
@@ -109,8 +104,7 @@ impl TemporaryHome {
     }
 
     fn agents(&self) -> Homes {
-        let of = |name| self.0.join(name);
-        Homes { claude_code: of("claude"), codex: of("codex"), copilot: of("copilot") }
+        Homes::new(|agent| self.0.join(agent.as_str()))
     }
 }
 

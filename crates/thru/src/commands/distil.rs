@@ -40,18 +40,14 @@ pub(crate) struct DistilArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: DistilArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: DistilArguments, environment: &Environment) -> Result<Outcome> {
     let DistilArguments { since, until, project, session, again, run, json } = arguments;
     let request = Distil { since, until, project, session, again, run };
     let cancelled = shared::cancellation()?;
     let shown = Shown::unless(json, environment);
     let distilled = distil::distil(environment, &request, shown.call_until(&cancelled))?;
     drop(shown);
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match (json, &distilled.done) {
         (true, _) => page.json(&distilled)?,
         (false, Some(refined)) => tell(&mut page, refined),

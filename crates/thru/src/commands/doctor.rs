@@ -27,11 +27,7 @@ pub(crate) struct DoctorArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &DoctorArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Result<Outcome> {
     let quiet = arguments.json || arguments.report;
     let mut mended = Vec::new();
     let mut seen = look(environment, quiet);
@@ -43,7 +39,7 @@ pub(crate) fn run(
         seen = look(environment, quiet);
         findings = health::examine(&seen);
     }
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.report {
         page.line(health::report(&seen, &findings));
     } else if arguments.json {

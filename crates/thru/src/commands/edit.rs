@@ -50,11 +50,7 @@ impl EditArguments {
     }
 }
 
-pub(crate) fn run(
-    arguments: &EditArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let edited = edit::edit(&environment.app, &arguments.request(), shown.call())?;
     let request = Get {
@@ -62,7 +58,7 @@ pub(crate) fn run(
         sources: Sources::None,
         freshness: Freshness::Recorded,
     };
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     for piece in get(environment, &request, shown.call())?.pieces {
         if let Piece::Memory(piece) = piece {
             entries::show(&mut page, &piece.memory, environment);

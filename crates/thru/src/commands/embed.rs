@@ -32,12 +32,8 @@ pub(crate) struct EmbedArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &EmbedArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(crate) fn run(arguments: &EmbedArguments, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     let outcome = match &arguments.text {
         _ if arguments.prune => prune(&mut page, arguments, environment)?,
         Some(text) => {

@@ -32,11 +32,7 @@ pub(crate) struct ExportArguments {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(
-    arguments: &ExportArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
     let ExportArguments { project, since, out } = arguments;
     let request = Export { project: project.clone(), since: since.clone() };
     let shown = shared::Shown::new(environment);
@@ -47,7 +43,7 @@ pub(crate) fn run(
         return Ok(Outcome::Done);
     };
     let counts = export::export_to(&environment.app, &request, &path, shown.call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     page.line(format!(
         "Wrote {}, {}, {} memories and {} to {}.",
         plural(counts.sessions, "session"),
@@ -67,10 +63,9 @@ pub(crate) fn import_decisions(
     dry_run: bool,
     as_json: bool,
     environment: &Environment,
-    plain: bool,
 ) -> Result<Outcome> {
     let plan = export::plan_import(paths)?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if dry_run {
         match as_json {
             true => page.json(&plan)?,

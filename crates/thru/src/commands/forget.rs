@@ -57,17 +57,13 @@ impl ForgetArguments {
 /// Targets listed one by one in a preview.
 const LISTED: usize = 10;
 
-pub(crate) fn run(
-    arguments: &ForgetArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let mut targets = forget::find(&environment.app, &arguments.request(), shown.call())?;
     if let Some((_, trouble)) = targets.unknown.drain(..).next() {
         return Err(trouble);
     }
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if targets.is_empty() {
         page.line("There is nothing of that to forget.");
         page.print()?;
@@ -75,7 +71,7 @@ pub(crate) fn run(
     }
     if !arguments.yes {
         preview(&mut page, &targets, environment)?;
-        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+        std::mem::replace(&mut page, Page::new(environment)).print()?;
         if !environment.terminal.interactive {
             return Err(Trouble::refused("nothing was forgotten").with(Remedy::Confirm));
         }

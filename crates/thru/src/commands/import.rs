@@ -45,21 +45,11 @@ pub(crate) struct ImportArguments {
 /// Files listed that could not be read, before the rest is only counted.
 const PROBLEMS_SHOWN: usize = 10;
 
-pub(crate) fn run(
-    arguments: &ImportArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Result<Outcome> {
     let paths: Vec<PathBuf> =
         arguments.paths.iter().map(|path| environment.directory.join(path)).collect();
     if !paths.is_empty() && paths.iter().all(|path| is_export(path)) {
-        return export::import_decisions(
-            &paths,
-            arguments.dry_run,
-            arguments.json,
-            environment,
-            plain,
-        );
+        return export::import_decisions(&paths, arguments.dry_run, arguments.json, environment);
     }
     let (app, shown) = (&environment.app, shared::Shown::new(environment));
     let request = Import { paths, agents: arguments.of.filter().unwrap_or_default() };
@@ -68,7 +58,7 @@ pub(crate) fn run(
         // Another import may be at work on the same files: what is left to do is seen when it is done.
         false => import::plan_locked(app, &request, shown.call())?,
     };
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if !arguments.json {
         describe(&mut page, &planned, &request, arguments, environment);
     }
@@ -83,7 +73,7 @@ pub(crate) fn run(
     }
     let is_empty = planned.plan.is_empty();
     if !is_empty && environment.terminal.interactive && !arguments.yes && !arguments.json {
-        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+        std::mem::replace(&mut page, Page::new(environment)).print()?;
         if !shared::ask(environment, "Archive and index it?", true)? {
             page.line("Nothing was changed.");
             page.print()?;

@@ -75,11 +75,7 @@ impl From<Form> for setup::Form {
     }
 }
 
-pub(crate) fn run(
-    arguments: &InstallArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Result<Outcome> {
     let wanted = setup::Wanted { commands: !arguments.no_commands, server: !arguments.no_mcp };
     let scope = setup::Scope::from(arguments.scope);
     let request = Setup {
@@ -89,7 +85,7 @@ pub(crate) fn run(
         targets: Targets::Present,
     };
     let mut prepared = prepare(environment, request)?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if !arguments.dry_run {
         for one in &mut prepared {
             one.install(environment)?;

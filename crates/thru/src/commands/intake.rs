@@ -21,11 +21,7 @@ pub(crate) struct IntakeArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &IntakeArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &IntakeArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
     let patience = match environment.terminal.errors {
@@ -34,7 +30,7 @@ pub(crate) fn run(
     };
     let report =
         intake::ingest_recorded(&environment.app, shown.call_until(&cancelled).patient(patience))?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&report)?;
         page.print()?;

@@ -55,13 +55,9 @@ enum Command {
     },
 }
 
-pub(crate) fn run(
-    arguments: JobsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result<Outcome> {
     let json = arguments.json;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let shown = Shown::new(environment);
     let call = shown.call();
     let outcome = match arguments.command {

@@ -59,8 +59,8 @@ pub(crate) struct ShowArguments {
     json: bool,
 }
 
-pub(crate) fn run(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     let outcome = match command {
         Command::Show(arguments) => return show(arguments, environment, page),
         Command::Verify { json } => {

@@ -21,14 +21,10 @@ pub(crate) struct LogArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &LogArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result<Outcome> {
     let request = AskLog { limit: arguments.limit.into(), merges: arguments.merges };
     let log = log(environment, request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&log)?;
     } else if log.entries.is_empty() {

@@ -23,25 +23,21 @@ pub(crate) struct McpArguments {
     print_config: Option<String>,
 }
 
-pub(crate) fn run(
-    arguments: &McpArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> Result<Outcome> {
     match &arguments.print_config {
-        Some(client) => print_config(client, environment, plain),
+        Some(client) => print_config(client, environment),
         None => serve(environment),
     }
 }
 
-fn print_config(client: &str, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn print_config(client: &str, environment: &Environment) -> Result<Outcome> {
     let client: Client = client.parse().map_err(|error: UnknownClient| {
         Trouble::failed(error.to_string()).advise("most others take the text for claude-desktop")
     })?;
     let program = thru_app::setup::own_program(environment)?;
     // Beside what is to be copied, not in it.
     let _ = writeln!(environment.streams.errors(), "For {}:", client.place());
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     for line in client.text(&program).lines() {
         page.line(line);
     }

@@ -80,7 +80,6 @@ impl Outcome {
 
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: Cli, environment: &Environment) -> Result<Outcome> {
-    let plain = arguments.plain;
     // `thru config` must work when the configuration does not, and `thru doctor` says so.
     if !matches!(
         arguments.command,
@@ -89,7 +88,7 @@ pub(crate) fn run(arguments: Cli, environment: &Environment) -> Result<Outcome> 
         shared::refuse_settings(environment)?;
     }
     let wants_daemon = wants_daemon(&arguments.command);
-    let outcome = carry_out(arguments.command, environment, plain);
+    let outcome = carry_out(arguments.command, environment);
     // Behind the answer, which it must not slow down.
     if wants_daemon && environment.layout.database().exists() {
         background::poke(environment);
@@ -116,48 +115,48 @@ const fn wants_daemon(command: &Command) -> bool {
     )
 }
 
-fn carry_out(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
     match command {
-        Command::Import(arguments) => import::run(&arguments, environment, plain),
-        Command::Search(arguments) => search::run(&arguments, environment, plain),
-        Command::Why(arguments) => why::run(&arguments, environment, plain),
-        Command::Show(arguments) => show::run(&arguments, environment, plain),
-        Command::Timeline(arguments) => timeline::run(&arguments, environment, plain),
-        Command::Context(arguments) => context::run(&arguments, environment, plain),
-        Command::Remember(arguments) => remember::run(&arguments, environment, plain),
-        Command::Edit(arguments) => edit::run(&arguments, environment, plain),
-        Command::Close(arguments) => close::run(&arguments, environment, plain),
-        Command::Sessions(arguments) => sessions::run(&arguments, environment, plain),
-        Command::Session(command) => session::run(&command, environment, plain),
-        Command::Compaction(arguments) => compaction::run(&arguments, environment, plain),
-        Command::Summaries(command) => summaries::run(&command, environment, plain),
-        Command::Restore(arguments) => restore::run(&arguments, environment, plain),
-        Command::Projects(arguments) => projects::run(&arguments, environment, plain),
-        Command::Redact(arguments) => redact::run(arguments, environment, plain),
-        Command::Forget(arguments) => forget::run(&arguments, environment, plain),
-        Command::Undo(arguments) => undo::run(&arguments, environment, plain),
-        Command::Log(arguments) => log::run(&arguments, environment, plain),
-        Command::Config(command) => config::run(&command, environment, plain),
-        Command::Up(arguments) => up::run(&arguments, environment, plain),
-        Command::Install(arguments) => install::run(&arguments, environment, plain),
-        Command::Uninstall(arguments) => uninstall::run(&arguments, environment, plain),
-        Command::Status(arguments) => status::run(&arguments, environment, plain),
-        Command::Doctor(arguments) => doctor::run(&arguments, environment, plain),
-        Command::Stats(arguments) => stats::run(&arguments, environment, plain),
-        Command::Capture(command) => capture::run(&command, environment, plain),
-        Command::Journal(command) => journal::run(command, environment, plain),
-        Command::Export(arguments) => export::run(&arguments, environment, plain),
-        Command::Jobs(arguments) => jobs::run(arguments, environment, plain),
-        Command::Models(arguments) => models::run(arguments, environment, plain),
-        Command::Embed(arguments) => embed::run(&arguments, environment, plain),
-        Command::Distil(arguments) => distil::run(arguments, environment, plain),
-        Command::SyncHistory(arguments) => sync_history::run(&arguments, environment, plain),
-        Command::Mcp(arguments) => mcp::run(&arguments, environment, plain),
-        Command::Daemon(command) => daemon::run(&command, environment, plain),
-        Command::Intake(arguments) => intake::run(&arguments, environment, plain),
-        Command::Verify(arguments) => verify::run(&arguments, environment, plain),
-        Command::Rebuild(arguments) => rebuild::run(&arguments, environment, plain),
-        Command::Demo(arguments) => demo::run(&arguments, environment, plain),
+        Command::Import(arguments) => import::run(&arguments, environment),
+        Command::Search(arguments) => search::run(&arguments, environment),
+        Command::Why(arguments) => why::run(&arguments, environment),
+        Command::Show(arguments) => show::run(&arguments, environment),
+        Command::Timeline(arguments) => timeline::run(&arguments, environment),
+        Command::Context(arguments) => context::run(&arguments, environment),
+        Command::Remember(arguments) => remember::run(&arguments, environment),
+        Command::Edit(arguments) => edit::run(&arguments, environment),
+        Command::Close(arguments) => close::run(&arguments, environment),
+        Command::Sessions(arguments) => sessions::run(&arguments, environment),
+        Command::Session(command) => session::run(&command, environment),
+        Command::Compaction(arguments) => compaction::run(&arguments, environment),
+        Command::Summaries(command) => summaries::run(&command, environment),
+        Command::Restore(arguments) => restore::run(&arguments, environment),
+        Command::Projects(arguments) => projects::run(&arguments, environment),
+        Command::Redact(arguments) => redact::run(arguments, environment),
+        Command::Forget(arguments) => forget::run(&arguments, environment),
+        Command::Undo(arguments) => undo::run(&arguments, environment),
+        Command::Log(arguments) => log::run(&arguments, environment),
+        Command::Config(command) => config::run(&command, environment),
+        Command::Up(arguments) => up::run(&arguments, environment),
+        Command::Install(arguments) => install::run(&arguments, environment),
+        Command::Uninstall(arguments) => uninstall::run(&arguments, environment),
+        Command::Status(arguments) => status::run(&arguments, environment),
+        Command::Doctor(arguments) => doctor::run(&arguments, environment),
+        Command::Stats(arguments) => stats::run(&arguments, environment),
+        Command::Capture(command) => capture::run(&command, environment),
+        Command::Journal(command) => journal::run(command, environment),
+        Command::Export(arguments) => export::run(&arguments, environment),
+        Command::Jobs(arguments) => jobs::run(arguments, environment),
+        Command::Models(arguments) => models::run(arguments, environment),
+        Command::Embed(arguments) => embed::run(&arguments, environment),
+        Command::Distil(arguments) => distil::run(arguments, environment),
+        Command::SyncHistory(arguments) => sync_history::run(&arguments, environment),
+        Command::Mcp(arguments) => mcp::run(&arguments, environment),
+        Command::Daemon(command) => daemon::run(&command, environment),
+        Command::Intake(arguments) => intake::run(&arguments, environment),
+        Command::Verify(arguments) => verify::run(&arguments, environment),
+        Command::Rebuild(arguments) => rebuild::run(&arguments, environment),
+        Command::Demo(arguments) => demo::run(&arguments, environment),
         Command::Completions { shell } => man::completions(shell, environment),
         Command::Man { directory } => man::run(directory.as_deref(), environment),
     }

@@ -45,16 +45,12 @@ enum Command {
     Off(setting::Off),
 }
 
-pub(crate) fn run(
-    arguments: ModelsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: ModelsArguments, environment: &Environment) -> Result<Outcome> {
     let json = arguments.json;
     match arguments.command {
-        None | Some(Command::List) => list::run(environment, plain, json),
-        Some(Command::Set(set)) => setting::set(set, environment, plain, json),
-        Some(Command::Test) => trial::run(environment, plain, json),
-        Some(Command::Off(off)) => setting::off(&off, environment, plain, json),
+        None | Some(Command::List) => list::run(environment, json),
+        Some(Command::Set(set)) => setting::set(set, environment, json),
+        Some(Command::Test) => trial::run(environment, json),
+        Some(Command::Off(off)) => setting::off(&off, environment, json),
     }
 }

@@ -50,12 +50,8 @@ enum Command {
     },
 }
 
-pub(crate) fn run(
-    arguments: &ProjectsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(crate) fn run(arguments: &ProjectsArguments, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     let shown = shared::Shown::new(environment);
     let app = &environment.app;
     let mut outcome = Outcome::Done;

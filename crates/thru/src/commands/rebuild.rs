@@ -12,11 +12,11 @@ use crate::ui::{Page, Tone, plural};
 #[derive(Debug, clap::Args)]
 pub(crate) struct RebuildArguments {}
 
-pub(crate) fn run(_: &RebuildArguments, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(_: &RebuildArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
     let rebuilt = rebuild::rebuild(&environment.app, shown.call_until(&cancelled))?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let Some(report) = rebuilt else {
         page.line("Stopped. The old store and index are in use as before.");
         page.print()?;

@@ -68,19 +68,15 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) fn run(
-    arguments: RedactArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: RedactArguments, environment: &Environment) -> Result<Outcome> {
     match arguments.command {
-        Some(command) => change_rules(command, environment, plain),
-        None => everywhere(&arguments, environment, plain),
+        Some(command) => change_rules(command, environment),
+        None => everywhere(&arguments, environment),
     }
 }
 
-fn change_rules(command: Command, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     let shown = shared::Shown::new(environment);
     let app = &environment.app;
     match command {
@@ -122,18 +118,14 @@ fn list_rules(page: &mut Page, rules: &RuleList) {
 }
 
 /// Scans everything that is kept, or applies the rules to it.
-fn everywhere(
-    arguments: &RedactArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<Outcome> {
     let text = match arguments.text.as_deref() {
         Some("-") => Some(environment.streams.read_all()?),
         text => text.map(str::to_owned),
     };
     let shown = shared::Shown::unless(arguments.json, environment);
     let (app, text, call) = (&environment.app, text.as_deref(), shown.call());
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.scan {
         let scanned = redact::scan(app, text, call)?;
         match arguments.json {

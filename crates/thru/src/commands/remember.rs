@@ -61,14 +61,10 @@ impl RememberArguments {
     }
 }
 
-pub(crate) fn run(
-    arguments: &RememberArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let kept = remember::remember(&environment.app, &arguments.request(), shown.call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&kept)?;
     } else {

@@ -18,15 +18,11 @@ pub(crate) struct RestoreArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &RestoreArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let answer = rebuild::restore(&environment.app, &arguments.session, shown.call())?;
     let restored = &answer.restored;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&answer)?;
     } else {

@@ -112,15 +112,11 @@ impl SearchArguments {
     }
 }
 
-pub(crate) fn run(
-    arguments: &SearchArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let found = search(environment, &arguments.request(), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&found)?;
     } else {

@@ -67,17 +67,17 @@ const DIGEST_SHOWN: usize = 4;
 /// Lines shown of a prompt or a conclusion.
 const LINES_SHOWN: usize = 4;
 
-pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
     match command {
-        Command::Show(arguments) => show(arguments, environment, plain),
-        Command::Load(arguments) => load(arguments, environment, plain),
+        Command::Show(arguments) => show(arguments, environment),
+        Command::Load(arguments) => load(arguments, environment),
     }
 }
 
-fn load(arguments: &Load, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
     let request = session::Load { id: arguments.id.clone(), freshness: Freshness::Recorded };
     let held = session::load(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&held)?;
     } else if held.is_silent {
@@ -95,10 +95,10 @@ fn load(arguments: &Load, environment: &Environment, plain: bool) -> Result<Outc
     Ok(Outcome::Done)
 }
 
-fn show(arguments: &Show, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     let request = Outline { id: arguments.id.clone(), freshness: Freshness::Recorded };
     let outline = session::outline(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&outline)?;
         page.print()?;

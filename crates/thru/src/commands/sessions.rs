@@ -49,13 +49,9 @@ pub(crate) struct SessionsArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &SessionsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> Result<Outcome> {
     if arguments.unindexed {
-        return list_unindexed(arguments, environment, plain);
+        return list_unindexed(arguments, environment);
     }
     let request = ListSessions {
         project: shared::project_scope(arguments.project.as_deref(), arguments.all),
@@ -65,7 +61,7 @@ pub(crate) fn run(
         limit: arguments.limit,
     };
     let found = list(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&found)?;
     } else if found.sessions.is_empty() {
@@ -88,11 +84,7 @@ pub(crate) fn run(
     Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn list_unindexed(
-    arguments: &SessionsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> Result<Outcome> {
     let request = ListUnindexed {
         project: shared::project_scope(arguments.project.as_deref(), arguments.all),
         agents: arguments.of.agents(),
@@ -100,7 +92,7 @@ fn list_unindexed(
         inactive: true,
     };
     let found = unindexed::list(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match arguments.json {
         true => page.json(&found)?,
         false => show_unindexed(&mut page, &found.sessions, environment),

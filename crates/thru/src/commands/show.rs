@@ -23,18 +23,14 @@ pub(crate) struct ShowArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &ShowArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &ShowArguments, environment: &Environment) -> Result<Outcome> {
     let request = Get {
         ids: arguments.ids.clone(),
         sources: if arguments.source { Sources::Records } else { Sources::None },
         freshness: Freshness::Recorded,
     };
     let pieces = get(environment, &request, shared::Shown::new(environment).call())?.all_known()?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&pieces)?;
     } else {

@@ -43,19 +43,15 @@ enum Command {
     Models(models::StatsModelsArguments),
 }
 
-pub(crate) fn run(
-    arguments: &StatsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Result<Outcome> {
     match &arguments.command {
-        Some(Command::Sessions(arguments)) => return sessions::run(arguments, environment, plain),
-        Some(Command::Models(arguments)) => return models::run(arguments, environment, plain),
+        Some(Command::Sessions(arguments)) => return sessions::run(arguments, environment),
+        Some(Command::Models(arguments)) => return models::run(arguments, environment),
         None => {}
     }
     let shown = shared::Shown::new(environment);
     let usage = context_usage(environment, &arguments.since, shown.call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&usage)?;
     } else if usage.sessions.is_empty() {

@@ -22,13 +22,9 @@ pub(crate) struct StatusArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &StatusArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &StatusArguments, environment: &Environment) -> Result<Outcome> {
     let status = status(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match arguments.json {
         true => page.json(&status)?,
         false => show(&mut page, &status, environment),

@@ -56,20 +56,20 @@ pub(crate) struct Delete {
     json: bool,
 }
 
-pub(crate) fn run(command: &Command, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
     match command {
-        Command::List { json } => list(*json, environment, plain),
-        Command::Rebuild(arguments) => rebuild(arguments, environment, plain),
+        Command::List { json } => list(*json, environment),
+        Command::Rebuild(arguments) => rebuild(arguments, environment),
         Command::Load(arguments) => {
-            session::run(&session::Command::Load(arguments.clone()), environment, plain)
+            session::run(&session::Command::Load(arguments.clone()), environment)
         }
-        Command::Delete(arguments) => delete(arguments, environment, plain),
+        Command::Delete(arguments) => delete(arguments, environment),
     }
 }
 
-fn list(json: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn list(json: bool, environment: &Environment) -> Result<Outcome> {
     let list = summaries::list(environment)?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if json {
         page.json(&list)?;
     } else {
@@ -125,11 +125,11 @@ fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
     }
 }
 
-fn rebuild(arguments: &Rebuild, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn rebuild(arguments: &Rebuild, environment: &Environment) -> Result<Outcome> {
     let Rebuild { project, session, json } = arguments;
     let request = RebuildSummaries { project: project.clone(), session: session.clone() };
     let rebuilt = summaries::rebuild(environment, &request, Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match json {
         true => page.json(&rebuilt)?,
         false => tell(&mut page, &rebuilt, environment),
@@ -162,11 +162,11 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
     }
 }
 
-fn delete(arguments: &Delete, environment: &Environment, plain: bool) -> Result<Outcome> {
+fn delete(arguments: &Delete, environment: &Environment) -> Result<Outcome> {
     let deletion = summaries::deletion(environment, &arguments.id)?;
     let number = number_of(deletion.summaries);
     let place = environment.shown(&deletion.path());
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if !arguments.yes {
         if !environment.terminal.interactive {
             let message = format!(

@@ -49,11 +49,7 @@ impl SyncHistoryArguments {
     }
 }
 
-pub(crate) fn run(
-    arguments: &SyncHistoryArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -> Result<Outcome> {
     let (app, shown) = (&environment.app, shared::Shown::new(environment));
     let request = arguments.request();
     let gap = match arguments.run {
@@ -65,7 +61,7 @@ pub(crate) fn run(
         }
         false => sync_history::preview(app, &request, shown.call())?,
     };
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match (arguments.json, &gap.import) {
         (true, _) => page.json(&gap)?,
         (false, Some(import)) => tell(&mut page, &import.report, environment),

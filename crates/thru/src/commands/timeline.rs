@@ -43,11 +43,7 @@ pub(crate) struct TimelineArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &TimelineArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> Result<Outcome> {
     let anchor = match (&arguments.id, &arguments.query) {
         (Some(id), _) => AroundWhat::Id(id.clone()),
         (None, query) => AroundWhat::Query {
@@ -63,7 +59,7 @@ pub(crate) fn run(
         agents: arguments.of.agents(),
     };
     let timeline = around(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&timeline)?;
     } else {

@@ -15,14 +15,10 @@ pub(crate) struct UndoArguments {
     id: Option<String>,
 }
 
-pub(crate) fn run(
-    arguments: &UndoArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let undone = undo::undo(&environment.app, arguments.id.as_deref(), shown.call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let Some(undone) = undone else {
         page.line("There is nothing to take back.");
         page.print()?;

@@ -39,11 +39,7 @@ enum Where {
     All,
 }
 
-pub(crate) fn run(
-    arguments: &UninstallArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> Result<Outcome> {
     let scopes: &[Scope] = match arguments.scope {
         Where::User => &[Scope::User],
         Where::Project => &[Scope::Project],
@@ -58,7 +54,7 @@ pub(crate) fn run(
     }
     let is_for_all = !matches!(arguments.scope, Where::Project);
     let stopped = is_for_all && !arguments.dry_run && control::stop_in_passing(environment);
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let data = environment.layout.root();
     let has_data = data.is_dir();
     if arguments.json {

@@ -40,11 +40,7 @@ pub(crate) struct UpArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &UpArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<Outcome> {
     let form = arguments.form.map(Into::into);
     let request = Setup { scope: Scope::User, form, wanted: None, targets: Targets::Present };
     let mut prepared = prepare(environment, request)?;
@@ -53,7 +49,7 @@ pub(crate) fn run(
         true => Some(plan(&environment.app, &Import::default())?),
         false => None,
     };
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let is_installed = prepared.iter().all(|one| one.changes.is_empty());
     if !arguments.json {
         for one in &prepared {
@@ -66,7 +62,7 @@ pub(crate) fn run(
         } else {
             announce(&mut page, &prepared, history.as_ref(), environment);
         }
-        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+        std::mem::replace(&mut page, Page::new(environment)).print()?;
     }
     // Reading on needs no other answer than the one that was given when it was installed.
     if !is_installed && !arguments.yes {
@@ -95,7 +91,7 @@ pub(crate) fn run(
         if environment.config.capture.off {
             page.line("`capture.off` is set here: the history was not read.");
         }
-        std::mem::replace(&mut page, Page::new(environment, plain)).print()?;
+        std::mem::replace(&mut page, Page::new(environment)).print()?;
     }
     let imported = match history.filter(|history| history.found > 0) {
         Some(_) => Some(read(environment, arguments.json)?),

@@ -16,15 +16,11 @@ pub(crate) struct VerifyArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &VerifyArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::unless(arguments.json, environment);
     let verified = rebuild::verify(&environment.app, shown.call())?;
     let found = &verified.verification;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&verified)?;
     } else {

@@ -30,18 +30,14 @@ pub(crate) struct WhyArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &WhyArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &WhyArguments, environment: &Environment) -> Result<Outcome> {
     let request = Why {
         id: arguments.id.clone(),
         query: arguments.query.clone(),
         project: shared::project_scope(arguments.project.as_deref(), arguments.all),
     };
     let ranking = why(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match arguments.json {
         true => page.json(&ranking)?,
         false => {

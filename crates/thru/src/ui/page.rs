@@ -53,8 +53,8 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// An empty page. `plain` means no colour and no pager, whatever the settings say.
-    pub(crate) fn new(environment: &Environment, plain: bool) -> Self {
+    /// An empty page.
+    pub(crate) fn new(environment: &Environment) -> Self {
         let color = match environment.config.output.color {
             Color::Always => true,
             Color::Never => false,
@@ -62,10 +62,10 @@ impl Page {
         };
         Self {
             text: String::new(),
-            paint: Paint { color: color && !plain },
+            paint: Paint { color: color && !environment.plain },
             terminal: environment.terminal.clone(),
             output: environment.streams.output(),
-            pager: environment.config.output.pager && !plain,
+            pager: environment.config.output.pager && !environment.plain,
         }
     }
 

@@ -26,6 +26,10 @@ impl Capture for ClaudeCode {
         Some("CLAUDE_PROJECT_DIR")
     }
 
+    fn session_variable(&self) -> Option<&'static str> {
+        Some("CLAUDE_CODE_SESSION_ID")
+    }
+
     fn is_of_machine(&self, input: &HookInput) -> bool {
         is_machine_source(input.payload().source()) || prompt::strip(input.prompt()).is_empty()
     }

@@ -10,8 +10,8 @@ use super::Outcome;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, day_and_time, size};
 
-pub(super) fn start(environment: &Environment, plain: bool) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(super) fn start(environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     page.line(match control::start(environment)? {
         Ensured::Running(hello) => format!("The daemon runs already: {}.", described(&hello)),
         Ensured::Started(hello) => format!("The daemon runs: {}.", described(&hello)),
@@ -27,8 +27,8 @@ pub(super) fn start(environment: &Environment, plain: bool) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub(super) fn stop(force: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
-    let mut page = Page::new(environment, plain);
+pub(super) fn stop(force: bool, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
     page.line(match control::stop(environment, force)? {
         DaemonStop::NotRunning => "The daemon does not run.".to_owned(),
         DaemonStop::Ended(hello) => format!("The daemon ended: {}.", described(&hello)),
@@ -41,14 +41,14 @@ pub(super) fn stop(force: bool, environment: &Environment, plain: bool) -> Resul
     Ok(Outcome::Done)
 }
 
-pub(super) fn restart(environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(super) fn restart(environment: &Environment) -> Result<Outcome> {
     control::stop(environment, false)?;
-    start(environment, plain)
+    start(environment)
 }
 
-pub(super) fn status(json: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(super) fn status(json: bool, environment: &Environment) -> Result<Outcome> {
     let status = control::status(environment);
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match json {
         true => page.json(&status)?,
         false => show(&mut page, &status, environment),

@@ -15,7 +15,7 @@ const LABEL: &str = "dev.throughline.daemon";
 /// What systemd knows it by.
 const UNIT: &str = "throughline.service";
 
-pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome> {
     let Some(program) = &environment.machine.program else {
         return Err(Trouble::failed("the system does not say where this program lies")
             .advise("run it by its path"));
@@ -28,7 +28,7 @@ pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Re
         true => launchd_agent(LABEL, program, &variables),
         false => systemd_unit(program, &variables),
     };
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if print {
         text.lines().for_each(|line| page.line(line));
         page.print()?;
@@ -54,9 +54,9 @@ pub(super) fn install(print: bool, environment: &Environment, plain: bool) -> Re
     Ok(Outcome::Done)
 }
 
-pub(super) fn uninstall(environment: &Environment, plain: bool) -> Result<Outcome> {
+pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
     let file = file(environment)?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     let outcome = match std::fs::remove_file(&file) {
         Ok(()) => {
             page.line(format!("Removed: {}", environment.shown(&file)));

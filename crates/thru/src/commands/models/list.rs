@@ -7,9 +7,9 @@ use crate::commands::Outcome;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, printable};
 
-pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<Outcome> {
+pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let list = catalog::list(environment);
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match json {
         true => page.json(&list)?,
         false => show(&mut page, &list),

@@ -53,7 +53,6 @@ pub(super) struct Off {
 pub(super) fn set(
     arguments: ModelsSetArguments,
     environment: &Environment,
-    plain: bool,
     json: bool,
 ) -> Result<Outcome> {
     let ModelsSetArguments {
@@ -69,7 +68,7 @@ pub(super) fn set(
         writeln!(environment.streams.errors(), "The key is kept: {source}.")?;
     }
     let set = setting::set(environment, &request)?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match json {
         true => page.json(&set)?,
         false => show(&mut page, &set),
@@ -115,14 +114,9 @@ fn read_key(environment: &Environment, name: &str) -> Result<String> {
     Ok(line.trim().to_owned())
 }
 
-pub(super) fn off(
-    arguments: &Off,
-    environment: &Environment,
-    plain: bool,
-    json: bool,
-) -> Result<Outcome> {
+pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Result<Outcome> {
     let off = setting::off(environment, arguments.forget_key)?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if json {
         page.json(&off)?;
     } else {

@@ -8,9 +8,9 @@ use crate::commands::shared::Shown;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count};
 
-pub(super) fn run(environment: &Environment, plain: bool, json: bool) -> Result<Outcome> {
+pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let trial = trial::try_models(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     match json {
         true => page.json(&trial)?,
         false => trial.providers.iter().for_each(|provider| show(&mut page, provider)),

@@ -26,15 +26,11 @@ pub(crate) struct StatsModelsArguments {
     json: bool,
 }
 
-pub(crate) fn run(
-    arguments: &StatsModelsArguments,
-    environment: &Environment,
-    plain: bool,
-) -> Result<Outcome> {
+pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -> Result<Outcome> {
     let request =
         AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
     let usage = model_usage(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&usage)?;
     } else if usage.rows.is_empty() {

@@ -38,7 +38,6 @@ pub(crate) struct StatsSessionsArguments {
 pub(crate) fn run(
     arguments: &StatsSessionsArguments,
     environment: &Environment,
-    plain: bool,
 ) -> Result<Outcome> {
     let request = AskWork {
         since: arguments.since.clone(),
@@ -47,7 +46,7 @@ pub(crate) fn run(
     };
     let stats = work(environment, &request, shared::Shown::new(environment).call())?;
     let is_empty = stats.total.sessions == 0;
-    let mut page = Page::new(environment, plain);
+    let mut page = Page::new(environment);
     if arguments.json {
         page.json(&stats)?;
     } else if is_empty {
