@@ -599,6 +599,9 @@ pub struct MemoryEdit {
     /// True if it holds from then on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_rule: Option<bool>,
+    /// True if a person stands behind what an agent recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agreed: Option<bool>,
 }
 
 impl MemoryEdit {
@@ -627,6 +630,9 @@ impl MemoryEdit {
                 observation.speaker = Speaker::Person;
             }
         }
+        if self.agreed == Some(true) {
+            observation.speaker = Speaker::Person;
+        }
     }
 
     /// Merges a later edit.
@@ -635,6 +641,7 @@ impl MemoryEdit {
         self.narrative = later.narrative.or(self.narrative.take());
         self.kind = later.kind.or(self.kind);
         self.is_rule = later.is_rule.or(self.is_rule);
+        self.agreed = later.agreed.or(self.agreed);
     }
 }
 

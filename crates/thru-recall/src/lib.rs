@@ -33,8 +33,8 @@ pub use memories::MemoryHit;
 pub use open::OpenFiles;
 pub use order::{OrderRequest, Ordered, order};
 pub use pack::{
-    IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, calls_for_memory,
-    deserves_silence, fenced, pack, recorded,
+    IDLE_TIMEOUT, LONGEST_PACK, Limits, Occasion, Pack, PackLine, PackRequest, agent_notes,
+    calls_for_memory, deserves_silence, fenced, orders_held_back, pack, recorded,
 };
 pub use query::analyse;
 pub use query_time::{QueryTime, find_query_time};

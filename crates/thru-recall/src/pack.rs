@@ -7,6 +7,7 @@
 mod compact;
 mod detail;
 mod in_play;
+mod orders;
 mod prompt;
 mod render;
 mod resume;
@@ -28,6 +29,8 @@ use crate::freshness::Disk;
 use crate::meaning::{LazyMeaning, PendingEmbedding};
 use crate::open::OpenFiles;
 use crate::tiers::Tier;
+use orders::Verdict;
+pub use orders::{agent_notes, orders_held_back};
 use render::{Section, Texts, render};
 pub use render::{fenced, recorded};
 pub(crate) use words::cues;
@@ -207,7 +210,13 @@ pub fn pack(
     let mut headings = std::collections::BTreeSet::new();
     let mut lines: Vec<(Section, Clean<String>, PackLine)> = Vec::new();
     for draft in drafts {
+        let verdict = orders::verdict(store, &request.occasion, &draft)?;
         let Draft { memory, section, text, tier, reason } = draft;
+        let text = match verdict {
+            Verdict::Told => text,
+            Verdict::AgentNote => format!("an agent's note: {text}"),
+            Verdict::HeldBack => continue,
+        };
         let reason = format!("{tier}: {reason}");
         let short_id = match &memory {
             Some(memory) => Some(store.short_id(&memory.id)?),

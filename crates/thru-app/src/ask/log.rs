@@ -18,8 +18,19 @@ use crate::trouble::Result;
 pub struct AskLog {
     /// Maximum number of entries.
     pub limit: usize,
-    /// True for automatic merges instead.
-    pub merges: bool,
+    /// The subject.
+    pub subject: LogSubject,
+}
+
+/// The subject of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogSubject {
+    /// The decisions of the user.
+    Decisions,
+    /// Near-duplicates that were merged automatically.
+    Merges,
+    /// Memories that agents recorded and no person agreed to.
+    AgentNotes,
 }
 
 /// Decisions, the latest first.
@@ -56,9 +67,10 @@ pub struct LogEntry {
 /// Where the store cannot be read.
 pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
-    let entries = match request.merges {
-        true => merged(&store, intake.redactor(), request.limit)?,
-        false => decided(&store, intake.redactor(), request.limit)?,
+    let entries = match request.subject {
+        LogSubject::Decisions => decided(&store, intake.redactor(), request.limit)?,
+        LogSubject::Merges => merged(&store, intake.redactor(), request.limit)?,
+        LogSubject::AgentNotes => recorded(&store, intake.redactor(), request.limit)?,
     };
     Ok(DecisionLog { version: 1, kind: "log", entries })
 }
@@ -73,6 +85,21 @@ fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEn
         kind: row.kind.clone(),
         text: cleaned(redactor, &sentence(Operation::read(&row.kind, &row.body).as_ref())),
         undone_by: row.undone.clone(),
+    });
+    Ok(entries.collect())
+}
+
+fn recorded(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
+    let entries = thru_recall::agent_notes(store)?.into_iter().take(limit).map(|memory| {
+        let id = memory.id.to_string();
+        LogEntry {
+            id: id.chars().take(8).collect(),
+            full_id: id,
+            at: memory.at,
+            kind: "agent-note".to_owned(),
+            text: cleaned(redactor, &memory.title),
+            undone_by: None,
+        }
     });
     Ok(entries.collect())
 }
@@ -135,7 +162,13 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::Delivered { session, keys }) => {
             format!("delivered {} of session {}", keys.len(), session.id)
         }
-        Some(Operation::MemoryRecorded(recorded)) => format!("remembered \"{}\"", recorded.title),
+        Some(Operation::MemoryRecorded(recorded)) => {
+            let who = if recorded.by_agent { "an agent " } else { "" };
+            format!("{who}remembered \"{}\"", recorded.title)
+        }
+        Some(Operation::MemoryEdited { memory, edit, .. }) if edit.agreed == Some(true) => {
+            format!("agreed to memory {}", start(memory))
+        }
         Some(Operation::MemoryEdited { memory, .. }) => format!("edited memory {}", start(memory)),
         Some(Operation::MemoryForgotten { memory, .. }) => {
             format!("forgot memory {}", start(memory))

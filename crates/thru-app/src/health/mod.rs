@@ -14,6 +14,7 @@ mod mend;
 mod models;
 mod report;
 mod runs;
+mod speakers;
 mod summaries;
 
 use std::path::Path;
@@ -244,6 +245,7 @@ pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         daemon::jobs(seen),
         models::models(seen),
     ]);
+    findings.extend(speakers::not_told(seen));
     findings.extend(agent::cleanup(seen));
     findings.extend([
         agent::others(seen),

@@ -26,6 +26,8 @@ pub struct Edit {
     pub kind: Option<ObservationType>,
     /// True to make it a rule, false to make it none.
     pub is_rule: Option<bool>,
+    /// True to stand behind what an agent recorded.
+    pub agreed: Option<bool>,
 }
 
 /// The memory that was corrected.
@@ -55,7 +57,8 @@ pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
     }
     let session = memory::session_of(&store, &memory)?.map(|session| session.key);
     drop(store);
-    let edit = MemoryEdit { title, narrative: text, kind: request.kind, is_rule: request.is_rule };
+    let &Edit { kind, is_rule, agreed, .. } = request;
+    let edit = MemoryEdit { title, narrative: text, kind, is_rule, agreed };
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
     let edited = Operation::MemoryEdited { memory: memory.id, session: session.clone(), edit };

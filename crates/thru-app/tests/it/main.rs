@@ -12,6 +12,7 @@ mod embedding;
 mod forgetting;
 mod home;
 mod jobs;
+mod poisoning;
 mod refining;
 mod serving;
 mod settings;

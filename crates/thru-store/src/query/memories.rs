@@ -164,6 +164,8 @@ pub struct MemoryFilter {
     pub projects: Option<Vec<i64>>,
     /// Only those that people added for every project.
     pub global: bool,
+    /// Only those that a person or an agent recorded directly.
+    pub notes: bool,
     /// Of this session.
     pub session: Option<i64>,
     /// Of sessions of these agents.
@@ -258,6 +260,9 @@ impl Store {
         }
         if filter.rules {
             conditions.push("m.flags & 1".to_owned());
+        }
+        if filter.notes {
+            conditions.push("m.flags & 8".to_owned());
         }
         if filter.global {
             conditions.push("m.project IS NULL AND m.flags & 8".to_owned());

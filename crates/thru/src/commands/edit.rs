@@ -18,7 +18,7 @@ use crate::ui::{Page, Tone};
     clap::ArgGroup::new("changes")
         .required(true)
         .multiple(true)
-        .args(["title", "text", "kind", "rule"])
+        .args(["title", "text", "kind", "rule", "agree"])
 ))]
 #[group(skip)]
 pub(crate) struct EditArguments {
@@ -36,6 +36,9 @@ pub(crate) struct EditArguments {
     /// Whether it is a rule
     #[arg(long, value_name = "BOOL")]
     rule: Option<bool>,
+    /// Stand behind what an agent recorded, so that starting sessions are told of it
+    #[arg(long)]
+    agree: bool,
 }
 
 impl EditArguments {
@@ -46,6 +49,7 @@ impl EditArguments {
             text: self.text.clone(),
             kind: self.kind,
             is_rule: self.rule,
+            agreed: self.agree.then_some(true),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! `thru log`: the decisions of the user, and the merges that were made automatically.
 
 use thru_app::Result;
-use thru_app::ask::log::{AskLog, log};
+use thru_app::ask::log::{AskLog, LogSubject, log};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -16,21 +16,30 @@ pub(crate) struct LogArguments {
     /// Show near-duplicates that were merged by themselves instead
     #[arg(long)]
     merges: bool,
+    /// Show what agents recorded and you did not agree to instead
+    #[arg(long, conflicts_with = "merges")]
+    agents: bool,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result<Outcome> {
-    let request = AskLog { limit: arguments.limit.into(), merges: arguments.merges };
+    let subject = match arguments {
+        LogArguments { merges: true, .. } => LogSubject::Merges,
+        LogArguments { agents: true, .. } => LogSubject::AgentNotes,
+        LogArguments { .. } => LogSubject::Decisions,
+    };
+    let request = AskLog { limit: arguments.limit.into(), subject };
     let log = log(environment, request, shared::Shown::new(environment).call())?;
     let mut page = Page::new(environment);
     if arguments.json {
         page.json(&log)?;
     } else if log.entries.is_empty() {
-        page.line(match arguments.merges {
-            true => "Nothing was merged.",
-            false => "Nothing was decided yet.",
+        page.line(match subject {
+            LogSubject::Decisions => "Nothing was decided yet.",
+            LogSubject::Merges => "Nothing was merged.",
+            LogSubject::AgentNotes => "Agents recorded nothing that waits for you.",
         });
     } else {
         for entry in &log.entries {
@@ -42,7 +51,15 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
             page.line(format!("{id}  {when}  {text}"));
         }
         page.gap();
-        page.line(page.paint(Tone::Quiet, "`thru undo ID` takes one back."));
+        page.line(page.paint(
+            Tone::Quiet,
+            match subject {
+                LogSubject::AgentNotes => {
+                    "Starting sessions are not told these. `thru edit ID --agree` stands behind one, `thru forget ID` removes it."
+                }
+                LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` takes one back.",
+            },
+        ));
     }
     page.print()?;
     Ok(if log.entries.is_empty() { Outcome::Nothing } else { Outcome::Done })

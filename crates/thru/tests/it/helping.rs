@@ -438,7 +438,7 @@ fn help_of_remember_and_edit() {
       thru remember 'Retries are capped at 5' --type decision --file src/retry.rs
     ");
     let _settings = without_usage();
-    assert_snapshot!(Home::new().shown(&["edit", "--help"]), @"
+    assert_snapshot!(Home::new().shown(&["edit", "--help"]), @r#"
     Correct a memory
 
     Usage: …
@@ -452,11 +452,12 @@ fn help_of_remember_and_edit() {
           --text <TEXT>    Another text
           --type <TYPE>    Another type
           --rule <BOOL>    Whether it is a rule [possible values: true, false]
+          --agree          Stand behind what an agent recorded, so that starting sessions are told of it
       -h, --help           Print help
 
     Example:
       thru edit k3f9a --title 'Lock per file, not per process' --type decision
-    ");
+    "#);
 }
 
 #[test]
@@ -473,7 +474,7 @@ fn help_of_undo_and_log() {
           --plain  Use no colour and no pager
       -h, --help   Print help
     ");
-    assert_snapshot!(Home::new().shown(&["log", "--help"]), @"
+    assert_snapshot!(Home::new().shown(&["log", "--help"]), @r#"
     List your decisions, and automatic merges
 
     Usage: thru log [OPTIONS]
@@ -482,9 +483,10 @@ fn help_of_undo_and_log() {
       -n, --limit <LIMIT>  How many to show [default: 20]
           --plain          Use no colour and no pager
           --merges         Show near-duplicates that were merged by themselves instead
+          --agents         Show what agents recorded and you did not agree to instead
           --json           Answer as JSON
       -h, --help           Print help
-    ");
+    "#);
 }
 
 #[test]

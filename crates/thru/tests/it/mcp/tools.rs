@@ -319,9 +319,13 @@ fn what_is_remembered_is_found_forgotten_and_brought_back() {
     let agent = "told by an agent";
     assert!(read.contains(agent) && read.contains("src/needle.rs"), "{read}");
     assert!(client.call("search", json!({ "query": "needle" })).contains(&id));
-    // What an agent says is no ruling of the user's.
-    let given = home.inside(&["context"]).stdout;
-    assert!(given.contains("Needle retries") && !given.contains("user ruled"), "{given}");
+    // What an agent says is no ruling of the user's, and is told at a start only once the user agreed.
+    let given = || home.inside(&["context"]).stdout;
+    assert!(!given().contains("Needle retries"), "{}", given());
+    let waiting = home.thru(&["log", "--agents"]).expect(0).stdout;
+    assert!(waiting.contains("Needle retries"), "{waiting}");
+    home.thru(&["edit", &id, "--agree"]).expect(0);
+    assert!(given().contains("Needle retries") && !given().contains("user ruled"), "{}", given());
     let preview = client.call("forget", json!({ "ids": [id, "zzzzz"] }));
     assert!(preview.contains("This would forget 1 memory. Nothing was changed"), "{preview}");
     assert!(preview.contains("`zzzzz`: there is no memory"), "{preview}");

@@ -1,0 +1,44 @@
+//! Memories that are kept from sessions for who said them.
+
+use thru_store::{MemoryRow, Store};
+
+use super::{Finding, Seen};
+use crate::words::plural;
+
+/// Ids that a finding names.
+const NAMED: usize = 3;
+
+/// Notes of agents that wait for a person, and memories in the shape of an order.
+pub(super) fn not_told(seen: &Seen<'_>) -> Vec<Finding> {
+    const CHECK: &str = "not told";
+    let Ok(Some(store)) = &seen.store else { return Vec::new() };
+    let notes = thru_recall::agent_notes(store).unwrap_or_default();
+    let orders = thru_recall::orders_held_back(store).unwrap_or_default();
+    let mut findings = Vec::new();
+    if !notes.is_empty() {
+        let number = plural(notes.len() as u64, "note");
+        let line = format!("{number} of agents wait for you ({})", ids(store, &notes));
+        let remedy = "`thru log --agents` lists them; `thru edit ID --agree` stands behind one";
+        findings.push(Finding::note(CHECK, line, remedy));
+    }
+    if !orders.is_empty() {
+        let number = match orders.len() {
+            1 => "1 memory".to_owned(),
+            many => format!("{many} memories"),
+        };
+        let line =
+            format!("{number} in the shape of an order, not a person's ({})", ids(store, &orders));
+        let remedy = "`thru show ID` tells where one came from; `thru forget ID` removes it";
+        findings.push(Finding::note(CHECK, line, remedy));
+    }
+    findings
+}
+
+fn ids(store: &Store, memories: &[MemoryRow]) -> String {
+    let short = |memory: &MemoryRow| store.short_id(&memory.id).unwrap_or_default();
+    let mut named: Vec<String> = memories.iter().take(NAMED).map(short).collect();
+    if memories.len() > NAMED {
+        named.push("…".to_owned());
+    }
+    named.join(", ")
+}
