@@ -113,7 +113,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         }
         conclude(&mut page, memory.as_ref(), environment);
         if memory.is_some() {
-            offer_to_join(&mut page, arguments.yes, environment, plain)?;
+            offer_to_join(&mut page, arguments.yes, environment)?;
         }
         page.gap();
         page.line(match (&daemon, &memory) {
@@ -131,12 +131,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
 }
 
 /// Asks about a directory that says it is part of a project that is known from elsewhere.
-fn offer_to_join(
-    page: &mut Page,
-    is_silent: bool,
-    environment: &Environment,
-    plain: bool,
-) -> Result<()> {
+fn offer_to_join(page: &mut Page, is_silent: bool, environment: &Environment) -> Result<()> {
     let shown = shared::Shown::new(environment);
     let Some((project, known_at)) = projects::waiting(environment, shown.call())? else {
         return Ok(());
@@ -147,7 +142,7 @@ fn offer_to_join(
         200,
     );
     page.line(claim);
-    std::mem::replace(page, Page::new(environment, plain)).print()?;
+    std::mem::replace(page, Page::new(environment)).print()?;
     if !is_silent && shared::ask(environment, "Join their memories?", false)? {
         projects::trust(environment, None, shown.call())?;
         page.line(format!(
