@@ -253,6 +253,12 @@ impl Trouble {
         None
     }
 
+    /// True if the data directory cannot be written.
+    pub fn is_read_only(&self) -> bool {
+        let source = self.0.source.as_deref();
+        source.and_then(|source| source.downcast_ref()).is_some_and(IntakeError::is_read_only)
+    }
+
     /// The message with those of its causes, separated by colons.
     pub fn message(&self) -> String {
         format!("{self:#}")
@@ -420,6 +426,13 @@ impl From<IntakeError> for Trouble {
             IntakeError::Embedding => {
                 (Busy, advice("wait until it is done: the daemon does it, too"))
             }
+            IntakeError::WouldLose(_) => (
+                Refused,
+                advice(
+                    "put `journal/` and `archive/` back from a backup and rebuild then; `thru verify` says what is \
+                     missing, `thru rebuild --accept-loss` goes on without it",
+                ),
+            ),
             IntakeError::NotSwept => (Failed, Some(Remedy::Rebuild)),
             IntakeError::Embed(_) => (Failed, Some(Remedy::Doctor)),
             IntakeError::Interrupted => {

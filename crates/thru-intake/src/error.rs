@@ -3,6 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::Loss;
+
 /// An error of intake.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
@@ -54,6 +56,11 @@ pub enum IntakeError {
         /// The underlying error.
         source: std::io::Error,
     },
+    /// The rebuilt store lacks something of the store in use, which stays.
+    #[error(
+        "journal and archive no longer hold all that the store holds; a rebuild would lose {0}"
+    )]
+    WouldLose(Loss),
     /// A worker thread ended because of a bug.
     #[error("a worker stopped unexpectedly")]
     WorkerLost,
@@ -71,6 +78,19 @@ impl IntakeError {
         Self::Io { path: path.to_owned(), source }
     }
 
+    /// True if the data directory cannot be written.
+    pub fn is_read_only(&self) -> bool {
+        use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+        match self {
+            Self::Store(error) => matches!(error, thru_store::StoreError::ReadOnly { .. }),
+            Self::Journal(error) => matches!(error, thru_journal::Error::ReadOnly { .. }),
+            Self::Io { source, .. } => {
+                matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns a hint on how to resolve the error, if there is one.
     pub fn hint(&self) -> Option<String> {
         match self {
@@ -80,6 +100,11 @@ impl IntakeError {
             ),
             Self::Embedding => Some("wait until it is done: the daemon does it, too".to_owned()),
             Self::NotSwept => Some("run `thru rebuild`".to_owned()),
+            Self::WouldLose(_) => Some(
+                "put `journal/` and `archive/` back from a backup and rebuild then; `thru verify` says what is \
+                 missing, `thru rebuild --accept-loss` goes on without it"
+                    .to_owned(),
+            ),
             Self::Embed(_) => Some("`thru doctor` says what can be done".to_owned()),
             Self::Interrupted => {
                 Some("run the command again: it goes on where it stopped".to_owned())

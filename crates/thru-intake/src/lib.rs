@@ -22,6 +22,7 @@ mod import;
 mod indexing;
 mod jobs;
 mod lock;
+mod loss;
 mod operations;
 mod overlay;
 mod pending;
@@ -62,6 +63,7 @@ pub use excerpts::CodeExcerpt;
 pub use forget::Forgotten;
 pub use import::{ImportOptions, ImportReport, Progress};
 pub use lock::IntakeLock;
+pub use loss::{Loss, OnLoss};
 pub use operations::{Operation, RecordedMemory, Refined, RetiredEpisode};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
@@ -74,7 +76,7 @@ pub use scan::{DataPart, Scan, Trace};
 pub use sessions::{Indexed, IndexedSessions};
 pub use snapshots::SnapshotEnd;
 pub use stages::{Stage, Stages};
-pub use verify::{Finding, Verification};
+pub use verify::{Depth, Finding, Verification};
 
 /// The context that intake works in. Made by the binary; nothing here comes from the environment.
 pub struct Intake {

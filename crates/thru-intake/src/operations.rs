@@ -360,4 +360,22 @@ impl Intake {
         let mut store = self.open_store(progress)?;
         self.apply_journal(&mut store).map(drop)
     }
+
+    /// [`Self::upgrade`] where there is a store of an older version.
+    ///
+    /// # Errors
+    /// Fails if the store or the journal cannot be read or written.
+    pub fn upgrade_if_older(
+        &self,
+        lock: &IntakeLock,
+        progress: thru_store::Progress<'_>,
+    ) -> Result<()> {
+        match Store::open_if_there(&self.layout)? {
+            Some(store) if store.schema_version()? < thru_store::SCHEMA_VERSION => {
+                drop(store);
+                self.upgrade(lock, progress)
+            }
+            _ => Ok(()),
+        }
+    }
 }

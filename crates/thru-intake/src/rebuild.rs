@@ -11,6 +11,7 @@ use thru_store::Store;
 use thru_store::index::{IndexWriter, remove_other_indexes};
 
 use crate::distil::{DistilProgress, DistilScope};
+use crate::loss::{Loss, OnLoss};
 use crate::projector::{Projector, Reads};
 use crate::sessions::Indexer;
 use crate::stages::Stages;
@@ -19,6 +20,9 @@ use crate::{Intake, IntakeError, IntakeLock, Result};
 
 /// A commit holds about this much of transcripts.
 const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
+
+/// The time for which a rebuild waits for processes that read the old store.
+const READER_PATIENCE: Duration = Duration::from_secs(600);
 
 /// The report of a rebuild, so far or in all.
 #[derive(Debug, Default)]
@@ -35,19 +39,24 @@ pub struct RebuildReport {
     pub redacted: Report,
     /// Archived files that could not be read, each with the problem.
     pub problems: Vec<(String, String)>,
+    /// Parts of the old store that the new one lacks.
+    pub lost: Loss,
     /// Total time.
     pub elapsed: Duration,
 }
 
 impl Intake {
     /// Builds a new store and index beside the current ones, and swaps them in when they are complete.
-    /// Until then readers use the old ones, which stay if the rebuild stops early (invariant I-4).
+    /// Until then readers use the old ones, which stay if the rebuild stops early (invariant I-4). The swap waits for
+    /// processes that read.
     ///
     /// # Errors
-    /// Fails if the new store cannot be written.
+    /// Returns [`IntakeError::WouldLose`] if the new store would lack something of the old one and that is to be
+    /// refused. Fails if the new store cannot be written, or the old one is still being read after ten minutes.
     pub fn rebuild(
         &self,
         _lock: &IntakeLock,
+        on_loss: OnLoss,
         cancelled: &AtomicBool,
         progress: &mut dyn FnMut(&RebuildReport),
     ) -> Result<RebuildReport> {
@@ -110,6 +119,11 @@ impl Intake {
             return Err(IntakeError::Interrupted);
         }
         self.settle_events(&mut store, applied)?;
+        report.lost = self.loss(&store)?;
+        if on_loss == OnLoss::Refuse && !report.lost.is_none() {
+            store.discard()?;
+            return Err(IntakeError::WouldLose(report.lost));
+        }
         let projections = self.projections(Indexer::new(self));
         let distilled = self.distil(
             &mut store,
@@ -132,7 +146,11 @@ impl Intake {
         index.merge_all()?;
         index.finish()?;
         crate::import::clear(&mut store, std::iter::once(cleared))?;
-        store.take_over()?;
+        let patient_until = Instant::now() + READER_PATIENCE;
+        store.take_over(&mut || {
+            progress(&report);
+            !cancelled.load(Ordering::Relaxed) && Instant::now() < patient_until
+        })?;
         remove_other_indexes(&self.layout, &Store::open_to_read(&self.layout)?)?;
         // Vectors of texts that are still there stay.
         self.sweep_vectors()?;
@@ -142,6 +160,15 @@ impl Intake {
         }
         report.elapsed = started.elapsed();
         Ok(report)
+    }
+
+    /// Returns what the store in use holds and this one lacks. A store that cannot be read is compared with nothing.
+    fn loss(&self, rebuilt: &Store) -> Result<Loss> {
+        let in_use = Store::open_to_read(&self.layout).and_then(|store| store.holdings());
+        Ok(match in_use {
+            Ok(held) => Loss::between(&held, &rebuilt.holdings()?, &rebuilt.forgotten()?),
+            Err(_) => Loss::default(),
+        })
     }
 
     /// Writes the workers' steps until they are done. Owns the receiver and drops it on an error, so that

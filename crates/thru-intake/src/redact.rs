@@ -16,7 +16,7 @@ use thru_store::index::remove_other_indexes;
 use crate::projector::Projector;
 use crate::scan::DataPart;
 use crate::sessions::Indexer;
-use crate::{Intake, IntakeError, IntakeLock, Result};
+use crate::{Intake, IntakeError, IntakeLock, OnLoss, Result};
 
 /// The replacement of a given text: `[redacted:given]`.
 pub(crate) const GIVEN: &str = "given";
@@ -124,7 +124,8 @@ impl Intake {
             return Ok(());
         }
         drop(store);
-        self.rebuild(lock, &AtomicBool::new(false), &mut |_| {})?;
+        // A text that must go is in the old store: it cannot stay, whatever else it holds.
+        self.rebuild(lock, OnLoss::Accept, &AtomicBool::new(false), &mut |_| {})?;
         outcome.rebuilt = true;
         Ok(())
     }

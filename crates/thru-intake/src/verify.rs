@@ -1,14 +1,24 @@
 //! Verifies that the data on disk is intact and that its parts agree.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use thru_core::SourceKind;
+use thru_core::{Id, SourceKind};
 use thru_journal::archive::EntryName;
+use thru_journal::journal::{Cursor, Item};
 use thru_store::index::{Collection, TextIndex};
-use thru_store::{Store, StoreError};
+use thru_store::{OperationRow, SourceRow, Store, StoreError};
 
 use crate::sessions::Indexer;
-use crate::{Intake, Result};
+use crate::{Intake, Result, decisions};
+
+/// The thoroughness of a verification.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// All but what takes time on a large store: the texts are not unpacked.
+    Cheap,
+    /// Everything.
+    Whole,
+}
 
 /// A fault, or something worth knowing.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
@@ -61,9 +71,8 @@ impl Intake {
     ///
     /// # Errors
     /// Fails if the check itself is not possible.
-    pub fn verify(&self, progress: &mut dyn FnMut(u64, u64)) -> Result<Verification> {
+    pub fn verify(&self, depth: Depth, progress: &mut dyn FnMut(u64, u64)) -> Result<Verification> {
         let mut found = Verification::default();
-        self.verify_journal(&mut found)?;
         let entries = self.archive.entries()?;
         let store = match Store::open_to_read(&self.layout) {
             Ok(store) => Some(store),
@@ -74,28 +83,84 @@ impl Intake {
                 None
             }
         };
+        self.verify_journal(store.as_ref(), &mut found)?;
+        let sources: HashMap<String, SourceRow> = match &store {
+            Some(store) => {
+                store.sources()?.into_iter().map(|row| (row.entry.clone(), row)).collect()
+            }
+            None => HashMap::new(),
+        };
         for (number, entry) in entries.iter().enumerate() {
-            self.verify_entry(entry, store.as_ref(), &mut found)?;
+            self.verify_entry(entry, sources.get(entry.as_str()), store.is_some(), &mut found)?;
             progress(number as u64 + 1, entries.len() as u64);
         }
         if let Some(store) = &store {
             let archived: HashSet<&str> = entries.iter().map(EntryName::as_str).collect();
-            for source in store.sources()? {
-                let is_archived = source.kind != SourceKind::Hooks;
-                if is_archived && !archived.contains(source.entry.as_str()) {
-                    found.note(format!("archive/{}", source.entry), "is missing", true);
-                }
+            let mut missing: Vec<&SourceRow> = sources
+                .values()
+                .filter(|source| source.kind != SourceKind::Hooks)
+                .filter(|source| !archived.contains(source.entry.as_str()))
+                .collect();
+            missing.sort_by(|one, other| one.entry.cmp(&other.entry));
+            for source in missing {
+                let message = match source.lines {
+                    0 => "is missing".to_owned(),
+                    lines => format!("is missing, with {lines} lines that the store holds"),
+                };
+                found.note(format!("archive/{}", source.entry), message, true);
             }
-            self.verify_store(store, &mut found)?;
+            self.verify_store(store, depth, &mut found)?;
         }
         Ok(found)
     }
 
-    fn verify_journal(&self, found: &mut Verification) -> Result<()> {
-        let journal = self.journal.verify()?;
-        found.journal_records = journal.entries;
-        for problem in journal.problems {
-            found.note("journal", problem.to_string(), problem.kind.is_serious());
+    /// Reads the journal, and compares it with what the store made of it.
+    fn verify_journal(&self, store: Option<&Store>, found: &mut Verification) -> Result<()> {
+        let cursor = store.map(Store::journal_cursor).transpose()?.flatten();
+        for problem in self.journal.missing(&decisions::cursor(cursor))? {
+            found.note("journal", problem.to_string(), true);
+        }
+        let mut operations: HashMap<String, OperationRow> = match store {
+            Some(store) => {
+                store.operations()?.into_iter().map(|row| (row.key.clone(), row)).collect()
+            }
+            None => HashMap::new(),
+        };
+        let (mut keys, mut altered) = (HashSet::new(), 0_u64);
+        for item in self.journal.stream(Cursor::default())? {
+            match item? {
+                Item::Entry(entry) => {
+                    found.journal_records += 1;
+                    if let Some(row) = operations.remove(&entry.key)
+                        && (row.kind != entry.kind || row.body != entry.body)
+                    {
+                        altered += 1;
+                    }
+                    keys.insert(hash(&entry.key));
+                }
+                Item::Problem(problem) => {
+                    found.note("journal", problem.to_string(), problem.kind.is_serious());
+                }
+            }
+        }
+        if altered > 0 {
+            let message = format!("{altered} decisions are not as the journal has them");
+            found.note("memory.db", message, true);
+        }
+        let mut lost = BTreeMap::<&str, u64>::new();
+        if let Some(store) = store {
+            store.journal_keys(&mut |name, key| {
+                if !keys.contains(&hash(key)) {
+                    *lost.entry(name).or_default() += 1;
+                }
+            })?;
+        }
+        if !lost.is_empty() {
+            let lost: Vec<String> =
+                lost.iter().map(|(name, number)| format!("{name} {number}")).collect();
+            let message =
+                format!("records that the store was made of are missing: {}", lost.join(", "));
+            found.note("journal", message, true);
         }
         Ok(())
     }
@@ -103,7 +168,8 @@ impl Intake {
     fn verify_entry(
         &self,
         entry: &EntryName,
-        store: Option<&Store>,
+        source: Option<&SourceRow>,
+        has_store: bool,
         found: &mut Verification,
     ) -> Result<()> {
         let Some(report) = self.archive.verify(entry)? else { return Ok(()) };
@@ -111,34 +177,44 @@ impl Intake {
         found.archived_lines += report.lines;
         found.archived_bytes += report.raw_bytes;
         found.archived_bytes_on_disk += report.compressed_bytes;
+        let place = format!("archive/{entry}");
         for problem in report.problems {
-            found.note(format!("archive/{entry}"), problem, true);
+            found.note(&place, problem, true);
         }
-        if report.torn {
+        let info = self.archive.reader(entry)?.and_then(|reader| reader.info().cloned());
+        // Attachments are replaced as a whole: one that ends in the middle was cut off.
+        let kind = info.map(|info| info.kind).or(source.map(|source| source.kind));
+        let is_cut = report.torn && kind == Some(SourceKind::Attachment);
+        if is_cut {
+            found.note(&place, "is cut off", true);
+        } else if report.torn {
             let message = "ends in a block that was not finished; the next import closes it off";
-            found.note(format!("archive/{entry}"), message, false);
+            found.note(&place, message, false);
         }
-        let Some(store) = store else { return Ok(()) };
-        let kind =
-            self.archive.reader(entry)?.and_then(|reader| reader.info().map(|info| info.kind));
-        if kind.is_none_or(|kind| kind == SourceKind::Attachment) {
+        if !has_store || kind.is_none_or(|kind| kind == SourceKind::Attachment) {
             return Ok(());
         }
-        let held = store.cursor(entry.as_str())?.unwrap_or_default().lines;
+        let held = source.map_or(0, |source| source.lines);
         if held < report.lines {
             let message = format!("{} lines are not in the store yet", report.lines - held);
-            found.note(format!("archive/{entry}"), message, false);
+            found.note(place, message, false);
         } else if held > report.lines {
             let message =
                 format!("the store holds {} lines more than the archive", held - report.lines);
-            found.note(format!("archive/{entry}"), message, true);
+            found.note(place, message, true);
         }
         Ok(())
     }
 
-    fn verify_store(&self, store: &Store, found: &mut Verification) -> Result<()> {
-        for problem in store.integrity_problems()? {
+    fn verify_store(&self, store: &Store, depth: Depth, found: &mut Verification) -> Result<()> {
+        let is_whole = depth == Depth::Whole;
+        for problem in store.integrity_problems(is_whole)? {
             found.note("memory.db", problem, true);
+        }
+        if is_whole {
+            for problem in store.text_problems()? {
+                found.note("memory.db", problem, true);
+            }
         }
         for problem in store.contradictions()? {
             found.note("memory.db", problem, true);
@@ -182,4 +258,9 @@ impl Intake {
         }
         Ok(())
     }
+}
+
+/// Shortens a key, so that a long journal needs little memory.
+fn hash(key: &str) -> Id {
+    Id::derive(&[key.as_bytes()])
 }

@@ -17,6 +17,7 @@
 //! forgetting; nothing here knows what a record means.
 
 mod append;
+mod compare;
 mod cursor;
 mod disk;
 #[cfg(test)]

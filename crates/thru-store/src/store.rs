@@ -14,6 +14,9 @@ use crate::{files, text::TextReader};
 /// The time that a statement waits for another process's write to end.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The interval at which a rebuild looks whether the old database is still being read.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
+
 /// The oldest SQLite without the WAL-reset corruption bug (<https://sqlite.org/wal.html>).
 const OLDEST_SQLITE: i32 = 3_051_003;
 
@@ -159,6 +162,16 @@ impl Store {
         Ok(store)
     }
 
+    /// Removes a replacement that is not to take the place of the store in use.
+    ///
+    /// # Errors
+    /// Returns an error if a file cannot be removed.
+    pub fn discard(self) -> Result<()> {
+        let Self { connection, path, .. } = self;
+        drop(connection);
+        remove_database(&path)
+    }
+
     fn wrap(connection: Connection, path: PathBuf, layout: &Layout) -> Result<Self> {
         if rusqlite::version_number() < OLDEST_SQLITE {
             return Err(StoreError::SqliteTooOld { found: rusqlite::version().to_owned() });
@@ -183,19 +196,25 @@ impl Store {
     /// Replaces the store in use with this one (see [`Store::open_replacement`]).
     ///
     /// The old database is checkpointed first, so that it leaves no write-ahead log that could be
-    /// mistaken for the new one's.
+    /// mistaken for the new one's. That is possible only while nothing reads it: `wait` is called as long as another
+    /// process does, and returns true to go on waiting.
     ///
     /// # Errors
-    /// [`StoreError::Busy`] if another process holds the old database; other errors if the disk cannot
+    /// [`StoreError::Busy`] if another process still holds the old database; other errors if the disk cannot
     /// be written.
-    pub fn take_over(self) -> Result<()> {
+    pub fn take_over(self, wait: &mut dyn FnMut() -> bool) -> Result<()> {
         let target = self.layout.database();
         self.pragma("wal_checkpoint", "TRUNCATE")?;
         self.pragma("journal_mode", "DELETE")?;
         let Self { connection, path, .. } = self;
         connection.close().map_err(|(_, error)| StoreError::sqlite(&path, error))?;
         if target.exists() {
-            match bring_to_rest(&target) {
+            let mut at_rest = bring_to_rest(&target);
+            while matches!(at_rest, Err(StoreError::Busy { .. })) && wait() {
+                std::thread::sleep(LOOK_AGAIN);
+                at_rest = bring_to_rest(&target);
+            }
+            match at_rest {
                 // Damage beyond opening is a good reason to rebuild: its side files are removed with
                 // it.
                 Ok(()) | Err(StoreError::Corrupt { .. }) => remove_side_files(&target)?,
@@ -238,12 +257,14 @@ impl Store {
         schema::version(&self.connection)
     }
 
-    /// Has SQLite check its file; returns the problems found, empty if there are none.
+    /// Has SQLite check its file; returns the problems found, empty if there are none. A thorough check also compares
+    /// each index with its table.
     ///
     /// # Errors
     /// Returns an error if the check cannot be run.
-    pub fn integrity_problems(&self) -> Result<Vec<String>> {
-        let mut statement = self.connection.prepare("PRAGMA quick_check(20)")?;
+    pub fn integrity_problems(&self, is_thorough: bool) -> Result<Vec<String>> {
+        let check = if is_thorough { "integrity_check" } else { "quick_check" };
+        let mut statement = self.connection.prepare(&format!("PRAGMA {check}(20)"))?;
         let lines = statement
             .query_map([], |row| row.get::<_, String>(0))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -264,7 +285,7 @@ fn replacement_path(layout: &Layout) -> PathBuf {
 fn bring_to_rest(path: &Path) -> Result<()> {
     let wrap = |error| StoreError::sqlite(path, error);
     let connection = Connection::open(path).map_err(wrap)?;
-    connection.busy_timeout(BUSY_TIMEOUT).map_err(wrap)?;
+    connection.busy_timeout(LOOK_AGAIN).map_err(wrap)?;
     connection
         .pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()))
         .map_err(wrap)?;

@@ -1,7 +1,8 @@
 //! Texts of passages: many to a block, compressed together.
 //!
 //! One by one they would compress badly (a passage is a few hundred bytes); as a whole session, reading
-//! one would unpack them all. A block of 64 KiB unpacks in some 50 µs.
+//! one would unpack them all. A block of 64 KiB unpacks in some 50 µs. Each has a hash beside it, by which
+//! a flipped bit is found.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -9,9 +10,12 @@ use std::ops::Range;
 use rusqlite::{Connection, Transaction};
 
 use crate::error::{Result, StoreError};
+use crate::store::Store;
 
 /// Raw bytes after which a block is closed.
 const BLOCK_BYTES: usize = 64 * 1024;
+/// The first schema with hashes of blocks.
+const HASHED: u32 = 7;
 /// The most bytes in a block (one passage may be longer than a block should be).
 const LARGEST_BLOCK: usize = 64 * 1024 * 1024;
 
@@ -54,9 +58,12 @@ impl TextWriter {
             return Ok(());
         }
         let data = self.compressor.compress(&self.pending).map_err(text_error)?;
+        let length = self.pending.len() as i64;
         transaction
-            .prepare_cached("INSERT INTO text_blocks (id, length, data) VALUES (?1, ?2, ?3)")?
-            .execute((self.next_block, self.pending.len() as i64, data))?;
+            .prepare_cached(
+                "INSERT INTO text_blocks (id, length, data, hash) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute((self.next_block, length, &data, hash(length, &data)))?;
         self.pending.clear();
         self.next_block += 1;
         Ok(())
@@ -118,9 +125,98 @@ pub(crate) fn blank(transaction: &Transaction<'_>, places: &[TextPlace]) -> Resu
     }
     let data = zstd::bulk::compress(&bytes, 3).map_err(text_error)?;
     transaction
-        .prepare_cached("UPDATE text_blocks SET data = ?2 WHERE id = ?1")?
-        .execute((block, data))?;
+        .prepare_cached("UPDATE text_blocks SET data = ?2, hash = ?3 WHERE id = ?1")?
+        .execute((block, &data, hash(bytes.len() as i64, &data)))?;
     Ok(())
+}
+
+/// Gives up to `limit` blocks after this one their hash, and returns the last of them with their number; `None` if
+/// there are none.
+pub(crate) fn add_hashes(
+    transaction: &Transaction<'_>,
+    after: i64,
+    limit: usize,
+) -> Result<Option<(i64, u64)>> {
+    let mut select = transaction.prepare_cached(
+        "SELECT id, length, data FROM text_blocks WHERE id > ?1 ORDER BY id LIMIT ?2",
+    )?;
+    let hashes = select
+        .query_map((after, limit as i64), |row| {
+            Ok((row.get(0)?, hash(row.get(1)?, row.get_ref(2)?.as_blob()?)))
+        })?
+        .collect::<rusqlite::Result<Vec<(i64, i64)>>>()?;
+    let mut update =
+        transaction.prepare_cached("UPDATE text_blocks SET hash = ?2 WHERE id = ?1")?;
+    for block in &hashes {
+        update.execute(*block)?;
+    }
+    Ok(hashes.last().map(|(last, _)| (*last, hashes.len() as u64)))
+}
+
+/// Returns the hash of a block of this length before compression.
+fn hash(length: i64, data: &[u8]) -> i64 {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&length.to_le_bytes()).update(data);
+    let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
+    i64::from_le_bytes([a, b, c, d, e, f, g, h])
+}
+
+impl Store {
+    /// Unpacks every block of texts and returns the problems found, a sentence each; empty if there are none.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn text_problems(&self) -> Result<Vec<String>> {
+        let mut damaged = Vec::new();
+        let mut decompressor = zstd::bulk::Decompressor::new().map_err(text_error)?;
+        // Read-only stores of older schemas have no hashes.
+        let hashes = if self.schema_version()? >= HASHED { "hash" } else { "NULL" };
+        let mut blocks = self
+            .connection
+            .prepare(&format!("SELECT id, length, data, {hashes} FROM text_blocks ORDER BY id"))?;
+        let mut rows = blocks.query([])?;
+        while let Some(row) = rows.next()? {
+            let (block, length): (i64, i64) = (row.get(0)?, row.get(1)?);
+            let data = row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?;
+            let known: Option<i64> = row.get(3)?;
+            let is_whole = known.is_none_or(|known| known == hash(length, data))
+                && decompressor
+                    .decompress(data, capacity(length))
+                    .is_ok_and(|bytes| bytes.len() as i64 == length);
+            if !is_whole {
+                damaged.push(block);
+            }
+        }
+        let mut problems = Vec::new();
+        if !damaged.is_empty() {
+            let texts = |table: &str| -> Result<u64> {
+                // Numbers of our own; there may be more of them than a statement takes parameters.
+                let list = damaged.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+                let sql = format!("SELECT count(*) FROM {table} WHERE block IN ({list})");
+                Ok(self.connection.query_row(&sql, [], |row| row.get(0))?)
+            };
+            problems.push(format!(
+                "{} text blocks are damaged, with the texts of {} passages and {} memories",
+                damaged.len(),
+                texts("passages")?,
+                texts("memories")?
+            ));
+        }
+        for table in ["passages", "memories"] {
+            let outside: u64 = self.connection.query_row(
+                &format!(
+                    "SELECT count(*) FROM {table} t LEFT JOIN text_blocks b ON b.id = t.block
+                     WHERE b.id IS NULL OR t.start < 0 OR t.start + t.length > b.length"
+                ),
+                [],
+                |row| row.get(0),
+            )?;
+            if outside > 0 {
+                problems.push(format!("{outside} {table} name a text that is not there"));
+            }
+        }
+        Ok(problems)
+    }
 }
 
 fn unpack(
@@ -131,8 +227,12 @@ fn unpack(
     let (length, data): (i64, Vec<u8>) = connection
         .prepare_cached("SELECT length, data FROM text_blocks WHERE id = ?1")?
         .query_row([block], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    let length = usize::try_from(length).unwrap_or(0).min(LARGEST_BLOCK);
-    decompressor.decompress(&data, length).map_err(text_error)
+    decompressor.decompress(&data, capacity(length)).map_err(text_error)
+}
+
+/// Returns the memory for a block of this length, which may be damaged.
+fn capacity(length: i64) -> usize {
+    usize::try_from(length).unwrap_or(0).min(LARGEST_BLOCK)
 }
 
 fn range(place: TextPlace) -> Range<usize> {

@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use tempfile::TempDir;
 use thru_agents::{Discovery, agents};
 use thru_core::{Agent, Clock, Layout, SessionId, SessionKey, Timestamp};
-use thru_intake::{ImportReport, Intake, Options, Plan, RebuildReport, Result};
+use thru_intake::{
+    Depth, ImportReport, Intake, OnLoss, Options, Plan, RebuildReport, Result, Verification,
+};
 use thru_store::Store;
 
 use crate::dump;
@@ -182,9 +184,17 @@ impl Machine {
 
     /// Rebuilds store and index.
     pub fn rebuild(&self) -> RebuildReport {
+        self.try_rebuild(OnLoss::Refuse).unwrap()
+    }
+
+    /// As `thru rebuild`, with or without `--accept-loss`.
+    ///
+    /// # Errors
+    /// Fails as intake does.
+    pub fn try_rebuild(&self, on_loss: OnLoss) -> Result<RebuildReport> {
         let intake = self.intake();
         let lock = intake.lock(&mut |_| false).unwrap();
-        intake.rebuild(&lock, &AtomicBool::new(false), &mut |_| {}).unwrap()
+        intake.rebuild(&lock, on_loss, &AtomicBool::new(false), &mut |_| {})
     }
 
     /// Forgets a session.
@@ -204,10 +214,15 @@ impl Machine {
         lines
     }
 
+    /// As `thru verify`.
+    pub fn verify(&self) -> Verification {
+        self.intake().verify(Depth::Whole, &mut |_, _| {}).unwrap()
+    }
+
     /// Fails unless `thru verify` would be content.
     #[track_caller]
     pub fn assert_sound(&self) {
-        let found = self.intake().verify(&mut |_, _| {}).unwrap();
+        let found = self.verify();
         assert_eq!(found.findings, [], "verify found something");
     }
 

@@ -22,7 +22,7 @@ use std::path::Path;
 use serde::Serialize;
 use thru_agents::hooks::{ADAPTERS, Adapter};
 use thru_agents::setup::Site;
-use thru_intake::{Intake, IntakeError, Verification};
+use thru_intake::{Depth, Intake, IntakeError, Verification};
 use thru_store::Store;
 
 pub use daemon::{Daemon, number_left};
@@ -202,18 +202,15 @@ fn verified(
     // While another process writes, the parts may well differ; a doctor does not wait.
     let lock = match intake.lock(&mut |_| false) {
         Err(IntakeError::Locked { .. }) => return Ok(None),
-        lock => lock.map_err(|error| error.to_string())?,
+        // Where nothing can be written, no other process does.
+        Err(error) if error.is_read_only() => None,
+        lock => Some(lock.map_err(|error| error.to_string())?),
     };
-    let is_older = |store: Store| {
-        store.schema_version().is_ok_and(|version| version < thru_store::SCHEMA_VERSION)
-    };
-    if let Ok(Some(store)) = Store::open_if_there(intake.layout())
-        && is_older(store)
-    {
-        // As every command does that reads it.
-        intake.upgrade(&lock, &mut |_, _, _| {}).map_err(|error| error.to_string())?;
+    if let Some(lock) = &lock {
+        // As every command does that reads it. A damaged store cannot be upgraded, which is found next.
+        let _ = intake.upgrade_if_older(lock, &mut |_, _, _| {});
     }
-    let verified = intake.verify(progress).map_err(|error| error.to_string());
+    let verified = intake.verify(Depth::Cheap, progress).map_err(|error| error.to_string());
     drop(lock);
     verified.map(Some)
 }

@@ -285,6 +285,9 @@ const fn advice(problem: &ProblemKind) -> &'static str {
         }
         ProblemKind::Newer(_) => "Update Throughline on this machine to read it; it is kept.",
         ProblemKind::Changed => "It is read again from its start.",
+        ProblemKind::Missing(_) | ProblemKind::Shortened(_) | ProblemKind::Replaced(_) => {
+            "Put the journal back from a backup; a rebuild without it makes the loss final."
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use thru_agents::agents;
 use thru_core::SessionId;
-use thru_intake::{IntakeError, RebuildReport, Restored, Verification};
+use thru_intake::{Depth, IntakeError, OnLoss, RebuildReport, Restored, Verification};
 
 use crate::answer;
 use crate::app::App;
@@ -16,11 +16,12 @@ use crate::trouble::Result;
 /// are complete, and after a call that was cancelled, which returns `None`.
 ///
 /// # Errors
-/// Fails if another process keeps writing, and if the new store cannot be written.
-pub fn rebuild(app: &App, call: Call<'_>) -> Result<Option<RebuildReport>> {
+/// Fails if another process keeps writing, if the new store cannot be written, and if it would lack something of the old
+/// one and that is to be refused.
+pub fn rebuild(app: &App, on_loss: OnLoss, call: Call<'_>) -> Result<Option<RebuildReport>> {
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
-    let rebuilt = intake.rebuild(&lock, call.cancelled(), &mut |report| {
+    let rebuilt = intake.rebuild(&lock, on_loss, call.cancelled(), &mut |report| {
         call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
     });
     match rebuilt {
@@ -47,10 +48,19 @@ pub struct Verified {
 /// Fails if another process keeps writing, and if a file cannot be read at all. Damage is a finding.
 pub fn verify(app: &App, call: Call<'_>) -> Result<Verified> {
     let intake = app.intake()?;
-    // While another process writes, the parts may well differ.
-    let _lock = call.lock(&intake)?;
-    let verification = intake
-        .verify(&mut |done, total| call.progress().step("Checking", done, total, Unit::Files))?;
+    // While another process writes, the parts may well differ. Where nothing can be written, none does.
+    let _lock = match call.lock(&intake) {
+        Ok(lock) => {
+            // A damaged store cannot be upgraded, which is found next.
+            let _ = intake.upgrade_if_older(&lock, &mut call.upgrading());
+            Some(lock)
+        }
+        Err(error) if error.is_read_only() => None,
+        Err(error) => return Err(error),
+    };
+    let verification = intake.verify(Depth::Whole, &mut |done, total| {
+        call.progress().step("Checking", done, total, Unit::Files);
+    })?;
     Ok(Verified { version: answer::VERSION, clean: verification.is_clean(), verification })
 }
 

@@ -11,6 +11,7 @@ use thru_app::keep::capture::pause_capture;
 use thru_app::keep::close::{self, Close, Closed, Closer};
 use thru_app::{Result, TroubleKind};
 use thru_core::Id;
+use thru_intake::OnLoss;
 use thru_store::Episode;
 
 use crate::home::{Home, call, shown};
@@ -236,7 +237,7 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     assert_eq!(known.session.close_reason.as_deref(), Some("asked:second"));
     // Earlier episodes are still known by their ids, also when everything is made anew.
     let before = home.episodes(ONE);
-    rebuild(&home.here(), call()).unwrap().unwrap();
+    rebuild(&home.here(), OnLoss::Refuse, call()).unwrap().unwrap();
     assert_eq!(uuids(&home.episodes(ONE)), uuids(&before));
     assert!(verify(&home.here(), call()).unwrap().clean);
 }

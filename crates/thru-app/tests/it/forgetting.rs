@@ -7,6 +7,7 @@ use thru_app::ingest::import::{self, Import};
 use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::forget::{self, Forget, ForgetTargets};
 use thru_app::{Result, TroubleKind};
+use thru_intake::OnLoss;
 use thru_store::SessionFilter;
 
 use crate::home::{Home, call, shown};
@@ -55,7 +56,7 @@ fn a_forgotten_session_is_gone_for_good() {
     let planned = import::plan_locked(&app, &request, call()).unwrap();
     planned.import(call(), &mut |_| {}).unwrap();
     gone("after the file grew");
-    rebuild(&app, call()).unwrap().unwrap();
+    rebuild(&app, OnLoss::Refuse, call()).unwrap().unwrap();
     gone("after a rebuild");
     std::fs::remove_file(home.layout().database()).unwrap();
     home.import();

@@ -168,7 +168,8 @@ fn a_rebuild_that_was_stopped_leaves_all_as_it_was() {
     let before = machine.dump();
     let intake = machine.intake();
     let lock = intake.lock(&mut |_| false).unwrap();
-    let stopped = intake.rebuild(&lock, &AtomicBool::new(true), &mut |_| {});
+    let stopped =
+        intake.rebuild(&lock, thru_intake::OnLoss::Refuse, &AtomicBool::new(true), &mut |_| {});
     assert!(matches!(stopped, Err(thru_intake::IntakeError::Interrupted)));
     drop(lock);
     assert_same(&machine.dump(), &before);

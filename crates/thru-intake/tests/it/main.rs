@@ -17,6 +17,7 @@ mod growth;
 mod healing;
 mod held;
 mod hooks;
+mod loss;
 mod memories;
 mod models;
 mod odd;

@@ -40,6 +40,37 @@ pub(super) struct Read {
     /// A hash of the beginning of the segment. A rewritten segment begins differently.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) start: Option<Start>,
+    /// A hash of all lines that were read, each over those before it. Cursors of older versions have none
+    /// for segments that they had begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) chain: Option<Chain>,
+}
+
+impl Read {
+    /// Moves behind a line of this many bytes, its newline included.
+    pub(super) fn pass(&mut self, line: &[u8], bytes: u64) {
+        self.start.get_or_insert_with(|| Start::of(line));
+        if self.bytes == 0 {
+            self.chain = Some(Chain::default());
+        }
+        self.chain = self.chain.map(|chain| chain.followed_by(line));
+        self.bytes += bytes;
+        self.lines += 1;
+    }
+}
+
+/// A hash of the checksums of lines, in their order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct Chain(u64);
+
+impl Chain {
+    fn followed_by(self, line: &[u8]) -> Self {
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(&self.0.to_le_bytes()).update(&line[..line.len().min(START_BYTES)]);
+        let [a, b, c, d, e, f, g, h, ..] = *hasher.finalize().as_bytes();
+        Self(u64::from_le_bytes([a, b, c, d, e, f, g, h]))
+    }
 }
 
 /// The number of bytes that distinguish a segment from others: the checksum of its first line.
@@ -63,6 +94,11 @@ impl Start {
 impl Cursor {
     pub(super) fn get(&self, segment: &str) -> Read {
         self.0.get(segment).copied().unwrap_or_default()
+    }
+
+    /// Returns the segments that were read, each with the position in it.
+    pub(super) fn segments(&self) -> impl Iterator<Item = (&str, Read)> {
+        self.0.iter().map(|(segment, read)| (segment.as_str(), *read))
     }
 
     pub(super) fn set(&mut self, segment: &str, read: Read) {

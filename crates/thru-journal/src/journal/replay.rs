@@ -57,13 +57,19 @@ pub enum ProblemKind {
     Newer(Option<u64>),
     /// The segment is not the one that the cursor was made from: it is read from its start again.
     Changed,
+    /// The segment is gone, from which this many lines were read.
+    Missing(u64),
+    /// The segment ends here, and this many lines were read from it.
+    Shortened(u64),
+    /// Other lines are here than those that were read, this many.
+    Replaced(u64),
 }
 
 impl ProblemKind {
     /// True if recorded facts may be lost. Other problems are only informative.
     pub const fn is_serious(self) -> bool {
         match self {
-            Self::Damaged => true,
+            Self::Damaged | Self::Missing(_) | Self::Shortened(_) | Self::Replaced(_) => true,
             Self::CutShort | Self::Unfinished | Self::Newer(_) | Self::Changed => false,
         }
     }
@@ -95,6 +101,15 @@ impl fmt::Display for JournalProblem {
                 f.write_str("the record was written by a newer version of Throughline")
             }
             ProblemKind::Changed => f.write_str("the segment changed since it was last read"),
+            ProblemKind::Missing(lines) => {
+                write!(f, "the segment is missing; {lines} lines were read from it")
+            }
+            ProblemKind::Shortened(lines) => {
+                write!(f, "the segment ends here; {lines} lines were read from it")
+            }
+            ProblemKind::Replaced(lines) => {
+                write!(f, "the segment does not hold the {lines} lines that were read from it")
+            }
         }
     }
 }

@@ -76,7 +76,7 @@ impl Scan {
         Ok(again.map(|scan| (scan, true)))
     }
 
-    fn at_start(dir: &Path, name: String) -> Result<Option<Self>> {
+    pub(super) fn at_start(dir: &Path, name: String) -> Result<Option<Self>> {
         let path = dir.join(&name);
         let Some(content) = Content::open(&path)? else { return Ok(None) };
         let reader = BufReader::with_capacity(64 * 1024, content);
@@ -84,7 +84,7 @@ impl Scan {
     }
 
     /// Seeks to the position where a reader stopped. Returns false if this is not what it read.
-    fn go_to(&mut self, read: Read) -> Result<bool> {
+    pub(super) fn go_to(&mut self, read: Read) -> Result<bool> {
         let start = match self.reader.get_mut() {
             Content::Plain(file) => go_to_in_file(file, read.bytes).at(&self.path)?,
             Content::Sealed(_) | Content::Nothing => self.unpack_to(read.bytes)?,
@@ -144,9 +144,7 @@ impl Scan {
             let used = part.len() + usize::from(newline.is_some());
             self.reader.consume(used);
             if newline.is_some() {
-                self.read.start.get_or_insert_with(|| Start::of(&self.line));
-                self.read.bytes += length + 1;
-                self.read.lines += 1;
+                self.read.pass(&self.line, length + 1);
                 return Ok(if fits { Line::Whole } else { Line::TooLong });
             }
         }

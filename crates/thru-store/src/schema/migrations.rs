@@ -3,9 +3,10 @@
 use rusqlite::{Connection, Transaction};
 
 use crate::error::Result;
+use crate::text;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 6;
+pub const NEWEST: u32 = 7;
 
 /// The step from the previous version to this one.
 pub(super) struct Migration {
@@ -50,7 +51,26 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 4, sql: include_str!("v4.sql"), backfill: None },
     Migration { version: 5, sql: include_str!("v5.sql"), backfill: None },
     Migration { version: 6, sql: include_str!("v6.sql"), backfill: None },
+    Migration {
+        version: 7,
+        sql: include_str!("v7.sql"),
+        backfill: Some(Backfill {
+            what: "hashing texts",
+            total: |connection| {
+                Ok(connection
+                    .query_row("SELECT count(*) FROM text_blocks", [], |row| row.get(0))?)
+            },
+            step: |transaction, cursor| {
+                let done = text::add_hashes(transaction, cursor, BLOCKS_PER_STEP)?;
+                Ok(done.map(|(cursor, rows)| Step { cursor, rows }))
+            },
+            afterwards: "",
+        }),
+    },
 ];
+
+/// Text blocks per step.
+const BLOCKS_PER_STEP: usize = 128;
 
 /// Files per step: small enough to commit in a few milliseconds.
 const FILES_PER_STEP: usize = 5_000;

@@ -42,7 +42,7 @@ fn a_replacement_takes_over_with_no_log_of_the_old_store_beside_it() {
     let mut batch = new.begin().unwrap();
     write(&mut batch, "new", vec![passage("new", 0, "of the new store")], Vec::new());
     batch.commit().unwrap();
-    new.take_over().unwrap_err();
+    new.take_over(&mut || false).unwrap_err();
     // The store is still open here; a killed process has it no longer open.
     let names: Vec<String> = fs::read_dir(home.layout().root())
         .unwrap()
@@ -65,7 +65,7 @@ fn a_replacement_is_what_is_read_from_then_on() {
     let mut batch = new.begin().unwrap();
     write(&mut batch, "new", vec![passage("new", 0, "of the new store")], Vec::new());
     batch.commit().unwrap();
-    new.take_over().unwrap();
+    new.take_over(&mut || false).unwrap();
     let mut names: Vec<String> = fs::read_dir(home.layout().root())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -84,7 +84,10 @@ fn a_replacement_takes_the_place_of_a_damaged_store() {
     let home = Home::new();
     fs::write(home.layout().database(), vec![b'x'; 4096]).unwrap();
     fs::write(home.layout().root().join("memory.db-wal"), b"old log").unwrap();
-    Store::open_replacement(&home.layout(), generation(2)).unwrap().take_over().unwrap();
+    Store::open_replacement(&home.layout(), generation(2))
+        .unwrap()
+        .take_over(&mut || false)
+        .unwrap();
     assert!(!home.layout().root().join("memory.db-wal").exists());
     Store::open_to_read(&home.layout()).unwrap();
 }

@@ -146,3 +146,24 @@ fn a_store_of_a_newer_version_is_refused_and_left_as_it_is() {
     }
     assert_eq!(fs::read(home.layout().database()).unwrap(), before);
 }
+
+#[test]
+fn texts_of_an_older_store_get_their_hashes() {
+    let home = Home::new();
+    drop(Store::open_at_schema(&home.layout(), generation(1), 6).unwrap());
+    let database = Connection::open(home.layout().database()).unwrap();
+    let text = b"as it was written".repeat(40);
+    let block = zstd::bulk::compress(&text, 3).unwrap();
+    for id in 1..=300 {
+        let sql = "INSERT INTO text_blocks (id, length, data) VALUES (?1, ?2, ?3)";
+        database.execute(sql, (id, text.len() as i64, &block)).unwrap();
+    }
+    drop(database);
+    let store = Store::open_to_write(&home.layout(), generation(2), &mut |_, _, _| {}).unwrap();
+    assert_eq!(store.text_problems().unwrap(), Vec::<String>::new());
+    let database = Connection::open(home.layout().database()).unwrap();
+    let unhashed = "SELECT count(*) FROM text_blocks WHERE hash IS NULL";
+    assert_eq!(database.query_row(unhashed, [], |row| row.get::<_, u64>(0)).unwrap(), 0);
+    database.execute("UPDATE text_blocks SET length = length + 1 WHERE id = 7", []).unwrap();
+    assert_eq!(store.text_problems().unwrap().len(), 1);
+}

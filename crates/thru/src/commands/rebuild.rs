@@ -2,20 +2,27 @@
 
 use thru_app::Result;
 use thru_app::ingest::rebuild;
+use thru_intake::OnLoss;
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, plural};
 
 /// Store and index are made from journal and archive alone, with the same ids and the same answers.
-/// The old ones stay in use until the new ones are whole.
+/// The old ones stay in use until the new ones are whole, and for good where journal and archive no
+/// longer hold all that the old store holds.
 #[derive(Debug, clap::Args)]
-pub(crate) struct RebuildArguments {}
+pub(crate) struct RebuildArguments {
+    /// Go on if the new store would hold less than the old one
+    #[arg(long)]
+    accept_loss: bool,
+}
 
-pub(crate) fn run(_: &RebuildArguments, environment: &Environment) -> Result<Outcome> {
+pub(crate) fn run(arguments: &RebuildArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
-    let rebuilt = rebuild::rebuild(&environment.app, shown.call_until(&cancelled))?;
+    let on_loss = if arguments.accept_loss { OnLoss::Accept } else { OnLoss::Refuse };
+    let rebuilt = rebuild::rebuild(&environment.app, on_loss, shown.call_until(&cancelled))?;
     let mut page = Page::new(environment);
     let Some(report) = rebuilt else {
         page.line("Stopped. The old store and index are in use as before.");
@@ -28,6 +35,9 @@ pub(crate) fn run(_: &RebuildArguments, environment: &Environment) -> Result<Out
         plural(report.sources as u64, "archived file"),
         report.elapsed.as_secs_f64()
     ));
+    if !report.lost.is_none() {
+        page.line(page.paint(Tone::Bad, &format!("Lost: {}.", report.lost)));
+    }
     for (place, message) in &report.problems {
         page.line(page.paint(Tone::Bad, &format!("{place}: {message}")));
     }
