@@ -6,6 +6,7 @@
 //! notices. It prints nothing: what the agent is answered is the caller's business.
 
 pub mod failures;
+pub mod lost;
 mod notes;
 pub mod pause;
 mod record;

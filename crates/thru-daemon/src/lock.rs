@@ -77,7 +77,9 @@ impl DaemonLock {
 
     /// Writes the holder's identity into the lock, for people.
     pub(crate) fn sign(&mut self, hello: &Hello, socket: &Path) -> io::Result<()> {
-        let holder = Holder { socket: Some(socket.to_owned()), ..Holder::from(hello) };
+        // JSON has no room for a path that is no text; such a socket is where the settings say.
+        let socket = socket.to_str().map(PathBuf::from);
+        let holder = Holder { socket, ..Holder::from(hello) };
         let line = serde_json::to_string(&holder)? + "\n";
         self.file.rewind()?;
         self.file.set_len(0)?;
@@ -132,6 +134,12 @@ mod tests {
         };
         lock.sign(&hello, Path::new("s")).unwrap();
         assert_eq!(holder(&path).unwrap().pid, 7);
+        #[cfg(unix)]
+        {
+            let odd: &std::ffi::OsStr = std::os::unix::ffi::OsStrExt::from_bytes(b"/h\xff/s");
+            lock.sign(&hello, Path::new(odd)).unwrap();
+            assert_eq!(holder(&path).unwrap().socket, None);
+        }
 
         std::fs::remove_file(&path).unwrap();
         assert!(!lock.is_in_place());

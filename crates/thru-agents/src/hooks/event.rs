@@ -86,6 +86,11 @@ impl Event {
         matches!(self, Self::SessionStart | Self::UserPromptSubmit)
     }
 
+    /// True if the agent shows the user a message in its answer.
+    pub const fn takes_message(&self) -> bool {
+        self.takes_context() || matches!(self, Self::Stop | Self::PostToolUse)
+    }
+
     /// True if its record must survive a power cut: these are few, and much depends on them.
     pub const fn is_momentous(&self) -> bool {
         matches!(

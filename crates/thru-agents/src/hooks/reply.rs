@@ -17,10 +17,8 @@ pub struct HookReply {
 /// is left out: they would cut it.
 pub(crate) fn context_and_message(event: &Event, reply: &HookReply, longest: usize) -> String {
     let mut output = Map::new();
-    if !event.takes_context() {
-        return String::new();
-    }
-    if let Some(context) = reply.context.as_deref().filter(|context| !context.is_empty())
+    if event.takes_context()
+        && let Some(context) = reply.context.as_deref().filter(|context| !context.is_empty())
         && context.chars().count() <= longest
     {
         output.insert(
@@ -28,7 +26,7 @@ pub(crate) fn context_and_message(event: &Event, reply: &HookReply, longest: usi
             json!({ "hookEventName": event.as_str(), "additionalContext": context }),
         );
     }
-    if let Some(message) = &reply.message {
+    if let Some(message) = reply.message.as_ref().filter(|_| event.takes_message()) {
         output.insert("systemMessage".to_owned(), json!(message));
     }
     match output.is_empty() {
@@ -53,6 +51,9 @@ mod tests {
             r#"{"hookSpecificOutput":{"additionalContext":"c","hookEventName":"SessionStart"},"systemMessage":"m"}"#
         );
         assert_eq!(answer(&Event::PreCompact, &reply), "");
+        for event in [Event::Stop, Event::PostToolUse] {
+            assert_eq!(answer(&event, &reply), r#"{"systemMessage":"m"}"#);
+        }
         assert_eq!(answer(&Event::SessionStart, &HookReply::default()), "");
     }
 }

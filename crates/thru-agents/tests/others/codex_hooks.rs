@@ -126,8 +126,11 @@ fn answers_hold_only_what_codex_reads() {
         answer(Event::UserPromptSubmit, "known"),
         r#"{"hookSpecificOutput":{"additionalContext":"known","hookEventName":"UserPromptSubmit"},"systemMessage":"One memory."}"#
     );
-    for event in [Event::Stop, Event::Interrupt, Event::PostToolUse, Event::SessionEnd] {
+    for event in [Event::Interrupt, Event::PreCompact, Event::SessionEnd] {
         assert_eq!(answer(event, "known"), "");
+    }
+    for event in [Event::Stop, Event::PostToolUse] {
+        assert_eq!(answer(event, "known"), r#"{"systemMessage":"One memory."}"#);
     }
     // Longer ones lose their middle.
     let long = "é".repeat(6_000);

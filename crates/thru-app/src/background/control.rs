@@ -1,6 +1,6 @@
 //! Starting, stopping and examining the daemon.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
@@ -163,12 +163,19 @@ pub struct DaemonStatus {
     /// Its own report; null where there is none.
     pub daemon: Value,
     /// Its socket.
+    #[serde(serialize_with = "lossy")]
     pub socket: PathBuf,
     /// Its log.
+    #[serde(serialize_with = "lossy")]
     pub log: PathBuf,
     /// Its greeting, with its version compared to this program's.
     #[serde(skip)]
     pub found: Probe,
+}
+
+/// Writes a path that may be no text.
+fn lossy<S: serde::Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&path.to_string_lossy())
 }
 
 /// Looks at the daemon.

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use thru_capture::failures::{self, Failure};
+use thru_capture::lost;
 use thru_capture::pause;
 use thru_capture::timings::{self, Timing};
 use thru_core::{Layout, Timestamp};
@@ -53,6 +54,17 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     let app = seen.app;
     let now = app.clock.now();
     let known = failures::list(&app.layout);
+    if let Some(lost) = lost::known(&app.layout) {
+        return Finding::problem(
+            CHECK,
+            format!(
+                "{} could not be recorded, the last {} ago",
+                plural(lost.events, "event"),
+                age(Some(lost.last), now)
+            ),
+            "free some space; what the transcripts hold of them is read from there",
+        );
+    }
     let Some(last) = known.last() else { return Finding::ok(CHECK, "no hook failed") };
     let recent = recent_failures(&app.layout, now).len();
     let mut reasons: BTreeMap<&str, u64> = BTreeMap::new();

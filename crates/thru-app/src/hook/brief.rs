@@ -92,10 +92,10 @@ pub(super) fn brief(
     request: &BriefRequest<'_>,
     recorder: &Recorder<'_>,
     embedding: PendingEmbedding<'_>,
-) -> Result<String> {
+) -> Result<hooks::HookReply> {
     let BriefRequest { input, session, .. } = *request;
     let Some(occasion) = occasion(request, app.limits().idle_timeout) else {
-        return Ok(String::new());
+        return Ok(hooks::HookReply::default());
     };
     let alarm = alarm(app, &occasion, recorder.journal);
     // A new context holds nothing that was injected before.
@@ -104,7 +104,7 @@ pub(super) fn brief(
     }
     let told = pack_for(app, request, &occasion, recorder.redactor, embedding)?;
     let Some((pack, project, refused)) = told else {
-        return Ok(answer(input, None, alarm));
+        return Ok(hooks::HookReply { context: None, message: alarm });
     };
     let is_start = input.event == Event::SessionStart;
     if !pack.lines.is_empty() {
@@ -124,7 +124,7 @@ pub(super) fn brief(
     let message = [loaded, apart, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let message = Some(message).filter(|message| !message.is_empty());
     let context = Some(pack.text.into_inner()).filter(|text| !text.is_empty());
-    Ok(answer(input, context, message))
+    Ok(hooks::HookReply { context, message })
 }
 
 /// Returns the output for an event, as its agent reads it.

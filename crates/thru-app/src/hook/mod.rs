@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use thru_agents::hooks::{self, Adapter, Event, HookInput};
 use thru_capture::failures::{self, Failure};
+use thru_capture::lost;
 use thru_capture::session::{Claim, Session};
 use thru_capture::timings::{self, Timing};
 use thru_capture::{
@@ -28,6 +29,7 @@ use thru_redact::{Redactor, Report};
 
 use crate::app::settings;
 use crate::ingest::exclusions::Exclusions;
+use crate::words::plural;
 use crate::{App, Machine, Places, background, compaction, embedding};
 
 /// The time after which the agent must not wait any longer. Agents themselves wait longer than this.
@@ -89,7 +91,7 @@ impl HookCall {
             Err(failed) => {
                 self.note(&layout, &**clock, &failed.reason, failed.shape);
                 match failed.lost {
-                    true => HookReply(self.lost(&failed.reason)),
+                    true => HookReply(self.lost(&layout, clock.now(), &failed.reason)),
                     false => HookReply::default(),
                 }
             }
@@ -98,14 +100,17 @@ impl HookCall {
 
     /// Notes a failure for the doctor. `shape` is that of the input, if it was read.
     pub fn note(&self, layout: &Layout, clock: &dyn Clock, reason: &str, shape: String) {
-        let failure = Failure {
-            at: clock.now(),
+        failures::note(layout, &self.failure(clock.now(), reason, shape));
+    }
+
+    fn failure(&self, at: Timestamp, reason: &str, shape: String) -> Failure {
+        Failure {
+            at,
             event: format!("{} {}", word(&self.agent), word(&self.event)),
             reason: reason.to_owned(),
             shape,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-        };
-        failures::note(layout, &failure);
+        }
     }
 
     /// Notes the time that the call took until now.
@@ -114,12 +119,17 @@ impl HookCall {
         timings::note(layout, &Timing { at: clock.now(), event: self.event, took });
     }
 
-    /// Returns the message to the user that an event was not recorded, for events at which the agent shows it.
-    fn lost(&self, reason: &str) -> String {
+    /// Counts an event that was not recorded, and returns the message to the user, for events at which the agent
+    /// shows it. Of many tool calls only the first is worth one.
+    fn lost(&self, layout: &Layout, now: Timestamp, reason: &str) -> String {
+        let is_first = lost::count(layout, now).is_none_or(|events| events == 1);
         let message = format!("Throughline could not record this: {reason}. See `thru doctor`.");
         let reply = hooks::HookReply { context: None, message: Some(message) };
         let Some(Adapter { capture, .. }) = self.adapter else { return String::new() };
-        capture.answer(&capture.event(&self.event), &reply)
+        match capture.event(&self.event) {
+            Event::PostToolUse if !is_first => String::new(),
+            event => capture.answer(&event, &reply),
+        }
     }
 
     fn work(
@@ -211,7 +221,10 @@ impl HookCall {
         if input.event == Event::SessionStart {
             background::start(&app);
         }
-        let mut output = String::new();
+        let lost = (recorded == Recorded::Kept && input.event.takes_message())
+            .then(|| self.lost_before(&app.layout, now))
+            .flatten();
+        let mut reply = hooks::HookReply::default();
         if input.event.ends_turn() {
             session.note_end_of_turn(now);
         }
@@ -229,7 +242,7 @@ impl HookCall {
                 started: self.started,
             };
             let embedding = embedding::pending(embedding);
-            output = brief::brief(&app, &request, &recorder, embedding).unwrap_or_else(|error| {
+            reply = brief::brief(&app, &request, &recorder, embedding).unwrap_or_else(|error| {
                 // The event is recorded; only the answer is missing.
                 self.note(
                     &app.layout,
@@ -237,12 +250,28 @@ impl HookCall {
                     &format!("no context: {}", error.message()),
                     String::new(),
                 );
-                String::new()
+                hooks::HookReply::default()
             });
         } else if input.event == Event::SessionEnd && !config.hooks.async_indexing {
             brief::index_now(&app, &input);
         }
-        Ok(output)
+        reply.message = match (lost, reply.message) {
+            (Some(lost), Some(message)) => Some(format!("{lost} {message}")),
+            (lost, message) => lost.or(message),
+        };
+        Ok(input.adapter.capture.answer(&input.event, &reply))
+    }
+
+    /// Returns the message to the user about events that could not be recorded before, once.
+    fn lost_before(&self, layout: &Layout, now: Timestamp) -> Option<String> {
+        let lost = lost::take(layout)?;
+        let events = plural(lost.events, "event");
+        let since = lost.first.strftime("%H:%M UTC on %d %B");
+        let reason = format!("{events} could not be recorded since {since}");
+        failures::note(layout, &self.failure(now, &reason, String::new()));
+        Some(format!(
+            "Throughline: {reason}. What the transcript holds of them is read from there; `thru doctor` says why."
+        ))
     }
 
     /// Keeps a snapshot of the session before its context is compacted. What is not done in time is done later.

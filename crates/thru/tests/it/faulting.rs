@@ -195,7 +195,7 @@ impl SmallDisk {
     pub(crate) fn mount(at: &Path, size: &str) -> Option<Self> {
         fs::create_dir_all(at).unwrap();
         let mounted = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &format!("size={size}"), "tmpfs"])
+            .args(["-t", "tmpfs", "-o", &format!("size={size},mode=700"), "tmpfs"])
             .arg(at)
             .output()
             .is_ok_and(|output| output.status.success());
@@ -401,4 +401,41 @@ fn what_was_written_while_recording_paused_is_read_when_it_goes_on() {
     assert_eq!(passages(&home, "heliotrope"), 0);
     home.thru(&["capture", "resume"]).expect(0);
     eventually(|| passages(&home, "heliotrope") > 0);
+}
+
+/// Events that a full disk swallowed are told while they are lost, and counted until there is room.
+#[cfg(target_os = "linux")]
+#[test]
+fn events_lost_on_a_full_disk_are_counted_and_told() {
+    let home = Home::new();
+    let Some(_disk) = SmallDisk::mount(&home.data(), "4m") else {
+        eprintln!("SKIPPED: only root can mount a small disk");
+        return;
+    };
+    prompt(&home, ONE, 1, "Why is the periscope fogged?");
+    let filler = fill(&home);
+    let tool = |id: &str| {
+        let more = json!({
+            "tool_name": "Bash", "tool_use_id": id, "tool_input": { "command": "look" },
+            "tool_response": "fog\n".repeat(3_000),
+        });
+        hook(&home, ONE, "PostToolUse", more).to_string()
+    };
+    assert!(tool("toolu_1").contains("could not record this"));
+    assert_eq!(tool("toolu_2"), "null", "one message for many calls");
+    let stop = || {
+        let more =
+            json!({ "prompt_id": "p1", "last_assistant_message": "It leaks. ".repeat(1_000) });
+        hook(&home, ONE, "Stop", more).to_string()
+    };
+    assert!(stop().contains("could not record this"));
+    let found = home.thru(&["doctor"]).stdout;
+    assert!(found.contains("3 events could not be recorded"), "{found}");
+    fs::remove_file(&filler).unwrap();
+    let told = stop();
+    assert!(
+        told.contains("\"systemMessage\":\"Throughline: 3 events could not be recorded"),
+        "{told}"
+    );
+    assert_eq!(stop(), "null", "once");
 }

@@ -539,8 +539,9 @@ fn help_of_verify_and_rebuild() {
     Usage: thru rebuild [OPTIONS]
 
     Options:
-          --plain  Use no colour and no pager
-      -h, --help   Print help
+          --accept-loss  Go on if the new store would hold less than the old one
+          --plain        Use no colour and no pager
+      -h, --help         Print help
     ");
 }
 
