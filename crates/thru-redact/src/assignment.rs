@@ -6,13 +6,13 @@
 
 use std::ops::Range;
 
-use crate::checks::{
-    has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, looks_random,
-};
-use crate::names::{self, Kind, LONGEST, Telling};
+use crate::checks::has_irregular_case;
+use crate::connector;
+use crate::names::{self, LONGEST, Telling};
+use crate::value::{self, Manner};
 
 /// The most bytes of a value that are read.
-const LOOK: usize = 256;
+pub(crate) const LOOK: usize = 256;
 /// The most blanks on either side of the sign between name and value.
 const BLANKS: usize = 16;
 
@@ -29,14 +29,16 @@ struct Assignment {
 
 /// True if, in text or in raw JSON, the word at this position may name a secret value.
 pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
-    read(bytes, word).is_some_and(|found| {
+    let plain = read(bytes, word.clone()).is_some_and(|found| {
         let value = &bytes[found.value];
         found.cut_by_escape
             || value.iter().any(|byte| {
                 !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
             })
             || has_irregular_case(value)
-    })
+            || value.iter().filter(|byte| matches!(byte, b' ' | b'-')).count() >= 3
+    });
+    plain || connector::is_possible(bytes, name_start(bytes, &word)..name_end(bytes, &word))
 }
 
 /// A secret value with a name.
@@ -51,16 +53,30 @@ pub(crate) struct Named {
 
 /// Returns the secret value that the word at this position names.
 pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
-    let found = read(text.as_bytes(), word)?;
-    let start = text.ceil_char_boundary(found.value.start);
-    let end = text.floor_char_boundary(found.value.end);
-    let part = secret_part(found.telling, text.get(start..end)?, found.quoted)?;
-    let mut secret = start + part.start..start + part.end;
-    if secret.end - start >= LOOK - 4 {
-        let rest = text.as_bytes()[secret.end..].iter();
-        secret.end += rest.take_while(|byte| is_token_byte(**byte)).count();
+    let bytes = text.as_bytes();
+    if let Some(found) = read(bytes, word.clone()) {
+        let start = text.ceil_char_boundary(found.value.start);
+        let end = text.floor_char_boundary(found.value.end);
+        let name = &bytes[found.start..name_end(bytes, &word)];
+        let manner = if found.quoted { Manner::Quoted } else { Manner::Plain };
+        if let Some(part) = value::secret_part(found.telling, name, text.get(start..end)?, manner) {
+            let mut secret = start + part.start..start + part.end;
+            if secret.end - start >= LOOK - 4 {
+                let rest = bytes[secret.end..].iter();
+                secret.end += rest.take_while(|byte| is_token_byte(**byte)).count();
+            }
+            return Some(Named {
+                whole: found.start..secret.end,
+                secret,
+                rule: found.telling.rule,
+            });
+        }
     }
-    Some(Named { whole: found.start..secret.end, secret, rule: found.telling.rule })
+    let name = name_start(bytes, &word)..name_end(bytes, &word);
+    let telling = names::judge(&bytes[name.clone()])?;
+    let secret = connector::find(text, name.clone(), telling)?;
+    let whole = name.start.min(secret.start)..name.end.max(secret.end);
+    Some(Named { whole, secret, rule: telling.rule })
 }
 
 /// Returns the secret in a value that is known to belong to this name, as in a JSON object.
@@ -69,7 +85,8 @@ pub(crate) fn find_in_pair(name: &str, value: &str) -> Option<(Range<usize>, &'s
         return None;
     }
     let telling = names::judge(name.as_bytes())?;
-    Some((secret_part(telling, value, true)?, telling.rule))
+    let part = value::secret_part(telling, name.as_bytes(), value, Manner::Quoted)?;
+    Some((part, telling.rule))
 }
 
 /// True if a value that belongs to this name may be a secret.
@@ -106,6 +123,44 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
     start
 }
 
+/// Words that make a key of the word after them: `API key`.
+const BEFORE_KEY: [&str; 12] = [
+    "api",
+    "access",
+    "secret",
+    "private",
+    "license",
+    "signing",
+    "encryption",
+    "master",
+    "account",
+    "auth",
+    "app",
+    "service",
+];
+
+/// Returns the start of the name that the word belongs to.
+fn name_start(bytes: &[u8], word: &Range<usize>) -> usize {
+    let start = run_start(bytes, word.start);
+    if start != word.start
+        || start == 0
+        || bytes[start - 1] != b' '
+        || !bytes[word.clone()].eq_ignore_ascii_case(b"key")
+    {
+        return start;
+    }
+    let before = &bytes[..start - 1];
+    BEFORE_KEY
+        .iter()
+        .filter(|known| {
+            before.len() >= known.len()
+                && before[before.len() - known.len()..].eq_ignore_ascii_case(known.as_bytes())
+        })
+        .map(|known| before.len() - known.len())
+        .find(|at| *at == 0 || !bytes[at - 1].is_ascii_alphanumeric())
+        .unwrap_or(start)
+}
+
 fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     let ceiling = at + BLANKS;
     while at < ceiling {
@@ -128,11 +183,14 @@ fn quote_at(bytes: &[u8], start: usize) -> Option<(usize, u8, usize)> {
     matches!(mark, b'"' | b'\'' | b'`').then_some((at - start, mark, at + 1))
 }
 
+/// Returns the end of the name that the word belongs to.
+fn name_end(bytes: &[u8], word: &Range<usize>) -> usize {
+    let rest = &bytes[word.end..bytes.len().min(word.end + 24)];
+    word.end + rest.iter().take_while(|byte| is_name_byte(**byte)).count()
+}
+
 fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
-    let mut end = word.end;
-    while end - word.end < 24 && bytes.get(end).is_some_and(|byte| is_name_byte(*byte)) {
-        end += 1;
-    }
+    let end = name_end(bytes, &word);
     let quoted_name = quote_at(bytes, end);
     let mut at = quoted_name.map_or(end, |(_, _, after)| after);
     if bytes.get(at) == Some(&b']') {
@@ -165,13 +223,17 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         _ if at > blanks_start => at,
         _ => return None,
     };
-    let start = run_start(bytes, word.start);
+    let start = name_start(bytes, &word);
     let name = &bytes[start..end];
     if after_sign == at && !name.starts_with(b"--") {
         if sign != b'\'' || !name.eq_ignore_ascii_case(b"password") {
             return None;
         }
     } else if closes_at_bracket && (start == 0 || bytes[start - 1] != b'<') {
+        return None;
+    }
+    if name == b"PASS" && sign == b':' {
+        // The report of a test.
         return None;
     }
     let telling = names::judge(name)?;
@@ -183,7 +245,8 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         at = after;
     }
     let closing = if closes_at_bracket { Some(b'<') } else { None };
-    let (value, quoted, cut_by_escape) = value_at(bytes, at, closing)?;
+    let in_query = start > 0 && matches!(bytes[start - 1], b'?' | b'&');
+    let (value, quoted, cut_by_escape) = value_at(bytes, at, closing, in_query)?;
     if must_be_quoted && !quoted {
         return None;
     }
@@ -216,7 +279,12 @@ fn after_value_label(bytes: &[u8], start: usize) -> Option<usize> {
 }
 
 /// Returns the value that begins here, true if it is quoted, and true if it stopped at a backslash.
-fn value_at(bytes: &[u8], start: usize, closing: Option<u8>) -> Option<(Range<usize>, bool, bool)> {
+fn value_at(
+    bytes: &[u8],
+    start: usize,
+    closing: Option<u8>,
+    in_query: bool,
+) -> Option<(Range<usize>, bool, bool)> {
     let mut open = start;
     // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
     if bytes
@@ -232,42 +300,14 @@ fn value_at(bytes: &[u8], start: usize, closing: Option<u8>) -> Option<(Range<us
         let end = closing_quote(bytes, value, backslashes, mark);
         return (end > value).then_some((value..end, true, false));
     }
-    let mut end = start;
-    let ceiling = bytes.len().min(start + LOOK);
-    while end < ceiling && !ends_plain_value(bytes[end]) {
-        end += 1;
-    }
-    let stopped_by = bytes.get(end).copied();
     if let Some(closing) = closing {
-        return (stopped_by == Some(closing)).then_some((start..end, true, false));
+        let near = &bytes[start..bytes.len().min(start + LOOK)];
+        let length = near.iter().position(|byte| *byte <= b' ' || *byte == closing)?;
+        return (near[length] == closing).then_some((start..start + length, true, false));
     }
-    if matches!(stopped_by, Some(b'(' | b'[' | b'{')) {
-        return None;
-    }
-    let cut_by_escape = stopped_by == Some(b'\\') && bytes.get(end + 1) == Some(&b'u');
+    let end = value::plain_end(bytes, start, in_query)?;
+    let cut_by_escape = bytes.get(end) == Some(&b'\\') && bytes.get(end + 1) == Some(&b'u');
     (end > start || cut_by_escape).then_some((start..end, false, cut_by_escape))
-}
-
-const fn ends_plain_value(byte: u8) -> bool {
-    byte <= b' '
-        || matches!(
-            byte,
-            b'"' | b'\''
-                | b'`'
-                | b'\\'
-                | b','
-                | b';'
-                | b'&'
-                | b'<'
-                | b'>'
-                | b'('
-                | b')'
-                | b'['
-                | b']'
-                | b'{'
-                | b'}'
-                | b'|'
-        )
 }
 
 /// Returns the end of a quoted value: its mark after as many backslashes as at the start, the end of
@@ -279,7 +319,7 @@ fn closing_quote(bytes: &[u8], start: usize, backslashes: usize, mark: u8) -> us
         match *byte {
             b'\\' => before += 1,
             found if found == mark && before == backslashes => return at - before,
-            b'\n' => return at,
+            b'\n' if at == start || bytes[at - 1] != b'\\' => return at,
             _ => before = 0,
         }
         if *byte != b'\\' {
@@ -287,89 +327,6 @@ fn closing_quote(bytes: &[u8], start: usize, backslashes: usize, mark: u8) -> us
         }
     }
     ceiling
-}
-
-/// Returns the part of a value that is a secret, if the value looks like one.
-fn secret_part(telling: Telling, whole: &str, quoted: bool) -> Option<Range<usize>> {
-    let mut value = whole.trim_start();
-    for scheme in ["Bearer ", "bearer ", "Basic ", "token ", "Token "] {
-        value = value.strip_prefix(scheme).unwrap_or(value).trim_start();
-    }
-    let start = whole.len() - value.len();
-    let value = value.trim_end();
-    (is_secret(telling.kind, value, quoted)).then(|| start..start + value.len())
-}
-
-fn is_secret(kind: Kind, value: &str, quoted: bool) -> bool {
-    if value.len() < 6 || (kind == Kind::Password && value.len() > 128 && !looks_random(value)) {
-        return false;
-    }
-    if value.contains(char::is_whitespace)
-        || is_masked(value)
-        || is_filler(value)
-        || is_made_up(value)
-        || is_reference(value)
-    {
-        return false;
-    }
-    match kind {
-        Kind::Password => is_password(value, quoted),
-        Kind::Secret => {
-            value.len() >= 12
-                && is_printable_token(value)
-                && (looks_random(value) || is_uuid(value) || is_hard_to_guess(value))
-        }
-        Kind::Key => {
-            value.len() >= 16
-                && is_printable_token(value)
-                && (looks_random(value) || is_uuid(value))
-        }
-        Kind::Token => {
-            value.len() >= 16 && is_printable_token(value) && looks_random(value) && !is_uuid(value)
-        }
-    }
-}
-
-/// True for words with digits and marks in them, as people use in passwords.
-fn is_hard_to_guess(value: &str) -> bool {
-    value.bytes().any(|byte| byte.is_ascii_digit())
-        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
-        && value.bytes().any(|byte| {
-            matches!(byte, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?')
-        })
-}
-
-fn is_printable_token(value: &str) -> bool {
-    value.bytes().all(|byte| {
-        byte.is_ascii_graphic()
-            && !matches!(
-                byte,
-                b'(' | b')' | b'[' | b']' | b'<' | b'>' | b'"' | b'`' | b'{' | b'}' | b';' | b','
-            )
-    })
-}
-
-fn is_password(value: &str, quoted: bool) -> bool {
-    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
-    let mark = has(|byte| {
-        matches!(
-            byte,
-            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'+' | b'~' | b'|'
-        )
-    });
-    let letter = has(u8::is_ascii_alphabetic) || !value.is_ascii();
-    let digit = has(u8::is_ascii_digit);
-    if !letter || !(digit || mark || has_irregular_case(value.as_bytes())) {
-        return false;
-    }
-    if looks_random(value) {
-        return true;
-    }
-    if ["=>", "==", "&&", "||", "()", "::", "->", "??"].iter().any(|sign| value.contains(sign)) {
-        return false;
-    }
-    // Without quotes it may be code: names with dots or calls in them are no passwords.
-    quoted || mark || !value.contains(['.', '(', '[', '{'])
 }
 
 #[cfg(test)]
@@ -406,6 +363,22 @@ mod tests {
             ("os.environ[\"FOO_TOKEN\"] = 'a8F3kL09xQ2mZ7pR4sT1'", "token a8F3kL09xQ2mZ7pR4sT1"),
             ("{\"name\": \"DB_PASSWORD\", \"value\": \"hunter2\"}", "password hunter2"),
             ("?access_token=a8F3kL09xQ2mZ7pR4sT1&x=1", "token a8F3kL09xQ2mZ7pR4sT1"),
+            ("password: Tr0ub4dor&3xyz", "password Tr0ub4dor&3xyz"),
+            ("DB_PASSWORD=a;b(c)?d1,e", "password a;b(c)?d1,e"),
+            ("/x?password=hunter2&next=1", "password hunter2"),
+            ("Server=a;Password=hun;ter2;Encrypt=True", "password hun;ter2"),
+            ("ENV DB_PASSWORD hunter2", "password hunter2"),
+            ("| `DB_PASSWORD` | `hunter2` |", "password hunter2"),
+            ("<add key=\"Password\" value=\"hunter2\" />", "password hunter2"),
+            ("<string name=\"db_password\">hunter2</string>", "password hunter2"),
+            ("variable \"db_password\" {\n  default = \"hunter2\"", "password hunter2"),
+            ("- name: DB_PASSWORD\n  value: hunter2", "password hunter2"),
+            ("password: |\n  hunter2\n", "password hunter2"),
+            ("process.env.PASSWORD || 'hunter2'", "password hunter2"),
+            ("machine h login bob\n  password hunter2", "password hunter2"),
+            ("requirepass hunter2", "password hunter2"),
+            ("my password is hunter2, ok", "password hunter2"),
+            ("use hunter2 as my password", "password hunter2"),
             ("client_secret := `a8F3kL09xQ2mZ7pR4sT1`", "secret a8F3kL09xQ2mZ7pR4sT1"),
         ] {
             assert_eq!(values(text), [expected], "{text}");
@@ -424,6 +397,7 @@ mod tests {
             "max_tokens: 4096",
             "tokenizer_key = get_key1()",
             "PWD=/home/user1/work",
+            "--- PASS: TestPassword/short_1",
             "password: user1.password2",
             "token::Kind1",
         ] {

@@ -15,6 +15,8 @@ pub(crate) enum Check {
     NotMasked,
     /// Not a mask, and the characters look drawn at random.
     Random,
+    /// As [`Self::Random`], and with capitals, small letters and digits, as a name or a hash has not.
+    Drawn,
     /// Not a mask and not a word such as "password" in place of one.
     Password,
 }
@@ -24,6 +26,15 @@ impl Check {
         match self {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
+            Self::Drawn => {
+                let has = |test: fn(&u8) -> bool| {
+                    value.as_bytes().iter().filter(|byte| test(byte)).count() >= 3
+                };
+                Self::Random.passes(value)
+                    && has(u8::is_ascii_uppercase)
+                    && has(u8::is_ascii_lowercase)
+                    && has(u8::is_ascii_digit)
+            }
             Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
         }
     }
@@ -215,6 +226,8 @@ pub(crate) fn is_reference(value: &str) -> bool {
                 && name.starts_with(|first: char| first.is_ascii_lowercase()))
     });
     variable
+        || (value.starts_with('$') && value.contains("->"))
+        || is_tag(value)
         || value.contains("${")
         || value.contains("$(")
         || value.contains("{{")
@@ -237,6 +250,11 @@ pub(crate) fn is_reference(value: &str) -> bool {
         .iter()
         .any(|start| value.starts_with(start))
         || is_path(value)
+}
+
+/// True for the tag of a YAML value: `!vault`, `!Ref`.
+fn is_tag(value: &str) -> bool {
+    value.strip_prefix('!').is_some_and(|tag| tag.bytes().all(|byte| byte.is_ascii_alphabetic()))
 }
 
 fn is_path(value: &str) -> bool {
@@ -311,6 +329,14 @@ fn letters_in_words(bytes: &[u8]) -> usize {
         }
     }
     total
+}
+
+/// True if the text is mostly words, or nothing but letters of one case.
+pub(crate) fn is_worded(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let plain = bytes.len() >= 4
+        && (bytes.iter().all(u8::is_ascii_lowercase) || bytes.iter().all(u8::is_ascii_uppercase));
+    plain || letters_in_words(bytes) * 10 > bytes.len() * 6
 }
 
 fn sounds_like_a_word(letters: &[u8]) -> bool {

@@ -1,4 +1,4 @@
-//! Escapes and encodings: decodes bytes to text, and maps positions in that text back to the bytes.
+//! Escapes, marks and encodings: decodes bytes to text, and maps positions in that text back to the bytes.
 //!
 //! No table of positions is kept: mapping back walks the bytes again, so that a line of a hundred
 //! megabytes full of escapes needs no more memory than its text. Nothing is ever rejected: anything but
@@ -15,6 +15,8 @@ use crate::edits::Edit;
 pub(crate) enum Escapes {
     /// The escapes of a JSON string.
     Json,
+    /// Those of a terminal, and characters without a width: they stand for nothing.
+    Marks,
     /// No escapes: a backslash is a backslash.
     None,
 }
@@ -23,8 +25,8 @@ pub(crate) enum Escapes {
 enum Piece<'a> {
     /// Text that stands for itself.
     Plain(&'a str),
-    /// An escape or an invalid sequence of this many bytes, standing for one character.
-    Character { length: usize, character: char },
+    /// An escape or an invalid sequence of this many bytes, standing for one character or for none.
+    Character { length: usize, character: Option<char> },
 }
 
 struct Pieces<'a> {
@@ -39,23 +41,28 @@ impl<'a> Iterator for Pieces<'a> {
         if self.rest.is_empty() {
             return None;
         }
-        if self.escapes == Escapes::Json
-            && let Some((length, character)) = escape(self.rest)
-        {
+        let found = match self.escapes {
+            Escapes::Json => escape(self.rest).map(|(length, character)| (length, Some(character))),
+            Escapes::Marks => mark(self.rest).map(|length| (length, None)),
+            Escapes::None => None,
+        };
+        if let Some((length, character)) = found {
             self.rest = &self.rest[length..];
             return Some(Piece::Character { length, character });
         }
         // A backslash that begins no escape stands for itself: look for the next one after it.
-        let end = match self.escapes {
-            Escapes::Json => memchr(b'\\', &self.rest[1..]).map_or(self.rest.len(), |at| at + 1),
-            Escapes::None => self.rest.len(),
+        let next = match self.escapes {
+            Escapes::Json => memchr(b'\\', &self.rest[1..]),
+            Escapes::Marks => self.rest[1..].iter().position(|byte| begins_mark(*byte)),
+            Escapes::None => None,
         };
+        let end = next.map_or(self.rest.len(), |at| at + 1);
         let run = &self.rest[..end];
         let piece = match run.utf8_chunks().next() {
             Some(chunk) if !chunk.valid().is_empty() => Piece::Plain(chunk.valid()),
             Some(chunk) => Piece::Character {
                 length: chunk.invalid().len(),
-                character: char::REPLACEMENT_CHARACTER,
+                character: Some(char::REPLACEMENT_CHARACTER),
             },
             None => return None,
         };
@@ -114,13 +121,60 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
     Some(unit)
 }
 
+/// The notations of the escape character in source code and JSON.
+const ESCAPE_NAMES: [&[u8]; 5] = [br"\u001b", br"\u001B", br"\x1b", br"\033", br"\e"];
+
+const fn begins_mark(byte: u8) -> bool {
+    matches!(byte, 0 | 0x1b | b'\\' | 0xc2 | 0xe2 | 0xef)
+}
+
+/// Returns the length of the terminal's escape sequence, or of the character without a width, that these bytes begin with.
+fn mark(bytes: &[u8]) -> Option<usize> {
+    match bytes {
+        [0, ..] => Some(1),
+        [0x1b, rest @ ..] => Some(1 + sequence(rest).unwrap_or(0)),
+        [0xc2, 0xad, ..] => Some(2),
+        [0xe2, 0x80, 0x8b..=0x8f, ..] | [0xe2, 0x81, 0xa0..=0xa4, ..] | [0xef, 0xbb, 0xbf, ..] => {
+            Some(3)
+        }
+        [b'\\', ..] => {
+            let doubled = bytes.iter().take(8).take_while(|byte| **byte == b'\\').count() - 1;
+            let name = &bytes[doubled..];
+            let length = ESCAPE_NAMES.iter().find(|known| name.starts_with(known))?.len();
+            let rest = &name[length..];
+            (rest.first() == Some(&b'[')).then_some(())?;
+            Some(doubled + length + sequence(rest)?)
+        }
+        _ => None,
+    }
+}
+
+/// Returns the length of a terminal's escape sequence after its escape character.
+fn sequence(bytes: &[u8]) -> Option<usize> {
+    match bytes.first()? {
+        b'[' => {
+            let near = &bytes[1..bytes.len().min(32)];
+            let length = near.iter().position(|byte| !matches!(byte, b' '..=b'?'))?;
+            matches!(near[length], b'@'..=b'~').then_some(length + 2)
+        }
+        // A title or a link, up to its bell.
+        b']' => {
+            let near = &bytes[1..bytes.len().min(512)];
+            let length = near.iter().position(|byte| matches!(byte, 7 | 0x1b | b'\n'))?;
+            Some(length + 1 + usize::from(near[length] == 7))
+        }
+        b'(' | b')' => (bytes.len() > 1 && bytes[1].is_ascii_alphanumeric()).then_some(2),
+        _ => None,
+    }
+}
+
 /// Returns the text that the bytes stand for.
 pub(crate) fn decode(bytes: &[u8], escapes: Escapes) -> String {
     let mut text = String::with_capacity(bytes.len());
     for piece in (Pieces { rest: bytes, escapes }) {
         match piece {
             Piece::Plain(plain) => text.push_str(plain),
-            Piece::Character { character, .. } => text.push(character),
+            Piece::Character { character, .. } => text.extend(character),
         }
     }
     text
@@ -131,7 +185,8 @@ pub(crate) fn to_bytes(bytes: &[u8], escapes: Escapes, mut edits: Vec<Edit>) -> 
     let mut way = Way { pieces: Pieces { rest: bytes, escapes }, text: 0, raw: 0, plain: 0 };
     for edit in &mut edits {
         let Range { start, end } = edit.range;
-        edit.range = way.to(start)..way.to(end);
+        way.to(start);
+        edit.range = way.behind_marks()..way.to(end);
     }
     edits
 }
@@ -146,6 +201,19 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
+    /// Steps over what stands for nothing here, and returns the position in the bytes.
+    fn behind_marks(&mut self) -> usize {
+        while self.plain == 0 {
+            let rest = self.pieces.rest;
+            let Some(Piece::Character { length, character: None }) = self.pieces.next() else {
+                self.pieces.rest = rest;
+                break;
+            };
+            self.raw += length;
+        }
+        self.raw
+    }
+
     /// Returns the position in the bytes of a position in the decoded text. Positions must be
     /// ascending.
     fn to(&mut self, place: usize) -> usize {
@@ -160,7 +228,7 @@ impl Way<'_> {
             match self.pieces.next() {
                 Some(Piece::Plain(plain)) => self.plain = plain.len(),
                 Some(Piece::Character { length, character }) => {
-                    self.text += character.len_utf8();
+                    self.text += character.map_or(0, char::len_utf8);
                     self.raw += length;
                 }
                 None => return self.raw,
@@ -175,6 +243,15 @@ mod tests {
 
     use super::*;
     use crate::edits::{Reason, apply};
+
+    #[test]
+    fn marks_stand_for_nothing() {
+        let decode = |text: &str| decode(text.as_bytes(), Escapes::Marks);
+        assert_eq!(decode("\u{1b}[1;32mg\u{200b}h\u{1b}[m\u{1b}(Bé\u{feff}\0"), "ghé");
+        assert_eq!(decode(r"\u001b[0ma\\x1b[31mb\e[mc\033[1Kd \e \n"), r"abcd \e \n");
+        assert_eq!(decode("\u{1b}]0;title\u{7}x\u{1b}"), "x");
+        assert_eq!(decode("\u{1b}[é"), "[é");
+    }
 
     #[test]
     fn escapes_stand_for_their_characters() {

@@ -4,9 +4,13 @@
 //! an output (invariant I-5), and only the [`Redactor`] makes one.
 
 mod assignment;
+mod base64;
 mod blank;
 mod checks;
 mod clean;
+mod command;
+mod connector;
+mod cookie;
 mod decode;
 mod edits;
 mod json;
@@ -20,6 +24,8 @@ mod secrets;
 mod sought;
 mod tags;
 mod user_rules;
+mod value;
+mod wrap;
 
 pub use clean::Clean;
 pub use redactor::Redactor;

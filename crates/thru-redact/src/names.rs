@@ -25,13 +25,31 @@ pub(crate) struct Telling {
 }
 
 /// Every telling name contains one of these words; the prefilter looks for them.
-pub(crate) const WORDS: [&str; 7] = ["pass", "pwd", "secret", "key", "token", "credential", "auth"];
+pub(crate) const WORDS: [&str; 17] = [
+    "pass",
+    "pwd",
+    "secret",
+    "key",
+    "token",
+    "credential",
+    "auth",
+    "creds",
+    "psk",
+    "mnemonic",
+    "_pat",
+    "-pat",
+    "_pw",
+    "bindpw",
+    "passwort",
+    "hubpat",
+    "devopspat",
+];
 
 /// The longest name that is examined.
 pub(crate) const LONGEST: usize = 64;
 
 /// Words before "key" that make its value a secret.
-const KEY_OWNERS: [&str; 38] = [
+const KEY_OWNERS: [&str; 58] = [
     "api",
     "access",
     "secret",
@@ -70,6 +88,34 @@ const KEY_OWNERS: [&str; 38] = [
     "sendgrid",
     "ingest",
     "write",
+    "fernet",
+    "cipher",
+    "aes",
+    "vault",
+    "sign",
+    "azure",
+    "gemini",
+    "google",
+    "aws",
+    "groq",
+    "mistral",
+    "cohere",
+    "serp",
+    "github",
+    "gitlab",
+    "slack",
+    "sentry",
+    "cloudflare",
+    "mailgun",
+    "ghost",
+];
+
+/// Suffixes of names of passwords.
+#[rustfmt::skip]
+const PASSWORDS: [&str; 26] = [
+    "password", "passwords", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "pswd", "psk", "mnemonic",
+    "requirepass", "masterauth", "storepass", "keypass", "sshpass", "dbpass", "userpass", "rootpass", "adminpass", "smtppass",
+    "mailpass", "ftppass", "redispass", "bindpw", "authpass",
 ];
 
 /// Suffixes of names that mean something public, or a position in a list.
@@ -117,24 +163,32 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     {
         return telling(Kind::Key, "aws-secret");
     }
-    if ["password", "passwords", "passwd", "passphrase", "pwd"]
-        .iter()
-        .any(|end| plain.ends_with(end))
+    if PASSWORDS.iter().any(|end| plain.ends_with(end))
         || ends_with_word(name, plain, "pass")
+        || ends_with_word(name, plain, "pw")
     {
         return telling(Kind::Password, "password");
+    }
+    if plain.ends_with("secretkeybase") {
+        return telling(Kind::Key, "api-key");
     }
     if let Some(owner) = plain.strip_suffix("key") {
         let owned = KEY_OWNERS.iter().any(|word| owner.ends_with(word));
         return if owned || is_constant_name(name) { telling(Kind::Key, "api-key") } else { None };
     }
-    if ["secret", "secrets", "credential", "credentials"].iter().any(|end| plain.ends_with(end)) {
+    if ["secret", "secrets", "credential", "credentials", "creds"]
+        .iter()
+        .any(|end| plain.ends_with(end))
+    {
         return telling(Kind::Secret, "secret");
+    }
+    if plain.ends_with("authorization") {
+        return telling(Kind::Token, "authorization");
     }
     if plain.ends_with("token") {
         return telling(Kind::Token, "token");
     }
-    if ends_with_word(name, plain, "auth") {
+    if ends_with_word(name, plain, "auth") || ends_with_word(name, plain, "pat") {
         return telling(Kind::Token, "token");
     }
     None
@@ -166,7 +220,7 @@ fn ends_with_word(name: &[u8], plain: &str, word: &str) -> bool {
 }
 
 /// True if the name is written like constants and environment variables: `FOO_KEY`.
-fn is_constant_name(name: &[u8]) -> bool {
+pub(crate) fn is_constant_name(name: &[u8]) -> bool {
     name.contains(&b'_')
         && name
             .iter()
@@ -197,6 +251,11 @@ mod tests {
             ("NPM_TOKEN", "token"),
             ("_auth", "token"),
             ("--token", "token"),
+            ("SECRET_KEY_BASE", "api-key"),
+            ("GITHUB_PAT", "token"),
+            ("WIFI_PSK", "password"),
+            ("LDAP_BIND_PW", "password"),
+            ("requirepass", "password"),
         ] {
             assert_eq!(judge(name.as_bytes()).map(|telling| telling.rule), Some(rule), "{name}");
         }
@@ -217,6 +276,8 @@ mod tests {
             "PUBLIC_KEY",
             "bypass",
             "eos_token",
+            "path",
+            "compat",
         ] {
             assert_eq!(judge(name.as_bytes()), None, "{name}");
         }

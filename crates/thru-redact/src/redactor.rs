@@ -11,7 +11,9 @@ use crate::decode::{self, Escapes};
 use crate::edits::{self, Edit, PRIVATE, Reason};
 use crate::json::{self, Event};
 use crate::user_rules::UserRules;
-use crate::{Clean, Report, RuleError, UserRule, assignment, blank, keys, rules, secrets, tags};
+use crate::{
+    Clean, Report, RuleError, UserRule, assignment, blank, cookie, keys, rules, secrets, tags,
+};
 
 /// The number of rounds after which a text is considered hostile and blanked.
 const ROUNDS: usize = 8;
@@ -197,7 +199,9 @@ impl Redactor {
         report: &mut Report,
     ) -> Vec<Edit> {
         let name = name_of(key, label);
-        let has_telling_name = name.is_some_and(assignment::is_telling);
+        let has_telling_name = name.is_some_and(|name| {
+            assignment::is_telling(name) || name.to_ascii_lowercase().ends_with("cookie")
+        });
         if !self.user.has_rules() && !has_telling_name && !secrets::glance(raw.as_bytes()) {
             return Vec::new();
         }
@@ -246,6 +250,11 @@ impl Redactor {
         {
             edits.push(Edit::new(range, Reason::Assigned(rule.into())));
         }
+        if name.is_some_and(|name| name.to_ascii_lowercase().ends_with("cookie")) {
+            let found = cookie::find_in_value(text).into_iter();
+            let found = found.filter(|range| !self.user.allows(text, &text[range.clone()]));
+            edits.extend(found.map(|range| Edit::new(range, Reason::Secret("cookie".into()))));
+        }
         self.find_in_layers(text, 0, &mut edits);
         edits::join(edits)
     }
@@ -259,11 +268,15 @@ impl Redactor {
         if self.user.has_rules() {
             self.user.find(text, edits);
         }
-        if findings.escapes && layer < LAYERS {
-            let decoded = decode::decode(text.as_bytes(), Escapes::Json);
-            let mut inner = Vec::new();
-            self.find_in_layers(&decoded, layer + 1, &mut inner);
-            edits.extend(decode::to_bytes(text.as_bytes(), Escapes::Json, edits::join(inner)));
+        for (found, escapes) in
+            [(findings.marks, Escapes::Marks), (findings.escapes, Escapes::Json)]
+        {
+            if found && layer < LAYERS {
+                let decoded = decode::decode(text.as_bytes(), escapes);
+                let mut inner = Vec::new();
+                self.find_in_layers(&decoded, layer + 1, &mut inner);
+                edits.extend(decode::to_bytes(text.as_bytes(), escapes, edits::join(inner)));
+            }
         }
     }
 }

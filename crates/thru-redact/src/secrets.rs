@@ -10,11 +10,12 @@ use std::sync::{LazyLock, OnceLock};
 use aho_corasick::automaton::Automaton;
 use aho_corasick::dfa::DFA;
 use aho_corasick::{Anchored, StartKind};
+use memchr::{memchr, memmem};
 use regex::Regex;
 
 use crate::edits::{Edit, Reason};
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
-use crate::{assignment, private_key, tags};
+use crate::{assignment, base64, checks, command, cookie, private_key, tags, wrap};
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
 /// afterwards.
@@ -30,7 +31,17 @@ enum Pointer {
     Tag,
     /// An escape that may hide part of a keyword.
     Escape,
+    /// A terminal's escape sequence or a character without a width, which may stand within a keyword or a secret.
+    Mark,
 }
+
+/// The beginnings of marks, as they are and as JSON writes them.
+const MARKS: [&str; 29] = [
+    "\u{1b}[", "\u{1b}]", "\u{1b}(", r"\u001b", r"\x1b[", r"\033[", r"\e[", "\u{ad}", r"\u00ad",
+    "\u{200b}", r"\u200b", "\u{200c}", r"\u200c", "\u{200d}", r"\u200d", "\u{200e}", r"\u200e",
+    "\u{200f}", r"\u200f", "\u{2060}", r"\u2060", "\u{2061}", "\u{2062}", "\u{2063}", "\u{2064}",
+    r"\u206", "\u{feff}", r"\ufeff", r"\u0000",
+];
 
 /// All keywords, with the targets and the length of each.
 struct Keywords {
@@ -66,6 +77,9 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     }
     add(r"\u00", Pointer::Escape);
     add(r"\/", Pointer::Escape);
+    for mark in MARKS {
+        add(mark, Pointer::Mark);
+    }
     Keywords { words, pointers, by_first }
 });
 
@@ -117,6 +131,11 @@ fn pattern(index: usize) -> Option<&'static Regex> {
         return None;
     };
     Some(PATTERNS.get(index)?.get_or_init(|| {
+        // A token may be glued to an underscore, which counts as a part of a word.
+        let source = match source.strip_suffix(r"\b") {
+            Some(stem) if !source.contains("(?P<secret>") => format!(r"(?P<secret>{stem})(?:\b|_)"),
+            _ => source.to_owned(),
+        };
         Regex::new(&format!(r"\A(?:{source})"))
             .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
     }))
@@ -189,7 +208,7 @@ pub(crate) fn glance(bytes: &[u8]) -> bool {
     let mut suspicious = false;
     walk(bytes, |pointer, word| {
         suspicious = match pointer {
-            Pointer::Tag => true,
+            Pointer::Tag | Pointer::Mark => true,
             Pointer::Escape => hides_something(bytes, &word),
             Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
                 is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
@@ -217,8 +236,18 @@ fn may_match(index: usize, rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bo
     let is_same = |byte: &&u8| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\');
     let length = window.iter().take_while(is_same).count();
     // If the window ends before the text does, the match may continue.
-    length == GLANCE
-        || std::str::from_utf8(&window[..length]).is_ok_and(|window| pattern.is_match(window))
+    let token =
+        window[..length].iter().take_while(|byte| assignment::is_token_byte(**byte)).count();
+    if length == GLANCE || wrap::is_possible(window, token) {
+        return true;
+    }
+    let matches = |window| {
+        // What matches up to the end may match more.
+        matched(pattern, window).is_some_and(|(whole, secret)| {
+            whole.end == length || rule.check.passes(&window[secret])
+        })
+    };
+    std::str::from_utf8(&window[..length]).is_ok_and(matches)
 }
 
 /// The findings of a pass over a text.
@@ -230,17 +259,20 @@ pub(crate) struct Findings {
     pub(crate) tags: bool,
     /// The text contains escapes that may hide more.
     pub(crate) escapes: bool,
+    /// The text contains marks that may hide more.
+    pub(crate) marks: bool,
 }
 
 /// Finds the secrets that the table describes.
 pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findings {
     let bytes = text.as_bytes();
-    let mut findings = Findings::default();
+    let mut findings = Findings { marks: memchr(0, bytes).is_some(), ..Findings::default() };
     // The progress of each rule, so that none examines the same text twice.
     let mut done = [0_usize; 256];
     walk(bytes, |pointer, word| {
         match pointer {
             Pointer::Tag => findings.tags = true,
+            Pointer::Mark => findings.marks = true,
             Pointer::Escape => findings.escapes |= hides_something(bytes, &word),
             Pointer::Rule(index) => {
                 let Some(rule) = RULES.get(index) else {
@@ -249,14 +281,14 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
                 let done = &mut done[index.min(255)];
                 if word.start >= *done
                     && is_possible(rule, bytes, &word)
-                    && let Some(found) = look(index, rule, text, word)
+                    && let Some(found) = look(index, rule, text, word, *done)
                 {
                     *done = found.whole.end;
-                    if let Some(edit) = found.edit
-                        && !is_allowed(&text[found.whole], &text[edit.range.clone()])
-                    {
-                        findings.edits.push(edit);
-                    }
+                    let whole = &text[found.whole];
+                    let edits = found.edits.into_iter();
+                    findings
+                        .edits
+                        .extend(edits.filter(|edit| !is_allowed(whole, &text[edit.range.clone()])));
                 }
             }
         }
@@ -269,24 +301,44 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
 struct Found {
     /// The range that the rule examined as one unit.
     whole: Range<usize>,
-    /// The edit; `None` if it turned out not to be a secret.
-    edit: Option<Edit>,
+    /// The edits; none if it turned out not to be a secret.
+    edits: Vec<Edit>,
 }
 
 /// Runs the detailed check of a rule at a keyword.
-fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>) -> Option<Found> {
+fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) -> Option<Found> {
+    let secret = |range| Edit::new(range, Reason::Secret(rule.name.into()));
+    let found = |whole, edits: Vec<Range<usize>>| Found {
+        whole,
+        edits: edits.into_iter().map(secret).collect(),
+    };
     match rule.finder {
+        Finder::Command => {
+            let (whole, secrets) = command::find(text, word);
+            (!secrets.is_empty()).then(|| found(whole, secrets))
+        }
+        Finder::Cookie => {
+            let (whole, secrets) = cookie::find(text, word.end)?;
+            Some(found(whole, secrets))
+        }
+        Finder::Base64 => {
+            let range = base64::find(text, word.start)?;
+            Some(found(range.clone(), vec![range]))
+        }
+        Finder::Base64Near => {
+            let (secrets, end) = base64::find_near(text, &word, done);
+            let start = secrets.first().map_or(word.start, |first| first.start.min(word.start));
+            let end = text.floor_char_boundary(end.max(word.end));
+            Some(found(start..end, secrets))
+        }
         Finder::Assignment => {
             let named = assignment::find(text, word)?;
             let edit = Edit::new(named.secret, Reason::Assigned(named.rule.into()));
-            Some(Found { whole: named.whole, edit: Some(edit) })
+            Some(Found { whole: named.whole, edits: vec![edit] })
         }
         Finder::PrivateKey => {
             let key = private_key::find(text, word.start)?;
-            Some(Found {
-                whole: key.clone(),
-                edit: Some(Edit::new(key, Reason::Secret(rule.name.into()))),
-            })
+            Some(found(key.clone(), vec![key]))
         }
         Finder::Pattern(_) => {
             let start = match rule.start {
@@ -295,29 +347,55 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>) -> Option<Fou
             };
             let window = &text[start..text.floor_char_boundary(text.len().min(start + WINDOW))];
             let pattern = pattern(index)?;
-            let found = pattern.find(window)?;
-            let groups = pattern.captures(&window[..found.end()]);
-            let secret = groups.and_then(|groups| groups.name("secret")).unwrap_or(found);
-            let mut whole = start..start + found.end();
-            if !rule.check.passes(secret.as_str()) {
-                return Some(Found { whole, edit: None });
+            let plain = matched(pattern, window);
+            let joined = match rule.start {
+                Start::Before(_) => None,
+                Start::Word | Start::Anywhere => {
+                    wrap::join(window, word.end - start, plain.is_none())
+                }
+            };
+            let joined = joined.and_then(|joined| {
+                let (whole, secret) = matched(pattern, &joined.text)?;
+                // More of it stands on the next line, or else it is matched as it is.
+                let goes_on = plain.as_ref().is_none_or(|(_, plain)| plain.end == joined.first);
+                (goes_on && joined.spans(&secret))
+                    .then(|| (joined.before(whole), joined.before(secret)))
+            });
+            let (whole, secret) = joined.or(plain)?;
+            let glued = rule.start == Start::Word && !begins_word(text.as_bytes(), word.start);
+            let value = &window[secret.clone()];
+            let passes = rule.check.passes(value) && (!glued || checks::looks_random(value));
+            let mut range = start + secret.start..start + secret.end;
+            let mut whole = start..start + whole.end;
+            if !passes {
+                return Some(found(whole, Vec::new()));
             }
-            let mut range = start + secret.start()..start + secret.end();
-            if found.end() + 4 >= WINDOW {
+            if secret.end + 4 >= WINDOW {
                 let rest = text.as_bytes()[range.end..].iter();
                 range.end += rest.take_while(|byte| assignment::is_token_byte(**byte)).count();
                 whole.end = whole.end.max(range.end);
             }
-            Some(Found { whole, edit: Some(Edit::new(range, Reason::Secret(rule.name.into()))) })
+            Some(found(whole, vec![range]))
         }
     }
+}
+
+/// Returns what the pattern matches at the start of the text, and the secret in it.
+fn matched(pattern: &Regex, text: &str) -> Option<(Range<usize>, Range<usize>)> {
+    let found = pattern.find(text)?;
+    let groups = pattern.captures(&text[..found.end()]);
+    let secret = groups.and_then(|groups| groups.name("secret")).unwrap_or(found);
+    Some((found.range(), secret.range()))
 }
 
 /// Returns the start of the run of letters and digits before this position, if it is not too long.
 fn run_start(bytes: &[u8], end: usize, longest: usize) -> Option<usize> {
     let floor = end.saturating_sub(longest);
-    let length =
-        bytes[floor..end].iter().rev().take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    // Long ones are base64.
+    let is_part = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || (longest > 32 && matches!(byte, b'_' | b'+' | b'/' | b'-'))
+    };
+    let length = bytes[floor..end].iter().rev().take_while(is_part).count();
     let mut start = end - length;
     // The letter of an escape is not part of the run.
     if start > 0 && bytes[start - 1] == b'\\' {
@@ -337,6 +415,31 @@ fn begins_word(bytes: &[u8], start: usize) -> bool {
     }
 }
 
+/// True if the keyword is unlike any part of a word or name, so that it counts within one: `backup_ghp_…`.
+fn may_be_glued(bytes: &[u8], word: &Range<usize>) -> bool {
+    let keyword = &bytes[word.clone()];
+    let is_mark = |byte: &u8| matches!(byte, b'_' | b'-' | b'.');
+    match bytes[word.start - 1] {
+        b'_' => keyword.len() >= 4,
+        // `sk-` and the like follow a dash in many names.
+        b'-' => false,
+        before => {
+            // A word of small letters, and then capitals: base64 is no such word.
+            let near = &bytes[word.start.saturating_sub(16)..word.start];
+            let letters = near.iter().rev().take_while(|byte| byte.is_ascii_lowercase()).count();
+            let is_word = before.is_ascii_lowercase()
+                && letters >= 3
+                && near
+                    .iter()
+                    .rev()
+                    .nth(letters)
+                    .is_none_or(|byte| !assignment::is_token_byte(*byte));
+            let hump = is_word && keyword[..2].iter().all(u8::is_ascii_uppercase);
+            (keyword.len() >= 5 && keyword.iter().any(is_mark)) || (keyword.len() >= 4 && hump)
+        }
+    }
+}
+
 /// True if this position is inside words joined by dashes, such as `task-sk-…`. Many patterns include
 /// dashes, and trying them again after every dash of a long run would take unbounded time.
 fn follows_dash(bytes: &[u8], start: usize) -> bool {
@@ -350,25 +453,39 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
     match rule.finder {
         Finder::Assignment => return assignment::is_possible(bytes, word.clone()),
         Finder::PrivateKey => return private_key::is_possible(bytes, word.start),
+        Finder::Command => {
+            return begins_word(bytes, word.start) && command::is_possible(bytes, word);
+        }
+        Finder::Cookie => return cookie::is_possible(bytes, word.end),
+        Finder::Base64Near => return true,
+        Finder::Base64 => {
+            return bytes[word.end..].iter().take(12).all(|byte| assignment::is_token_byte(*byte));
+        }
         Finder::Pattern(_) => {}
     }
-    if rule.start == Start::Word
-        && !(begins_word(bytes, word.start)
-            && (bytes[word.clone()].contains(&b'_') || !follows_dash(bytes, word.start)))
-    {
-        return false;
+    if rule.start == Start::Word {
+        let keyword = &bytes[word.clone()];
+        let stands = begins_word(bytes, word.start)
+            && (keyword.contains(&b'_') || !follows_dash(bytes, word.start));
+        if !stands && !may_be_glued(bytes, word) {
+            return false;
+        }
     }
     let rest = &bytes[word.end..];
     match rule.follows {
         Follows::Token(length) => {
-            rest.len() >= length
-                && rest[..length].iter().all(|byte| {
-                    assignment::is_token_byte(*byte) || matches!(byte, b'%' | b'$' | b'@')
-                })
+            let is_token = |byte: &&u8| {
+                assignment::is_token_byte(**byte) || matches!(byte, b'%' | b'$' | b'@')
+            };
+            let near = &rest[..rest.len().min(length)];
+            let found = near.iter().take_while(is_token).count();
+            let wraps = || wrap::is_possible(&bytes[word.start..], word.len() + found);
+            found == length || (!matches!(rule.start, Start::Before(_)) && wraps())
         }
         Follows::Sign => rest.iter().take(40).any(|byte| matches!(byte, b':' | b'=' | b',')),
         Follows::Credentials => credentials_follow(rest),
         Follows::Pair => pair_follows(rest),
+        Follows::Pipe => reader_follows(rest),
     }
 }
 
@@ -382,6 +499,16 @@ fn credentials_follow(rest: &[u8]) -> bool {
         }
     }
     false
+}
+
+/// True if a command that reads a password follows behind a pipe on the same line.
+fn reader_follows(rest: &[u8]) -> bool {
+    let line = &rest[..rest.len().min(260)];
+    let Some(pipe) = memchr(b'|', line) else { return false };
+    let reader = &rest[pipe..rest.len().min(pipe + 64)];
+    ["-S", "login", "passwd", "kinit", "cryptsetup", " su"]
+        .iter()
+        .any(|name| memmem::find(reader, name.as_bytes()).is_some())
 }
 
 /// True if a name, a colon and a character other than a blank follow.
@@ -431,7 +558,7 @@ mod tests {
             text.push_str(&word.to_uppercase());
             text.push_str([" ", "", "\u{e9}"][number % 3]);
             // Some begin within others.
-            text.push_str(&word[..word.len() / 2]);
+            text.push_str(&word[..word.floor_char_boundary(word.len() / 2)]);
         }
         let (mut plain, mut automaton) = (Vec::new(), Vec::new());
         walk_plainly(text.as_bytes(), |pointer, word| {

@@ -1,0 +1,362 @@
+//! Names and values with more between them than a sign: tables, markup, commands that set variables, sentences.
+//!
+//! Everything is matched from the end of a name, within a fixed number of bytes, so it is linear on any input.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use memchr::memmem;
+use regex::Regex;
+
+use crate::names::{Kind, Telling, is_constant_name};
+use crate::value::{self, Manner};
+
+/// The most bytes after a name that are read.
+const AFTER: usize = 400;
+/// The most bytes before a name that are read.
+const BEFORE: usize = 160;
+
+/// The fewest bytes of a name that is looked at here: `pass` and `auth` are words of everyday.
+const SHORTEST: usize = 5;
+
+/// A way in which a value follows its name.
+struct Connector {
+    /// A text that the pattern cannot do without.
+    needs: &'static str,
+    /// From the end of the name on; its group `v` is the value.
+    pattern: &'static str,
+    manner: Manner,
+    /// What must stand before the name.
+    before: Option<&'static str>,
+    regex: OnceLock<(Regex, Option<Regex>)>,
+}
+
+const fn connector(needs: &'static str, manner: Manner, pattern: &'static str) -> Connector {
+    Connector { needs, pattern, manner, before: None, regex: OnceLock::new() }
+}
+
+const fn behind(mut connector: Connector, before: &'static str) -> Connector {
+    connector.before = Some(before);
+    connector
+}
+
+static CONNECTORS: [Connector; 18] = [
+    // | `NAME` | `value` |
+    connector(
+        "|",
+        Manner::Plain,
+        r#"[`*_]{0,3}[ \t]*\|[ \t]*[`*"']{0,3}(?P<v>[^\s`|"']{6,256})[`*"']{0,3}[ \t]*\|"#,
+    ),
+    // **NAME**: `value`
+    connector(
+        ":",
+        Manner::Plain,
+        r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,256})"#,
+    ),
+    connector(":", Manner::Plain, r#"["'`]?[:=](?:\*\*|__)[ \t]*[`"']?(?P<v>[^\s`"']{6,256})"#),
+    // <add key="NAME" value="value"/>
+    connector(
+        "value",
+        Manner::Quoted,
+        r#"\\{0,3}["'](?:\s{1,8}[A-Za-z:_-]{1,30}\s?=\s?["'][^"<>]{0,60}["']){0,3}\s{1,8}value\s?=\s?\\{0,3}["'](?P<v>[^"'<>\\]{4,256})\\{0,3}["']"#,
+    ),
+    // <string name="NAME">value</string>, <key>NAME</key><string>value</string>
+    connector("</", Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\s]{4,256})</"#),
+    connector(
+        "</",
+        Manner::Quoted,
+        r"</[A-Za-z]{1,10}>\s{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,256})</",
+    ),
+    // variable "NAME" { default = "value" }
+    connector(
+        "=",
+        Manner::Quoted,
+        r#"["']\s{0,8}\{[^{}]{0,240}?\b(?:default|value)\s{0,8}=\s{0,8}["'](?P<v>[^"'\n]{4,256})["']"#,
+    ),
+    // string NAME { get; set; } = "value"
+    connector(
+        "get;",
+        Manner::Quoted,
+        r#"\s{0,4}\{\s?get;[^}]{0,30}\}\s?=\s?@?"(?P<v>[^"\n]{4,256})""#,
+    ),
+    // name: NAME, and the value on the next line
+    connector(
+        "alue",
+        Manner::Quoted,
+        r#"["']?,?[ \t]*\r?\n[ \t]*(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,256})"#,
+    ),
+    // NAME: |, and the value on the next line
+    connector(
+        "\n",
+        Manner::Plain,
+        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n[ \t]*(?P<v>\S{4,256})[ \t]*(?:\n|\z)"#,
+    ),
+    // process.env.NAME || "value", ${NAME:-value}
+    connector(
+        "",
+        Manner::Quoted,
+        r#"["']?[\])]{0,2}[ \t]*(?:\|\||\?\?|\bor\b)[ \t]*["'`](?P<v>[^"'`\n]{4,256})["'`]"#,
+    ),
+    connector(":-", Manner::Plain, r#":-["']?(?P<v>[^\s"'`{}$]{4,256})["']?\}"#),
+    // "NAME", "\"value\""
+    connector(",", Manner::Quoted, r#"["'][ \t]*,[ \t]*"\\{1,3}"(?P<v>[^"\\]{4,256})\\{1,3}""#),
+    // NAME=word word …
+    connector(
+        " ",
+        Manner::Quoted,
+        r#"\\{0,3}["']?[ \t]*(?:[:=]|=>|>)?[ \t]*\\{0,3}["'`]?(?P<v>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b"#,
+    ),
+    // user NAME and password value
+    behind(
+        connector(" ", Manner::Plain, r"[ \t]+(?P<v>\S{6,128})"),
+        r"(?i)\b(?:user(?:name)?|login|account|admin)[ \t]+\S{1,64}[ \t]*(?:and|with|,|/)[ \t]*(?:the |a )?$",
+    ),
+    // ENV NAME value
+    behind(
+        connector(
+            " ",
+            Manner::Plain,
+            r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,256})"#,
+        ),
+        r#"(?i)(?:^|[\s;&|"'`\[])(?:ENV|ARG|setenv|setx|set(?:[ \t]+-[a-z]+)+|(?:secrets?|config|configure|env|variable)[ \t]+(?:set|put|add|create))[ \t]+["']?$"#,
+    ),
+    // machine NAME login NAME password value
+    behind(
+        connector(" ", Manner::Argument, r"[ \t]+(?P<v>[^\s]{4,256})"),
+        r"(?i)(?:(?:machine|login|account|user|default)[ \t]+\S{1,80}\s+|^\s*|\n[ \t]*(?:auth_pass |sentinel auth-pass \S+ )?)$",
+    ),
+    // NAME,value
+    behind(
+        connector(",", Manner::Plain, r#"["']?,["']?(?P<v>[^\s,"']{6,256})["']?(?:,|\r?\n|\z)"#),
+        r#"(?:^|\n)["']?$"#,
+    ),
+];
+
+/// A sentence that tells a value.
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|to)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,256})"#;
+/// The beginning of a sentence that sets a value.
+const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
+/// A login with its two halves.
+const LOGIN: &str = r#"s?[ \t]{0,2}[:=]?[ \t]+["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
+/// A value before its name.
+const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
+
+/// Returns a pattern, compiled on first use.
+fn compiled(cell: &'static OnceLock<Regex>, pattern: &str) -> &'static Regex {
+    cell.get_or_init(|| {
+        Regex::new(pattern).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+    })
+}
+
+/// True if, in text or in raw JSON, a value may be near this name. A fast check that rules out most names.
+pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
+    let after = &bytes[name.end..bytes.len().min(name.end + AFTER)];
+    let before = &bytes[name.start.saturating_sub(BEFORE)..name.start];
+    name.len() >= SHORTEST
+        && (may_follow(&bytes[name.clone()], before, after) || may_precede(before))
+        && crate::names::judge(&bytes[name]).is_some()
+}
+
+/// True if what is behind the name may lead to a value.
+fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
+    let is_decoration =
+        |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'_' | b')' | b']' | b'\\');
+    let skipped = after.iter().take(12).take_while(|byte| is_decoration(byte)).count();
+    let is_listed = |start: &[u8]| {
+        name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+    };
+    if after[..skipped].contains(&b'*')
+        || name.to_ascii_lowercase().ends_with(b"mnemonic")
+        || is_listed(b"cred")
+    {
+        return true;
+    }
+    let blanks =
+        after[skipped..].iter().take(8).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let rest = &after[skipped + blanks..];
+    let has =
+        |part: &[u8], within: usize| memmem::find(&rest[..rest.len().min(within)], part).is_some();
+    let found = match rest.first() {
+        Some(b'|') => {
+            let mut cells = rest[1..].split(|byte| *byte == b'|');
+            rest.get(1) == Some(&b'|')
+                || cells.next().is_some_and(|cell| {
+                    cell.len() < 300 && cell.iter().any(u8::is_ascii_digit) || has_hyphens(cell)
+                })
+        }
+        Some(b'<' | b'{' | b'?') => true,
+        Some(b'>') => has(b"</", AFTER),
+        Some(b',') => {
+            has(b"\"\\", 16)
+                || (is_constant_name(name) && rest.get(1).is_some_and(u8::is_ascii_graphic))
+        }
+        Some(b':') => {
+            let value = rest[1..].iter().find(|byte| **byte != b' ');
+            value.is_some_and(|byte| matches!(byte, b'|' | b'>' | b'*' | b'_' | b'-'))
+        }
+        Some(b'\n' | b'\r' | b'n' | b'r') if skipped + blanks > 0 || rest[0] < b' ' => {
+            has(b"alue", 64)
+        }
+        Some(b's') if skipped > 0 => true,
+        _ if blanks == 0 => skipped > 0 && has(b"alue", AFTER),
+        _ => is_verb(rest),
+    };
+    found || has(b"alue=", 200) || (blanks > 0 && may_be_argument(name, before))
+}
+
+/// True if words may be joined by hyphens here.
+fn has_hyphens(text: &[u8]) -> bool {
+    text.iter().filter(|byte| **byte == b'-').count() >= 3
+}
+
+/// True if a word of a sentence that tells a value begins here.
+fn is_verb(rest: &[u8]) -> bool {
+    let word = &rest[..rest.iter().take(8).take_while(|byte| byte.is_ascii_alphabetic()).count()];
+    let verbs: [&[u8]; 9] = [b"is", b"was", b"are", b"ist", b"lautet", b"est", b"es", b"to", b"or"];
+    let places: [&[u8]; 5] = [b"for", b"of", b"on", b"in", b"to"];
+    let near = |within: usize| &rest[..rest.len().min(within)];
+    let holds_value = |text: &[u8]| {
+        text.iter().any(|byte| byte.is_ascii_digit() || value::is_strong_mark(*byte))
+            || has_hyphens(text)
+    };
+    let has = |part: &[u8]| memmem::find(near(80), part).is_some();
+    (verbs.contains(&word) && holds_value(near(48)))
+        || (places.contains(&word)
+            && holds_value(near(160))
+            && (has(b" is") || has(b" to") || has(b":")))
+}
+
+/// True if the name may be that of an argument: `ENV NAME`, `login NAME password`.
+fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
+    let near = before[before.len().saturating_sub(16)..].to_ascii_lowercase();
+    let has = |part: &[u8]| memmem::find(&near, part).is_some();
+    near.ends_with(b"and ")
+        || near.ends_with(b"with ")
+        || has(b"set ")
+        || is_argument_name(name)
+        || (is_constant_name(name)
+            && [&b"env"[..], b"arg", b"set", b"put", b"add", b"create"]
+                .iter()
+                .any(|word| has(word)))
+}
+
+/// True if a value may stand before its name, as in "use VALUE as the password".
+fn may_precede(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(48)..];
+    near.ends_with(b" ")
+        && [&b" as "[..], b" is ", b" for "].iter().any(|word| {
+            memmem::find(near, word).is_some_and(|at| {
+                let value = &before[..before.len() - near.len() + at];
+                let value = &value[value.len().saturating_sub(24)..];
+                value.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-')
+            })
+        })
+}
+
+/// Returns the secret that a name tells.
+pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<Range<usize>> {
+    if name.len() < SHORTEST {
+        return None;
+    }
+    let after_end = text.floor_char_boundary(text.len().min(name.end + AFTER));
+    let after = text.get(name.end..after_end)?;
+    let before_start = text.ceil_char_boundary(name.start.saturating_sub(BEFORE));
+    let before = text.get(before_start..name.start)?;
+    let word = &text.as_bytes()[name.clone()];
+    for connector in &CONNECTORS {
+        if memmem::find(after.as_bytes(), connector.needs.as_bytes()).is_none() {
+            continue;
+        }
+        let (pattern, must_be_before) = connector.regex.get_or_init(|| {
+            let compile = |pattern: &str| {
+                Regex::new(pattern)
+                    .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+            };
+            (compile(&format!(r"\A(?:{})", connector.pattern)), connector.before.map(compile))
+        });
+        let Some(found) = pattern.captures(after).and_then(|groups| groups.name("v")) else {
+            continue;
+        };
+        if must_be_before.as_ref().is_some_and(|must| !must.is_match(before)) {
+            continue;
+        }
+        if connector.manner == Manner::Argument && !is_argument_name(word) {
+            continue;
+        }
+        let mut given = found.as_str();
+        if connector.manner != Manner::Quoted {
+            let Some(end) = value::plain_end(after.as_bytes(), found.start(), false) else {
+                continue;
+            };
+            given = given.get(..end - found.start()).unwrap_or(given);
+        }
+        let named = value::secret_part(telling, word, given, connector.manner);
+        if let Some(part) = named {
+            return Some(
+                name.end + found.start() + part.start..name.end + found.start() + part.end,
+            );
+        }
+    }
+    said(before, after, word, telling).map(|range| match range {
+        Place::After(range) => name.end + range.start..name.end + range.end,
+        Place::Before(range) => before_start + range.start..before_start + range.end,
+    })
+}
+
+/// True for names that their value follows after a blank alone.
+fn is_argument_name(name: &[u8]) -> bool {
+    ["password", "requirepass", "masterauth", "auth_pass"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+enum Place {
+    After(Range<usize>),
+    Before(Range<usize>),
+}
+
+/// Returns the secret in a sentence about it.
+fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Place> {
+    static SAID_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static SETTING_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static LOGIN_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static AS_NAMED_PATTERN: OnceLock<Regex> = OnceLock::new();
+    if let Some(groups) = compiled(&SAID_PATTERN, &format!(r"\A(?:{SAID})")).captures(after)
+        && let Some(found) = groups.name("v")
+    {
+        let end = value::plain_end(after.as_bytes(), found.start(), false).unwrap_or(found.start());
+        let value = after.get(found.start()..end.min(found.end())).unwrap_or_default();
+        let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        let sign = groups.name("sign").map_or("", |sign| sign.as_str()).trim();
+        let sets = compiled(&SETTING_PATTERN, SETTING).is_match(before);
+        let marked =
+            groups.name("mark").is_some_and(|mark| !mark.is_empty()) || (sets && sign != "to");
+        let is_sign = sign != "to" || sets;
+        if is_sign
+            && !value.is_empty()
+            && value::is_said(telling, name, value, marked || is_constant_name(name))
+        {
+            return Some(Place::After(found.start()..found.start() + value.len()));
+        }
+    }
+    if telling.kind == Kind::Password
+        && let Some(found) = compiled(&AS_NAMED_PATTERN, AS_NAMED)
+            .captures(before)
+            .and_then(|groups| groups.name("v"))
+        && value::is_said(telling, name, found.as_str(), true)
+    {
+        return Some(Place::Before(found.range()));
+    }
+    if name.to_ascii_lowercase().starts_with(b"cred")
+        && let Some(found) = compiled(&LOGIN_PATTERN, &format!(r"\A(?:{LOGIN})"))
+            .captures(after)
+            .and_then(|groups| groups.name("v"))
+    {
+        let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        let password = Telling { kind: Kind::Password, rule: telling.rule };
+        if !value.is_empty() && value::is_said(password, name, value, true) {
+            return Some(Place::After(found.start()..found.start() + value.len()));
+        }
+    }
+    None
+}

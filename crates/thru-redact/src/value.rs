@@ -1,0 +1,345 @@
+//! The value given to a telling name: where it ends, and if it looks like a secret.
+
+use std::ops::Range;
+
+use crate::assignment::LOOK;
+use crate::base64;
+use crate::checks::{
+    has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, is_worded,
+    looks_random,
+};
+use crate::names::{Kind, Telling};
+
+/// The manner in which a value is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// Between quotation marks, or as the whole of a field.
+    Quoted,
+    /// Bare: it may be code.
+    Plain,
+    /// Bare, where nothing but the secret itself can stand: the argument of `sshpass -p`.
+    Argument,
+}
+
+/// Returns the end of a bare value; `None` if it is code.
+///
+/// Passwords hold any mark, so one only ends the value if what follows says so.
+pub(crate) fn plain_end(bytes: &[u8], start: usize, in_query: bool) -> Option<usize> {
+    let ceiling = bytes.len().min(start + LOOK);
+    let mut open = 0_usize;
+    let mut end = start;
+    while end < ceiling {
+        let rest = &bytes[end + 1..ceiling];
+        let ends = match bytes[end] {
+            0..=b' ' | b'"' | b'\'' | b'`' | b'\\' | b'<' | b'|' => true,
+            b'>' => end == start || bytes[end - 1] != b'-',
+            b'&' => in_query || ends_before(rest) || rest[0] == b'&' || is_next_name(rest, b"="),
+            b';' => ends_before(rest) || is_next_name(rest, b"="),
+            b',' => ends_before(rest) || is_next_name(rest, b"=:"),
+            b'(' | b'[' | b'{' => {
+                if is_code(&bytes[start..end], rest) {
+                    return None;
+                }
+                open += 1;
+                false
+            }
+            b')' | b']' | b'}' if open > 0 => {
+                open -= 1;
+                false
+            }
+            b')' | b']' | b'}' => {
+                ends_before(rest)
+                    || matches!(rest[0], b',' | b';' | b'.' | b')' | b']' | b'}' | b':')
+            }
+            _ => false,
+        };
+        if ends {
+            break;
+        }
+        end += 1;
+    }
+    let whole = end;
+    while end > start
+        && matches!(bytes[end - 1], b'.' | b',' | b';' | b':')
+        && (whole == bytes.len() || bytes[whole] <= b' ')
+    {
+        end -= 1;
+    }
+    Some(end)
+}
+
+/// True if nothing more of a value follows.
+fn ends_before(rest: &[u8]) -> bool {
+    rest.first().is_none_or(|next| matches!(next, 0..=b' ' | b'"' | b'\'' | b'`' | b'\\' | b'<'))
+}
+
+/// True if a name and its sign follow, as in `a=1&b=2` and `a=1; b=2`.
+fn is_next_name(rest: &[u8], signs: &[u8]) -> bool {
+    let is_name = |byte: &u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b' ' | b'.' | b'[' | b']')
+    };
+    let length = rest.iter().take(40).take_while(|byte| is_name(byte)).count();
+    length > 0
+        && !rest[0].is_ascii_digit()
+        && rest.get(length).is_some_and(|byte| signs.contains(byte))
+}
+
+/// True if what stands before a bracket makes it a call or an index.
+fn is_code(before: &[u8], rest: &[u8]) -> bool {
+    let is_word = before.iter().all(|byte| {
+        byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b'.' | b':' | b'$' | b'!' | b'-' | b'>')
+    });
+    let stem = before.len() - before.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let line = rest.iter().take_while(|byte| **byte != b'\n');
+    let closes = line.clone().any(|byte| matches!(byte, b')' | b']' | b'}'))
+        || rest.first().is_none_or(|next| *next <= b' ' || *next == b'\\');
+    is_word
+        && (!before[..stem].iter().any(u8::is_ascii_digit) || before.contains(&b'.'))
+        && (closes || stem == before.len())
+}
+
+/// Returns the part of a value that is a secret, if the value looks like one.
+pub(crate) fn secret_part(
+    telling: Telling,
+    name: &[u8],
+    whole: &str,
+    manner: Manner,
+) -> Option<Range<usize>> {
+    let mut value = whole.trim_start();
+    for scheme in ["Bearer ", "bearer ", "Basic ", "token ", "Token "] {
+        value = value.strip_prefix(scheme).unwrap_or(value).trim_start();
+    }
+    let start = whole.len() - value.len();
+    let value = value.trim_end();
+    // The shell joins lines that end with a backslash.
+    let joined = value.replace("\\\n", "");
+    // What an option is given by its name is meant as it is.
+    let is_option = name.starts_with(b"--") && manner != Manner::Plain;
+    let kind = if is_option { Kind::Password } else { telling.kind };
+    is_secret(kind, name, &joined, manner).then(|| start..start + value.len())
+}
+
+fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
+    if value.len() < 6 || (kind == Kind::Password && value.len() > 128 && !looks_random(value)) {
+        return false;
+    }
+    if is_masked(value)
+        || is_filler(value)
+        || is_made_up(value)
+        || is_reference(value)
+        || is_public(value)
+    {
+        return false;
+    }
+    if value.contains(char::is_whitespace) {
+        return is_phrase(value) && name.to_ascii_lowercase().ends_with(b"mnemonic");
+    }
+    if base64::is_login(value) {
+        return true;
+    }
+    let quoted = manner != Manner::Plain;
+    match kind {
+        Kind::Password => is_password(value, quoted),
+        Kind::Secret => {
+            value.len() >= 12
+                && (looks_random(value) || is_uuid(value) || is_hard_to_guess(value))
+                && (is_printable_token(value) || is_hard_to_guess(value) && !is_expression(value))
+        }
+        Kind::Key => {
+            value.len() >= 16
+                && (is_printable_token(value) || value.len() >= 32 && !is_expression(value))
+                && (looks_random(value) || is_uuid(value))
+        }
+        Kind::Token => {
+            value.len() >= 16
+                && is_printable_token(value)
+                && ((looks_random(value) && !is_uuid(value))
+                    || (is_uuid(value) && may_be_uuid(name)))
+        }
+    }
+}
+
+/// True for a value that is public by its form.
+fn is_public(value: &str) -> bool {
+    [
+        "pk_live_",
+        "pk_test_",
+        "pk.eyJ",
+        "ssh-",
+        "AAAAB3NzaC1",
+        "AAAAC3NzaC1",
+        "-----BEGIN PUBLIC",
+        "-----BEGIN CERT",
+        "sha256:",
+        "sha256-",
+        "sha512-",
+        "sha384-",
+        "age1",
+    ]
+    .iter()
+    .any(|start| value.starts_with(start))
+}
+
+/// True if a token of this name may be a UUID. Others are ids of requests and pages.
+fn may_be_uuid(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let has = |word: &str| memchr::memmem::find(&lower, word.as_bytes()).is_some();
+    let others = [
+        "session", "request", "csrf", "xsrf", "page", "next", "cancel", "trace", "sync", "continu",
+        "state", "push", "device", "client", "correl",
+    ];
+    lower != b"token" && !others.iter().any(|word| has(word))
+}
+
+/// True for twelve to twenty-four plain words, as wallets are recovered with.
+fn is_phrase(value: &str) -> bool {
+    let words: Vec<&str> = value.split(' ').collect();
+    matches!(words.len(), 12 | 15 | 18 | 21 | 24)
+        && words.iter().all(|word| {
+            (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+        })
+}
+
+/// True for words with digits and marks in them, as people use in passwords.
+fn is_hard_to_guess(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && value.bytes().any(|byte| byte.is_ascii_alphabetic())
+        && value.bytes().any(is_strong_mark)
+}
+
+/// True for marks that passwords have and names have not.
+pub(crate) const fn is_strong_mark(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'!' | b'@'
+            | b'#'
+            | b'$'
+            | b'%'
+            | b'^'
+            | b'&'
+            | b'*'
+            | b'?'
+            | b'+'
+            | b'~'
+            | b'|'
+            | b';'
+            | b'='
+            | b'('
+            | b')'
+            | b','
+            | b'{'
+            | b'}'
+    )
+}
+
+/// True for what is more likely code than a password.
+fn is_expression(value: &str) -> bool {
+    ["=>", "==", "&&", "||", "()", "::", "->", "??", "](", "({", "\\("]
+        .iter()
+        .any(|sign| value.contains(sign))
+}
+
+fn is_printable_token(value: &str) -> bool {
+    value.bytes().all(|byte| {
+        byte.is_ascii_graphic()
+            && !matches!(
+                byte,
+                b'(' | b')' | b'[' | b']' | b'<' | b'>' | b'"' | b'`' | b'{' | b'}' | b';' | b','
+            )
+    })
+}
+
+fn is_password(value: &str, quoted: bool) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let mark = has(|byte| is_strong_mark(*byte));
+    let letter = has(u8::is_ascii_alphabetic) || !value.is_ascii();
+    let digit = has(u8::is_ascii_digit);
+    if is_joined_words(value) {
+        return true;
+    }
+    if !letter || !(digit || mark || has_irregular_case(value.as_bytes())) {
+        return false;
+    }
+    if looks_random(value) {
+        return true;
+    }
+    if !quoted && (is_expression(value) || is_path_of_names(value) || is_setting(value)) {
+        return false;
+    }
+    // Without quotes it may be code: names with dots or calls in them are no passwords.
+    quoted || mark || !value.contains(['.', '(', '[', '{'])
+}
+
+/// True for four and more plain words with hyphens between them.
+pub(crate) fn is_joined_words(value: &str) -> bool {
+    let words = value.split('-');
+    words.clone().count() >= 4
+        && words
+            .clone()
+            .all(|word| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+/// True for `name=word`.
+fn is_setting(value: &str) -> bool {
+    value.split_once('=').is_some_and(|(name, word)| {
+        [name, word].iter().all(|part| {
+            !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        })
+    })
+}
+
+/// True for names with slashes between them, as tests and files have.
+fn is_path_of_names(value: &str) -> bool {
+    value.contains('/')
+        && value.split('/').all(|part| {
+            part.bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'))
+        })
+        && is_worded(value)
+}
+
+/// True if a word of a sentence is a secret of this kind.
+pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) -> bool {
+    if marked && telling.kind != Kind::Password && is_uuid(value) {
+        return true;
+    }
+    if !is_secret(telling.kind, name, value, Manner::Quoted) {
+        return false;
+    }
+    if telling.kind == Kind::Key || telling.kind == Kind::Token || looks_random(value) {
+        return looks_random(value) || is_uuid(value);
+    }
+    let bytes = value.as_bytes();
+    let count = |test: fn(&u8) -> bool| bytes.iter().filter(|byte| test(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    let strong = bytes[..bytes.len() - 1]
+        .iter()
+        .any(|byte| is_strong_mark(*byte) && !matches!(byte, b'(' | b')' | b','));
+    let mixed =
+        count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0 && digits >= 2;
+    !is_technical(value)
+        && count(u8::is_ascii_alphabetic) >= 2
+        && ((digits > 0 && (strong || mixed || marked))
+            || (strong && has_irregular_case(bytes))
+            || (marked && is_joined_words(value)))
+}
+
+/// True for words with digits that are no secrets: algorithms, versions, files, names in code.
+fn is_technical(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    let known = [
+        "sha", "md5", "base", "utf", "pbkdf", "argon", "bcrypt", "scrypt", "hs2", "rs2", "es2",
+        "ipv", "oauth", "http", "x509", "v1", "v2", "v3", "tls", "aes", "win", "python", "node",
+        "java", "ascii", "unicode", "hmac", "rfc", "cve", "p25", "ed25519", "curve", "step",
+        "level", "phase",
+    ];
+    known.iter().any(|word| lower.starts_with(word))
+        || value.contains("()")
+        || value.contains("](")
+        || value.contains('/')
+        || value.contains('_') && !value.bytes().any(is_strong_mark)
+        || value.split_once('.').is_some_and(|(_, end)| {
+            end.len() <= 5 && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
+}

@@ -1,0 +1,161 @@
+//! Tokens that a line break cuts in two: in a narrow terminal, in a box, behind a backslash.
+//!
+//! Only the lines right after a keyword are joined, and only for the pattern of a form: a name and its value are never
+//! looked for across lines.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::assignment::is_token_byte;
+use crate::checks;
+
+/// The fewest bytes of a token before the first break.
+const SHORTEST: usize = 12;
+/// The most bytes of a token on one line.
+const LONGEST: usize = 1024;
+/// The most lines that are joined.
+const LINES: usize = 64;
+
+/// A line break within a token, with what stands before and after it.
+static BREAK: LazyLock<Regex> = LazyLock::new(|| {
+    let pattern = r#"\A(?:[ \t]{0,80}[│┃|]|\\|["'] ?[+.])?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|\+)[ \t]{1,4}|[+"'])?"#;
+    Regex::new(pattern).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+});
+
+/// A text without the breaks in it.
+pub(crate) struct Joined {
+    pub(crate) text: String,
+    /// The end of the first line.
+    pub(crate) first: usize,
+    /// The positions of the breaks in the joined text, and the length of each.
+    breaks: Vec<(usize, usize)>,
+}
+
+impl Joined {
+    /// True if a break lies within the range.
+    pub(crate) fn spans(&self, range: &Range<usize>) -> bool {
+        self.breaks.iter().any(|(at, _)| range.start < *at && *at < range.end)
+    }
+
+    /// Returns the range in the text with its breaks.
+    pub(crate) fn before(&self, range: Range<usize>) -> Range<usize> {
+        let back = |place: usize, is_end: bool| {
+            let breaks =
+                self.breaks.iter().filter(|(at, _)| *at < place || (*at == place && !is_end));
+            place + breaks.map(|(_, length)| length).sum::<usize>()
+        };
+        back(range.start, false)..back(range.end, true)
+    }
+}
+
+/// True if a token may go on after a line break, in text or in raw JSON; its first line has this length.
+pub(crate) fn is_possible(bytes: &[u8], length: usize) -> bool {
+    let (first, rest) = bytes.split_at(length.min(bytes.len()));
+    let is_between = |byte: &u8| {
+        matches!(byte, b' ' | b'\t' | b'\r' | b'|' | b'"' | b'\'' | b'+' | b'.' | 0x80..)
+    };
+    let near = &rest[..rest.len().min(96)];
+    length >= SHORTEST
+        && first.iter().any(u8::is_ascii_digit)
+        && near
+            .iter()
+            .position(|byte| *byte == b'\n' || *byte == b'\\')
+            .is_some_and(|at| near[..at].iter().all(is_between))
+}
+
+/// Joins the lines of the token that the text begins with; `None` if it ends on its first line.
+///
+/// A part that is hardly more than a word is only joined where it must be.
+pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
+    let run = |start: usize| {
+        start
+            + text.as_bytes()[start..]
+                .iter()
+                .take(LONGEST + 1)
+                .take_while(|byte| is_token_byte(**byte))
+                .count()
+    };
+    let first = run(0);
+    if !(SHORTEST..=LONGEST).contains(&first)
+        || !text.as_bytes()[..first].iter().any(u8::is_ascii_digit)
+    {
+        return None;
+    }
+    let mut joined = Joined { text: text[..first].to_owned(), first, breaks: Vec::new() };
+    let mut end = first;
+    let mut last = first;
+    while joined.breaks.len() < LINES
+        && let Some(found) = BREAK.find(&text[end..])
+    {
+        let start = end + found.end();
+        let next = run(start);
+        let part = &text[start..next];
+        let stands_out = part.len() >= 6
+            && (part.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed_up(part));
+        if !(must || stands_out)
+            || !goes_on(part, &text[next..], last)
+            || part.get(..keyword) == text.get(..keyword)
+        {
+            break;
+        }
+        joined.breaks.push((joined.text.len(), start - end));
+        joined.text.push_str(part);
+        last = part.len();
+        end = next;
+    }
+    (!joined.breaks.is_empty()).then(|| {
+        joined.text.push_str(&text[end..]);
+        joined
+    })
+}
+
+/// True if capitals and small letters alternate as in no word.
+fn is_mixed_up(part: &str) -> bool {
+    let pairs = || part.as_bytes().windows(2);
+    pairs().filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count() >= 2
+        || pairs()
+            .filter(|pair| pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase())
+            .count()
+            >= 2
+}
+
+/// True if a line that begins with this part goes on with the token of the line before it.
+fn goes_on(part: &str, rest: &str, last: usize) -> bool {
+    let ends_line = rest
+        .trim_start_matches([' ', '\t', '\r', '│', '┃', '|', '"', '\'', '`', '\\', ';', ',', ')']);
+    !part.is_empty()
+        && !part.trim_end_matches('=').contains('=')
+        && part.len() <= last.max(24) + 16
+        && (ends_line.is_empty() || ends_line.starts_with('\n'))
+        && !checks::is_worded(part)
+        && !part.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'.' | b'_' | b'~'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_one_token_are_joined() {
+        for (text, expected) in [
+            ("ghp_aB3dE6gH9j\nK2mN5pQ8sT1\nx", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1x")),
+            ("ghp_aB3dE6gH9j   │\n│ K2mN5pQ8sT1 │\n", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1 │\n")),
+            ("ghp_aB3dE6gH9j\\\n  K2mN5pQ8sT1", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1")),
+            ("ghp_aB3dE6gH9j\nDEBUG=true", None),
+            ("ghp_aB3dE6gH9j\nghp_K2mN5pQ8sT1", None),
+            ("ghp_aB3dE6gH9j\nK2mN5pQ8sT1 is next", None),
+            ("ghp_aB3dE6gH9j and so on", None),
+        ] {
+            assert_eq!(
+                join(text, 4, true).map(|joined| joined.text).as_deref(),
+                expected,
+                "{text}"
+            );
+        }
+        let joined = join("ghp_aB3dE6gH9j\nK2mN5pQ8sT1 ", 4, true).unwrap();
+        assert_eq!(joined.before(0..25), 0..26);
+        assert!(joined.spans(&(0..25)) && !joined.spans(&(0..14)));
+    }
+}
