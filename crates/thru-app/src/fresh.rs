@@ -19,10 +19,12 @@ use thru_intake::Intake;
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::{SearchRequest, SearchResults};
+use thru_store::index::rows_behind;
 use thru_store::{SessionState, Store, StoreError};
 
 use crate::app::App;
 use crate::background;
+use crate::background::handover::{self, ROWS};
 use crate::call::{Call, Patience};
 use crate::embedding;
 use crate::ingest::catch_up::{self, Effort, RECENT, TranscriptScope, add, ingest};
@@ -154,11 +156,13 @@ struct ToDo {
     going_on: Vec<SessionKey>,
     /// True if hooks recorded something that is not in the store.
     events: bool,
+    /// True if the text indexes are further behind than a search reads without them.
+    unindexed: bool,
 }
 
 impl ToDo {
     fn is_nothing(&self) -> bool {
-        self.sessions.is_empty() && self.going_on.is_empty() && !self.events
+        self.sessions.is_empty() && self.going_on.is_empty() && !self.events && !self.unindexed
     }
 }
 
@@ -193,6 +197,10 @@ pub fn for_question(
     let done = work_until(deadline, app, projects, call);
     let store = Store::open_to_read(&app.layout)?;
     let is_finished = done.is_some();
+    if !is_finished && handover::is_behind(app, &store).unwrap_or(false) {
+        // The thread ends with this process, and what it has not committed by then never happened.
+        handover::hand_over(app);
+    }
     let asked = done.unwrap_or(to_do.sessions);
     let left_out = left_out(app, &store, &asked, is_finished)?;
     let indexed = asked.len().saturating_sub(left_out.len());
@@ -238,6 +246,7 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
         sessions: sessions.into_values().collect(),
         going_on,
         events,
+        unindexed: !background::is_watching(app) && rows_behind(&app.layout, store)? > ROWS,
     })
 }
 
@@ -299,7 +308,8 @@ fn work(
     intake.ingest_events(&lock, &mut |_, _, _| {})?;
     let to_do = to_do(app, &intake, &Store::open_to_read(&app.layout)?, projects)?;
     let all = [to_do.sessions.clone(), to_do.going_on].concat();
-    let effort = Effort::for_sessions(&all, to_do.bytes);
+    let mut effort = Effort::for_sessions(&all, to_do.bytes);
+    effort.thorough |= to_do.unindexed;
     let call = Call::unwatched(Patience::Within(Duration::ZERO), cancelled);
     ingest(app, &lock, TranscriptScope::Found(to_do.found), effort, call)?;
     Ok(Some(to_do.sessions))

@@ -3,6 +3,7 @@
 
 pub mod control;
 pub mod embedding;
+pub mod handover;
 pub mod refining;
 pub mod service;
 pub mod work;

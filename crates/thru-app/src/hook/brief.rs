@@ -19,6 +19,7 @@ use thru_store::{SCHEMA_VERSION, Store};
 
 use super::within::within;
 use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
+use crate::background::handover::{self, BACKLOG, SESSIONS};
 use crate::embedding::{self, EmbeddingTask};
 use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 use crate::words::{count, size};
@@ -33,13 +34,6 @@ const PATIENCE_AT_END: Duration = Duration::from_millis(300);
 /// Time, from the start of the hook, to read after a compaction what the hook before it could not. The rest
 /// of its second is for the answer.
 const TIME_TO_MAKE_UP: Duration = Duration::from_millis(600);
-/// Bytes of the journal that are ingested while a session waits to start: about a hundred records, which is
-/// more than an interrupted turn leaves behind. A larger backlog is left to the daemon, and the first prompt
-/// has it.
-const BACKLOG: u64 = 400 * 1024;
-/// Sessions distilled while a session waits to start. More are left to the next intake.
-const SESSIONS: usize = 4;
-
 /// Returns the answer while recording is paused.
 pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
     if input.event != Event::SessionStart {
@@ -145,9 +139,9 @@ fn pack_for(
     if app.config.context.off || *occasion == Occasion::Compact && !reloads(app, request.project) {
         return Ok(None);
     }
+    let is_start = input.event == Event::SessionStart;
     let mut store = Store::open_if_there(&app.layout)?;
-    // There is no store yet, and the session is about to lose its context.
-    if store.is_none() && *occasion == Occasion::Compact {
+    if store.is_none() && is_start && is_little(recorded(app)?, occasion) {
         let _ = ingest_backlog(app, occasion, deadline);
         store = Store::open_if_there(&app.layout)?;
     }
@@ -156,7 +150,6 @@ fn pack_for(
     if store.schema_version()? != SCHEMA_VERSION {
         return Ok(None);
     }
-    let is_start = input.event == Event::SessionStart;
     let store = match is_start && may_ingest_backlog(app, &store, occasion)? {
         false => store,
         true => {
@@ -254,25 +247,57 @@ fn is_in_time(store: &Store, session: i64, deadline: Instant) -> Result<bool> {
 /// True if the journal has a backlog that is small enough to be ingested now.
 fn may_ingest_backlog(app: &App, store: &Store, occasion: &Occasion) -> Result<bool> {
     let backlog = Intake::news(&app.layout, app.host(), store)?;
-    Ok(backlog > 0 && (backlog <= BACKLOG || *occasion == Occasion::Compact))
+    Ok(backlog > 0 && is_little(backlog, occasion))
+}
+
+/// True if a start can wait for this much to be ingested. After a compaction it is this session itself.
+fn is_little(bytes: u64, occasion: &Occasion) -> bool {
+    bytes <= BACKLOG || *occasion == Occasion::Compact
+}
+
+/// Returns the size of the journal in bytes.
+fn recorded(app: &App) -> Result<u64> {
+    Ok(Journal::open(app.layout.journal(), app.host())?.size()?)
+}
+
+/// Leaves work to another process, where no daemon may run.
+fn hand_over(app: &App) {
+    if app.machine.daemon_switched_off(&app.config).is_some() {
+        handover::hand_over(app);
+    }
+}
+
+/// Leaves the work to another process if it is more than a start waits for.
+pub(super) fn hand_over_backlog(app: &App) -> Result<()> {
+    let is_behind = match Store::open_if_there(&app.layout)? {
+        Some(store) => handover::is_behind(app, &store)?,
+        None => recorded(app)? > BACKLOG,
+    };
+    if is_behind {
+        hand_over(app);
+    }
+    Ok(())
 }
 
 /// Ingests the backlog: a killed session left it behind, and after a compaction it is this session itself.
-/// What is not done by `deadline` is left to the next hook.
+/// What is not done by `deadline` is left to another process.
 fn ingest_backlog(app: &App, occasion: &Occasion, deadline: Instant) -> Result<()> {
     let patience = match occasion {
         Occasion::Compact => PATIENCE_AFTER_COMPACTION,
         _ => PATIENCE,
     };
-    let app = app.clone();
+    let owned = app.clone();
     let ingested = within(deadline, move || -> Result<()> {
-        let intake: Intake = app.intake()?;
+        let intake: Intake = owned.intake()?;
         if let Some(lock) = intake.try_lock(patience)? {
             intake.drain(&lock, SESSIONS)?;
         }
         Ok(())
     });
-    ingested.unwrap_or(Ok(()))
+    ingested.unwrap_or_else(|| {
+        hand_over(app);
+        Ok(())
+    })
 }
 
 /// Indexes a session that ended before the agent goes on, if the user wants that. What is not done in time

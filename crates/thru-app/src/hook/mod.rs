@@ -252,6 +252,10 @@ impl HookCall {
                 );
                 hooks::HookReply::default()
             });
+            if input.event == Event::SessionStart {
+                // What is not done now, the next start does.
+                let _ = brief::hand_over_backlog(&app);
+            }
         } else if input.event == Event::SessionEnd && !config.hooks.async_indexing {
             brief::index_now(&app, &input);
         }

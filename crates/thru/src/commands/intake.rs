@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use thru_app::background::handover;
 use thru_app::ingest::intake;
 use thru_app::{Patience, Result};
 
@@ -19,11 +20,19 @@ pub(crate) struct IntakeArguments {
     /// Report as JSON
     #[arg(long)]
     json: bool,
+    /// Work for a hook or a question that is over.
+    #[arg(long, hide = true)]
+    left_behind: bool,
 }
 
 pub(crate) fn run(arguments: &IntakeArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let cancelled = shared::cancellation()?;
+    if arguments.left_behind {
+        // Nothing is heard of it; what it does not do, the next one does.
+        let _ = handover::work_left_behind(&environment.app, shown.call_until(&cancelled));
+        return Ok(Outcome::Done);
+    }
     let patience = match environment.terminal.errors {
         true => Patience::Endless,
         false => Patience::Within(PATIENCE),

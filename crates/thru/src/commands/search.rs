@@ -237,7 +237,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
     if found.left_out > 0 {
         let line = format!(
-            "{} new passages or memories are not in the index yet and were not searched; `thru import` brings it up to date.",
+            "{} new passages or memories are not in the index yet and were not searched; `thru intake` brings it up to date.",
             count(found.left_out)
         );
         page.line(page.paint(Tone::Bad, &line));

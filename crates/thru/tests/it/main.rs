@@ -45,6 +45,7 @@ mod surfaces;
 mod surviving;
 mod syncing;
 mod timelines;
+mod undaemoned;
 mod verifying;
 
 use thru_testkit::{answers, dump, records};
