@@ -34,6 +34,7 @@ fn write_blanked(document: &str, output: &mut Vec<u8>) {
     // The depth at which the walk entered a value that is blanked without exception.
     let mut payload_depth = None;
     json::walk(document, |event| match event {
+        Event::Key(_) => {}
         Event::Open(key) => {
             if payload_depth.is_none() && key.is_some_and(|key| keys::is_payload(&key)) {
                 payload_depth = Some(depth);

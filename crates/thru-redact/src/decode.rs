@@ -15,6 +15,8 @@ use crate::edits::Edit;
 pub(crate) enum Escapes {
     /// The escapes of a JSON string.
     Json,
+    /// Those of a URL.
+    Percent,
     /// Those of a terminal, and characters without a width: they stand for nothing.
     Marks,
     /// No escapes: a backslash is a backslash.
@@ -43,6 +45,7 @@ impl<'a> Iterator for Pieces<'a> {
         }
         let found = match self.escapes {
             Escapes::Json => escape(self.rest).map(|(length, character)| (length, Some(character))),
+            Escapes::Percent => percent(self.rest).map(|character| (3, Some(character))),
             Escapes::Marks => mark(self.rest).map(|length| (length, None)),
             Escapes::None => None,
         };
@@ -53,6 +56,7 @@ impl<'a> Iterator for Pieces<'a> {
         // A backslash that begins no escape stands for itself: look for the next one after it.
         let next = match self.escapes {
             Escapes::Json => memchr(b'\\', &self.rest[1..]),
+            Escapes::Percent => memchr(b'%', &self.rest[1..]),
             Escapes::Marks => self.rest[1..].iter().position(|byte| begins_mark(*byte)),
             Escapes::None => None,
         };
@@ -119,6 +123,14 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
         unit = unit * 16 + char::from(*byte).to_digit(16)?;
     }
     Some(unit)
+}
+
+/// Returns the printable character that the first three bytes stand for in a URL.
+fn percent(bytes: &[u8]) -> Option<char> {
+    let [b'%', high, low, ..] = *bytes else { return None };
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let code = digit(high)? * 16 + digit(low)?;
+    char::from_u32(code).filter(char::is_ascii_graphic)
 }
 
 /// The notations of the escape character in source code and JSON.
@@ -243,6 +255,12 @@ mod tests {
 
     use super::*;
     use crate::edits::{Reason, apply};
+
+    #[test]
+    fn percents_stand_for_their_characters() {
+        let decode = |text: &str| decode(text.as_bytes(), Escapes::Percent);
+        assert_eq!(decode("a%3Db%2fc%20d%zz%"), "a=b/c%20d%zz%");
+    }
 
     #[test]
     fn marks_stand_for_nothing() {

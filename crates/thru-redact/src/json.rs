@@ -22,6 +22,8 @@ pub(crate) enum Event<'a> {
         /// For the value in `{"name": …, "value": …}`, the range of the name's raw value.
         label: Option<Range<usize>>,
     },
+    /// The range of a raw key, without its quotes.
+    Key(Range<usize>),
     /// An object or an array begins, under this key.
     Open(Option<Cow<'a, str>>),
     /// An object or an array ends.
@@ -58,6 +60,7 @@ pub(crate) fn walk<'a>(document: &'a str, mut visit: impl FnMut(Event<'a>)) {
                 let string = at + 1..string_end(bytes, at + 1);
                 at = string.end;
                 if expects_key {
+                    visit(Event::Key(string.clone()));
                     key = Some(string);
                 } else {
                     let name = key.take();
@@ -134,6 +137,7 @@ mod tests {
                 &document[value],
                 label.map(|label| format!(" of {}", &document[label])).unwrap_or_default()
             )),
+            Event::Key(_) => {}
             Event::Open(key) => seen.push(format!("open {}", key.as_deref().unwrap_or("-"))),
             Event::Close => seen.push("close".to_owned()),
         });

@@ -91,27 +91,31 @@ const PAYLOADS: [&str; 12] = [
     "tool_response",
 ];
 
-/// True if the value under this key is exempt from redaction.
-pub(crate) fn is_left_alone(key: &str, value: &[u8]) -> bool {
+/// True if the value under this key is exempt from redaction. What tools are given and give back has ids of its own,
+/// which nothing here depends on.
+pub(crate) fn is_left_alone(key: &str, value: &[u8], in_payload: bool) -> bool {
     if key == "data" {
         // An image or a document: long base64 without white space.
         return value.len() >= 64 && value.iter().all(|byte| is_base64(*byte));
     }
-    LEFT_ALONE.contains(&key) && is_opaque(value)
+    LEFT_ALONE.contains(&key) && (!in_payload || is_sealed(key)) && is_opaque(value)
+}
+
+/// True for keys of values that only their maker can read.
+fn is_sealed(key: &str) -> bool {
+    matches!(
+        key,
+        "signature"
+            | "encrypted_content"
+            | "encryptedContent"
+            | "thoughtSignature"
+            | "reasoningOpaque"
+    )
 }
 
 /// True if the value under this key stays when a record is blanked.
 pub(crate) fn is_structural(key: &str, value: &[u8]) -> bool {
-    let known = STRUCTURAL.contains(&key)
-        || (LEFT_ALONE.contains(&key)
-            && !matches!(
-                key,
-                "signature"
-                    | "encrypted_content"
-                    | "encryptedContent"
-                    | "thoughtSignature"
-                    | "reasoningOpaque"
-            ));
+    let known = STRUCTURAL.contains(&key) || (LEFT_ALONE.contains(&key) && !is_sealed(key));
     known && value.len() <= 128 && is_opaque(value)
 }
 
@@ -139,11 +143,13 @@ mod tests {
 
     #[test]
     fn technical_values_must_look_like_it() {
-        assert!(is_left_alone("id", b"toolu_01AbCd"));
-        assert!(!is_left_alone("id", b"<private>x</private>"));
-        assert!(!is_left_alone("text", b"toolu_01AbCd"));
-        assert!(is_left_alone("data", &[b'A'; 100]));
-        assert!(!is_left_alone("data", b"password=hunter2"));
+        assert!(is_left_alone("id", b"toolu_01AbCd", false));
+        assert!(!is_left_alone("id", b"<private>x</private>", false));
+        assert!(!is_left_alone("text", b"toolu_01AbCd", false));
+        assert!(is_left_alone("data", &[b'A'; 100], false));
+        assert!(!is_left_alone("data", b"password=hunter2", false));
+        assert!(!is_left_alone("id", b"toolu_01AbCd", true));
+        assert!(is_left_alone("signature", b"AbCd", true));
         assert!(is_structural("timestamp", b"2026-01-01T00:00:00.000Z"));
         assert!(!is_structural("name", b"my private plan"));
         assert!(!is_structural("signature", b"AbCd"));

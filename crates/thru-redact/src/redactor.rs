@@ -97,22 +97,27 @@ impl Redactor {
             return self.clean_bytes(line, report);
         };
         let mut all = Vec::new();
+        let mut payloads = Payloads::default();
         json::walk(document, |event| {
-            if let Event::String { key, value, label } = event {
-                let label = label.map(|label| json::decode_string(&document[label]));
-                let found = self.string_edits(
-                    key.as_deref(),
-                    label.as_deref(),
-                    &document[value.clone()],
-                    report,
-                );
-                all.extend(found.into_iter().map(|edit| {
-                    Edit::new(
-                        value.start + edit.range.start..value.start + edit.range.end,
-                        edit.reason,
-                    )
-                }));
-            }
+            let (value, found) = match event {
+                Event::String { key, value, label } => {
+                    let label = label.map(|label| json::decode_string(&document[label]));
+                    let in_payload =
+                        payloads.is_inside() || key.as_deref().is_some_and(keys::is_payload);
+                    let (key, label) = (key.as_deref(), label.as_deref());
+                    let raw = &document[value.clone()];
+                    (value, self.string_edits(key, label, in_payload, raw, report))
+                }
+                Event::Key(key) => {
+                    let raw = &document[key.clone()];
+                    (key, self.string_edits(None, None, false, raw, report))
+                }
+                Event::Open(key) => return payloads.open(key.as_deref()),
+                Event::Close => return payloads.close(),
+            };
+            all.extend(found.into_iter().map(|edit| {
+                Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
+            }));
         });
         json::escape_replacements(&mut all);
         Clean::new(edits::apply(line, &all))
@@ -120,7 +125,7 @@ impl Redactor {
 
     /// As [`Self::clean_json_line`], for a document in memory.
     pub fn clean_value(&self, mut value: Value, report: &mut Report) -> Clean<Value> {
-        self.clean_in_place(None, None, &mut value, report);
+        self.clean_in_place(None, None, false, &mut value, report);
         Clean::new(value)
     }
 
@@ -162,12 +167,14 @@ impl Redactor {
         &self,
         key: Option<&str>,
         label: Option<&str>,
+        in_payload: bool,
         value: &mut Value,
         report: &mut Report,
     ) {
+        let in_payload = in_payload || key.is_some_and(keys::is_payload);
         match value {
             Value::String(text) => {
-                if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes())) {
+                if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes(), in_payload)) {
                     return;
                 }
                 let edits = self.lasting_edits(name_of(key, label), text, report);
@@ -176,14 +183,26 @@ impl Redactor {
                 }
             }
             Value::Array(items) => {
-                items.iter_mut().for_each(|item| self.clean_in_place(None, None, item, report));
+                items
+                    .iter_mut()
+                    .for_each(|item| self.clean_in_place(None, None, in_payload, item, report));
             }
             Value::Object(fields) => {
                 let label = ["name", "key", "Name", "Key"]
                     .iter()
                     .find_map(|key| Some(fields.get(*key)?.as_str()?.to_owned()));
-                for (key, field) in fields {
-                    self.clean_in_place(Some(key), label.as_deref(), field, report);
+                let mut renamed = Vec::new();
+                for (key, field) in fields.iter_mut() {
+                    self.clean_in_place(Some(key), label.as_deref(), in_payload, field, report);
+                    let edits = self.lasting_edits(None, key, report);
+                    if !edits.is_empty() {
+                        renamed.push((key.clone(), edits::apply_to_text(key, &edits)));
+                    }
+                }
+                for (old, new) in renamed {
+                    if let Some(field) = fields.remove(&old) {
+                        fields.insert(new, field);
+                    }
                 }
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
@@ -195,6 +214,7 @@ impl Redactor {
         &self,
         key: Option<&str>,
         label: Option<&str>,
+        in_payload: bool,
         raw: &str,
         report: &mut Report,
     ) -> Vec<Edit> {
@@ -206,7 +226,7 @@ impl Redactor {
             return Vec::new();
         }
         let text = json::decode_string(raw);
-        if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes())) {
+        if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes(), in_payload)) {
             return Vec::new();
         }
         let edits = self.lasting_edits(name, &text, report);
@@ -268,15 +288,44 @@ impl Redactor {
         if self.user.has_rules() {
             self.user.find(text, edits);
         }
-        for (found, escapes) in
-            [(findings.marks, Escapes::Marks), (findings.escapes, Escapes::Json)]
-        {
+        for (found, escapes) in [
+            (findings.marks, Escapes::Marks),
+            (findings.escapes, Escapes::Json),
+            (findings.percents, Escapes::Percent),
+        ] {
             if found && layer < LAYERS {
                 let decoded = decode::decode(text.as_bytes(), escapes);
                 let mut inner = Vec::new();
                 self.find_in_layers(&decoded, layer + 1, &mut inner);
                 edits.extend(decode::to_bytes(text.as_bytes(), escapes, edits::join(inner)));
             }
+        }
+    }
+}
+
+/// The depth of a walk, and that at which it entered what a tool was given or gave back.
+#[derive(Default)]
+struct Payloads {
+    depth: usize,
+    entered: Option<usize>,
+}
+
+impl Payloads {
+    fn is_inside(&self) -> bool {
+        self.entered.is_some()
+    }
+
+    fn open(&mut self, key: Option<&str>) {
+        if self.entered.is_none() && key.is_some_and(keys::is_payload) {
+            self.entered = Some(self.depth);
+        }
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.entered == Some(self.depth) {
+            self.entered = None;
         }
     }
 }
@@ -377,8 +426,11 @@ mod tests {
                 r#"{"env":[{"name":"DB_PASSWORD","value":"[redacted:password]"}]}"#,
             ),
             (
-                format!(r#"{{"id":"{token}","{token}":1}}"#),
-                format!(r#"{{"id":"{token}","{token}":1}}"#).leak(),
+                format!(r#"{{"id":"{token}","{token}":1,"input":{{"id":"{token}"}}}}"#),
+                format!(
+                    r#"{{"id":"{token}","[redacted:github-token]":1,"input":{{"id":"[redacted:github-token]"}}}}"#
+                )
+                .leak(),
             ),
             (format!("{{\"a\":\"{token}\"}}\n"), "{\"a\":\"[redacted:github-token]\"}\n"),
         ] {

@@ -294,7 +294,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("dingtalk-secret", "a DingTalk webhook", &["oapi.dingtalk.com/robot/send?access_token="], r"oapi\.dingtalk\.com/robot/send\?access_token=(?P<secret>[0-9a-f]{64})").starting(Start::Anywhere),
     form("google-chat-webhook", "a Google Chat webhook", &["chat.googleapis.com/v1/spaces/"], r"chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_-]+/messages\?(?P<secret>key=[A-Za-z0-9_-]+(?:&|\\u0026|&amp;)token=[A-Za-z0-9_%=-]+)").starting(Start::Anywhere),
     form("zapier-webhook", "a Zapier webhook", &["hooks.zapier.com/hooks/catch/"], r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d+/[A-Za-z0-9]{5,})").starting(Start::Anywhere).checked(Check::NotMasked),
-    form("power-automate-webhook", "a Power Automate webhook", &["logic.azure.com"], r"logic\.azure\.com(?::443)?/workflows/[0-9a-f]{32}/triggers/[^\s]{1,160}?sig=(?P<secret>[A-Za-z0-9_-]{43})").starting(Start::Anywhere),
+    form("automate-webhook", "a Power Automate webhook", &["logic.azure.com"], r"logic\.azure\.com(?::443)?/workflows/[0-9a-f]{32}/triggers/[^\s]{1,160}?sig=(?P<secret>[A-Za-z0-9_-]{43})").starting(Start::Anywhere),
     form("courier-key", "a Courier key", &["pk_prod_", "pk_test_"], r"pk_(?:prod|test)_[A-Z0-9]{28}\b").checked(Check::Random),
     form("nylas-key", "a Nylas key", &["nyk_v0_", "nyk_"], r"nyk_(?:v0_)?[A-Za-z0-9]{40,}").checked(Check::Random),
     form("knock-key", "a Knock key", &["sk_knock_"], r"sk_knock_[A-Za-z0-9_-]{30,}").checked(Check::Random),

@@ -31,6 +31,8 @@ enum Pointer {
     Tag,
     /// An escape that may hide part of a keyword.
     Escape,
+    /// An escape of a URL that may hide a part of a secret.
+    Percent,
     /// A terminal's escape sequence or a character without a width, which may stand within a keyword or a secret.
     Mark,
 }
@@ -77,6 +79,9 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
     }
     add(r"\u00", Pointer::Escape);
     add(r"\/", Pointer::Escape);
+    for escape in ["%2f", "%3a", "%3d", "%2b", "%40"] {
+        add(escape, Pointer::Percent);
+    }
     for mark in MARKS {
         add(mark, Pointer::Mark);
     }
@@ -208,7 +213,7 @@ pub(crate) fn glance(bytes: &[u8]) -> bool {
     let mut suspicious = false;
     walk(bytes, |pointer, word| {
         suspicious = match pointer {
-            Pointer::Tag | Pointer::Mark => true,
+            Pointer::Tag | Pointer::Mark | Pointer::Percent => true,
             Pointer::Escape => hides_something(bytes, &word),
             Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
                 is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
@@ -259,6 +264,8 @@ pub(crate) struct Findings {
     pub(crate) tags: bool,
     /// The text contains escapes that may hide more.
     pub(crate) escapes: bool,
+    /// The text contains escapes of a URL.
+    pub(crate) percents: bool,
     /// The text contains marks that may hide more.
     pub(crate) marks: bool,
 }
@@ -273,6 +280,7 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
         match pointer {
             Pointer::Tag => findings.tags = true,
             Pointer::Mark => findings.marks = true,
+            Pointer::Percent => findings.percents = true,
             Pointer::Escape => findings.escapes |= hides_something(bytes, &word),
             Pointer::Rule(index) => {
                 let Some(rule) = RULES.get(index) else {

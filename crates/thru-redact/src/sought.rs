@@ -46,7 +46,7 @@ impl Sought {
             let (key, value) = match event {
                 Event::String { key, value, .. } => (key, Some(value)),
                 Event::Open(key) => (key, None),
-                Event::Close => (None, None),
+                Event::Key(_) | Event::Close => (None, None),
             };
             is_found |= key.is_some_and(|key| self.regex.is_match(&key));
             is_found |= value

@@ -14,14 +14,14 @@ use serde_json::{Value, json};
 use thru_agents::hooks::ADAPTERS;
 use thru_core::Agent;
 use thru_daemon::{Log, News, Outcome, Work, WorkError};
-use thru_intake::{DistilScope, Indexed};
+use thru_intake::{DistilScope, Indexed, Intake, IntakeLock};
 use thru_store::Store;
 
 use super::embedding::{Chooser, EmbeddingThread};
 use super::refining::Refining;
 use crate::app::App;
 use crate::ingest::catch_up::{Effort, Ingested, TranscriptScope, ingest, may_read_transcripts};
-use crate::words::printable;
+use crate::words::{plural, printable};
 
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -41,6 +41,10 @@ pub struct Ingesting {
     behind: u64,
     /// True if transcripts were left alone, so that what changed is unknown.
     missed: bool,
+    /// True if what is kept was cleaned by older rules.
+    unclean: bool,
+    /// The count of secrets that newer rules took out since the daemon started.
+    cleaned: u64,
     /// The time at which something last came.
     last_news: Option<Timestamp>,
     sums: IngestedSums,
@@ -68,6 +72,8 @@ impl Ingesting {
             // A process that was killed may have left it behind.
             behind: 1,
             missed: false,
+            unclean: false,
+            cleaned: 0,
             last_news: None,
             sums: IngestedSums::default(),
         }
@@ -98,6 +104,9 @@ impl Ingesting {
         let effort = Effort { scope: DistilScope::Finished, thorough };
         let ingested =
             ingest(app, &lock, scope, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
+        if self.unclean && is_quiet {
+            self.clean_again(&intake, &lock)?;
+        }
         drop(lock);
         self.missed = !may_read;
         let store = Store::open_if_there(&self.app.layout)?;
@@ -105,14 +114,32 @@ impl Ingesting {
             Some(store) => thru_store::index::rows_behind(&self.app.layout, store)?,
             None => 0,
         };
+        self.unclean = match &store {
+            Some(store) => store.redactor()? != Some(intake.redactor().fingerprint()),
+            None => false,
+        };
         self.note(&ingested, now);
         self.refining.wake();
         self.embedding.wake(&self.app);
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
-        let index = (self.behind > 0).then_some(now + QUIET);
+        let index = (self.behind > 0 || self.unclean).then_some(now + QUIET);
         let resumed = self.missed.then_some(now + PAUSED);
         let due = [next, index, resumed].into_iter().flatten().min();
         Ok(Outcome { due, busy: next.is_some() })
+    }
+
+    /// Takes out of what is kept what newer rules match, and logs how much that was.
+    fn clean_again(&mut self, intake: &Intake, lock: &IntakeLock) -> Result<()> {
+        let report = intake.apply_rules(lock, &mut |_, _| {})?;
+        let secrets: u64 = report.redacted.secrets.values().sum();
+        self.cleaned += secrets;
+        self.log.info(&format!(
+            "cleaned what is kept again by newer rules: {} in {} and {}",
+            plural(secrets, "secret"),
+            plural(report.records, "record"),
+            plural(report.rewritten as u64, "file"),
+        ));
+        Ok(())
     }
 
     fn note(&mut self, ingested: &Ingested, now: Timestamp) {
@@ -173,7 +200,7 @@ impl Work for Ingesting {
 
     fn status(&mut self) -> Value {
         let IngestedSums { events, passages, sessions } = self.sums;
-        json!({ "events": events, "passages": passages, "sessions_indexed": sessions })
+        json!({ "events": events, "passages": passages, "sessions_indexed": sessions, "cleaned_again": self.cleaned })
     }
 }
 

@@ -247,7 +247,7 @@ pub(super) fn rules(seen: &Seen<'_>) -> Finding {
         _ => Finding::note(
             CHECK,
             "some of what is kept was cleaned by older rules",
-            "`thru redact --scan` says what newer rules find, `thru redact --apply` takes it out",
+            "the daemon cleans it again when nothing happens; `thru redact --apply` does it at once",
         ),
     }
 }

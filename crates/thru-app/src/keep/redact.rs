@@ -53,12 +53,29 @@ pub fn rule_list(app: &App) -> Result<RuleList> {
     })
 }
 
-/// Returns the text as it would be kept.
+/// A text as it would be kept, and the reasons.
+pub struct Tested {
+    /// The text.
+    pub text: Clean<String>,
+    /// The names of the rules that matched, each with its description or pattern.
+    pub reasons: Vec<(String, String)>,
+}
+
+/// Returns the text as it would be kept, and the rules that take something out.
 ///
 /// # Errors
 /// Where the journal cannot be read or a rule cannot be used.
-pub fn redacted(app: &App, text: &str) -> Result<Clean<String>> {
-    Ok(app.intake()?.redactor().clean_text(text, &mut Report::default()))
+pub fn redacted(app: &App, text: &str) -> Result<Tested> {
+    let intake = app.intake()?;
+    let mut report = Report::default();
+    let text = intake.redactor().clean_text(text, &mut report);
+    let describe = |name: &String| {
+        let own = intake.rules().get(name).cloned();
+        let builtin = || rules().iter().find(|rule| rule.name == name);
+        own.or_else(|| builtin().map(|rule| rule.description.to_owned())).unwrap_or_default()
+    };
+    let reasons = report.secrets.keys().map(|name| (name.clone(), describe(name))).collect();
+    Ok(Tested { text, reasons })
 }
 
 /// Adds a rule, and takes what it matches out of what is kept already.

@@ -86,7 +86,14 @@ fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> 
                 Some(text) => text,
                 None => environment.streams.read_all()?,
             };
-            page.line(printable(redact::redacted(app, &text)?.get()));
+            let tested = redact::redacted(app, &text)?;
+            page.line(printable(tested.text.get()));
+            if !tested.reasons.is_empty() {
+                page.gap();
+            }
+            for (name, description) in tested.reasons {
+                page.line(format!("{name}: {}", printable(&description)));
+            }
         }
         Command::Add { name, pattern } => {
             let applied = redact::add_rule(app, &name, &pattern, shown.call())?;

@@ -79,7 +79,11 @@ fn rules_are_listed_tested_and_refused() {
     let list = home.thru(&["redact", "list"]).expect(0).stdout;
     assert_snapshot!(list.lines().last().unwrap(), @"acme                   acme-[0-9]{8}");
     assert!(list.lines().count() > 20);
-    assert_snapshot!(home.shown(&["redact", "test", "key acme-12345678, and <private>this</private>."]), @"key [redacted:acme], and [private].");
+    assert_snapshot!(home.shown(&["redact", "test", "key acme-12345678, and <private>this</private>."]), @"
+    key [redacted:acme], and [private].
+
+    acme: acme-[0-9]{8}
+    ");
     assert_snapshot!(home.shown(&["redact", "add", "bad", "a(b"]), @r#"
     -- stderr --
     error: the pattern of the redaction rule "bad" cannot be used; correct or remove it: regex parse error:
