@@ -629,19 +629,29 @@ impl Batch<'_> {
     /// # Errors
     /// Returns an error if the database cannot be written.
     pub fn drop_prompt_history_of(&self, session: i64) -> Result<()> {
-        let rows = "SELECT p.row FROM passages p JOIN sources s ON s.id = p.source
-                    WHERE p.session = ?1 AND s.kind = 'prompt-history'";
-        if self.transaction.prepare_cached(rows)?.exists([session])? {
-            self.mark_stale(session)?;
-        }
-        for sql in [
-            format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
-            format!("DELETE FROM passages WHERE row IN ({rows})"),
-            "DELETE FROM source_facts WHERE session = ?1
-             AND source IN (SELECT id FROM sources WHERE kind = 'prompt-history')"
-                .to_owned(),
-        ] {
-            self.transaction.prepare_cached(&sql)?.execute([session])?;
+        // Every source of a session has facts of it. This is asked for each step of an import, so it must not take longer
+        // for a long session, or where there are many sources.
+        let lists: Vec<i64> = self
+            .transaction
+            .prepare_cached(
+                "SELECT f.source FROM source_facts f JOIN sources s ON s.id = f.source
+                 WHERE f.session = ?1 AND s.kind = 'prompt-history'",
+            )?
+            .query_map([session], |row| row.get(0))?
+            .collect::<rusqlite::Result<_>>()?;
+        for list in lists {
+            let of_list = (session, list);
+            self.transaction.execute(
+                "INSERT OR IGNORE INTO retired_rows (row)
+                 SELECT row FROM passages WHERE session = ?1 AND source = ?2",
+                of_list,
+            )?;
+            let passages = "DELETE FROM passages WHERE session = ?1 AND source = ?2";
+            if self.transaction.execute(passages, of_list)? > 0 {
+                self.mark_stale(session)?;
+            }
+            let facts = "DELETE FROM source_facts WHERE session = ?1 AND source = ?2";
+            self.transaction.execute(facts, of_list)?;
         }
         Ok(())
     }
