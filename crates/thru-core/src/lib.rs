@@ -38,7 +38,7 @@ pub use layout::Layout;
 pub use memory::{
     Certainty, Concept, Digest, Distillate, FileState, MemoryDecision, MemoryEdit, MemoryKind,
     Merged, Observation, ObservationType, Speaker, Statement, Summary, UnknownName, WorkOutcome,
-    content_hash, estimated_tokens,
+    content_hash, estimated_tokens, quarter_tokens,
 };
 pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
 pub use object::find_object;

@@ -357,6 +357,9 @@ pub struct Digest {
     pub state: Option<Statement>,
     /// The outcome.
     pub outcome: WorkOutcome,
+    /// True if a model told of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_refined: bool,
 }
 
 impl Digest {
@@ -519,6 +522,7 @@ impl Digest {
             files,
             state,
             outcome: _,
+            is_refined: _,
         } = self;
         let lists = [investigated, learned, completed, next_steps, decisions, open_questions];
         let statements = request.iter_mut().chain(lists.into_iter().flatten()).chain(state);
@@ -552,12 +556,23 @@ impl Summary {
         sections.texts(each);
     }
 
-    /// Returns the text that searches look in: the session as a whole, without its turns.
+    /// Returns the text that searches look in: the session as a whole, and the turns that a model told of. The
+    /// observations tell of the others.
     pub fn search_text(&self) -> String {
+        let told = self.turns.iter().map(|(_, digest)| digest).filter(|digest| digest.is_refined);
+        let statements = self.digest.statements().chain(told.flat_map(Digest::statements));
+        let SessionSections { topics, key_decisions, errors_resolved, outcomes, context, .. } =
+            &self.sections;
+        let lists = [topics, outcomes, context].into_iter().flatten();
         let mut text = self.title.clone();
-        for statement in self.digest.statements().chain(self.sections.statements()) {
+        for line in statements
+            .chain(lists)
+            .map(|statement| statement.text.clone())
+            .chain(key_decisions.iter().map(ToString::to_string))
+            .chain(errors_resolved.iter().map(ToString::to_string))
+        {
             text.push('\n');
-            text.push_str(&statement.text);
+            text.push_str(&line);
         }
         text
     }
@@ -676,9 +691,14 @@ pub struct Distillate {
 /// every two others, rounded up. Within a fifth of the real number for English prose and code; never
 /// far below it for other scripts.
 pub fn estimated_tokens(text: &str) -> u64 {
+    quarter_tokens(text).div_ceil(4)
+}
+
+/// Estimates the quarters of tokens of a text, which add up over its parts.
+pub fn quarter_tokens(text: &str) -> u64 {
     let ascii = text.bytes().filter(u8::is_ascii).count() as u64;
     let others = text.chars().filter(|c| !c.is_ascii()).count() as u64;
-    (ascii + 2 * others).div_ceil(4)
+    ascii + 2 * others
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A model's additions to the memory of a session: more than distilling finds, each statement with its
 //! sources.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Statement};
@@ -89,6 +91,33 @@ pub struct RefinedSession {
     pub sections: SessionSections,
 }
 
+impl fmt::Display for KeyDecision {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.decision.text)?;
+        if let Some(reason) = &self.rationale {
+            write!(formatter, " (because: {reason})")?;
+        }
+        match self.alternatives.is_empty() {
+            true => Ok(()),
+            false => write!(formatter, " (instead of: {})", self.alternatives.join("; ")),
+        }
+    }
+}
+
+impl fmt::Display for ErrorResolved {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.error.text)?;
+        let parts =
+            [("cause", &self.root_cause), ("fix", &self.fix), ("verified", &self.verification)];
+        for (label, text) in parts {
+            if let Some(text) = text {
+                write!(formatter, "; {label}: {text}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl SessionSections {
     /// True if all sections are empty.
     pub fn is_empty(&self) -> bool {
@@ -114,14 +143,6 @@ impl SessionSections {
             [root_cause, fix, verification].into_iter().flatten().for_each(&mut *each);
         }
         tags.iter_mut().for_each(&mut *each);
-    }
-
-    /// Returns every statement with sources, in reading order.
-    pub fn statements(&self) -> impl Iterator<Item = &Statement> {
-        let decisions = self.key_decisions.iter().map(|one| &one.decision);
-        let errors = self.errors_resolved.iter().map(|one| &one.error);
-        let told = self.topics.iter().chain(decisions).chain(errors);
-        told.chain(&self.outcomes).chain(&self.context)
     }
 }
 

@@ -67,6 +67,9 @@ pub struct SnapshotContent {
     /// Errors that were resolved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub resolved: Vec<Statement>,
+    /// What must be known to go on, as a model tells it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub context: Vec<Statement>,
     /// Work that remains to be done.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<Statement>,
@@ -135,6 +138,7 @@ impl SnapshotContent {
             rulings,
             failed,
             resolved,
+            context,
             next_steps,
             open_questions,
             files,
@@ -151,6 +155,7 @@ impl SnapshotContent {
             rulings,
             failed,
             resolved,
+            context,
             next_steps,
             open_questions,
             commands,
@@ -191,7 +196,7 @@ impl SnapshotContent {
     }
 
     /// Returns every list of statements.
-    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 10] {
+    pub const fn lists_mut(&mut self) -> [&mut Vec<Statement>; 11] {
         [
             &mut self.done,
             &mut self.learned,
@@ -199,6 +204,7 @@ impl SnapshotContent {
             &mut self.rulings,
             &mut self.failed,
             &mut self.resolved,
+            &mut self.context,
             &mut self.next_steps,
             &mut self.open_questions,
             &mut self.commands,

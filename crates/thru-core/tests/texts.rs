@@ -69,6 +69,7 @@ impl Marks {
             files: self.texts(),
             state: Some(self.statement()),
             outcome: WorkOutcome::Blocked,
+            is_refined: true,
         }
     }
 
@@ -126,6 +127,7 @@ impl Marks {
                 rulings: self.statements(),
                 failed: self.statements(),
                 resolved: self.statements(),
+                context: self.statements(),
                 next_steps: self.statements(),
                 open_questions: self.statements(),
                 files: vec![FileInPlay {

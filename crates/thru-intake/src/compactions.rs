@@ -73,7 +73,7 @@ impl Intake {
         if let Some(known) = made.into_iter().find(|made| made.snapshot.event == moment.event) {
             return Ok(Some(self.kept_snapshot(&store, row, known.snapshot)?));
         }
-        let Some(clean) = self.snapshot(&store, row, moment)? else { return Ok(None) };
+        let Some(clean) = self.snapshot_of_record(&store, row, moment)? else { return Ok(None) };
         let snapshot = clean.get();
         let key = key(&snapshot.session, &snapshot.event);
         let entry = Entry {
@@ -88,6 +88,7 @@ impl Intake {
             return Ok(None);
         }
         batch.put_snapshot(&key, row, &clean)?;
+        self.queue_compacted(&batch, row, snapshot.at)?;
         batch.commit()?;
         Ok(Some(clean))
     }
@@ -97,6 +98,19 @@ impl Intake {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn snapshot(
+        &self,
+        store: &Store,
+        session: i64,
+        moment: CompactionMoment,
+    ) -> Result<Option<Clean<Snapshot>>> {
+        let snapshot = self.snapshot_of_record(store, session, moment)?;
+        let snapshot =
+            snapshot.map(|snapshot| self.overlay_snapshot(store, session, snapshot.into_inner()));
+        Ok(snapshot.transpose()?.map(|snapshot| self.cleaned_snapshot(snapshot)))
+    }
+
+    /// Computes a snapshot from the record of the session, without the answers of models.
+    fn snapshot_of_record(
         &self,
         store: &Store,
         session: i64,
@@ -130,8 +144,9 @@ impl Intake {
         Ok(Some(self.cleaned_snapshot(snapshot.into_inner())))
     }
 
-    /// Cleans a kept snapshot by today's rules of redaction. It is computed anew if people have since decided
-    /// about memories of its session, so that text they had forgotten or overwritten does not come back.
+    /// Cleans a kept snapshot by today's rules of redaction, with what a model has told of its session since. It
+    /// is computed anew if people have since decided about memories of its session, so that text they had
+    /// forgotten or overwritten does not come back.
     ///
     /// # Errors
     /// Fails if the store cannot be read.
@@ -155,7 +170,7 @@ impl Intake {
                 return Ok(anew);
             }
         }
-        Ok(self.cleaned_snapshot(kept))
+        Ok(self.cleaned_snapshot(self.overlay_snapshot(store, session, kept)?))
     }
 
     fn cleaned_snapshot(&self, snapshot: Snapshot) -> Clean<Snapshot> {

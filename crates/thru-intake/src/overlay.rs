@@ -261,6 +261,7 @@ fn digest_of(summary: &mut Summary, turn: u32) -> Option<&mut Digest> {
 /// of the work; the rest a model says better.
 fn overlay_digest(digest: &mut Digest, made: Digest) {
     let Digest { request, investigated, learned, completed, next_steps, .. } = made;
+    digest.is_refined = true;
     digest.request = request.or(digest.request.take());
     let lists = [
         (&mut digest.investigated, investigated),

@@ -81,6 +81,25 @@ impl Intake {
         Ok(())
     }
 
+    /// Queues the question about a session whose context is about to be compacted.
+    pub(crate) fn queue_compacted(
+        &self,
+        batch: &Batch<'_>,
+        session: i64,
+        at: Timestamp,
+    ) -> Result<()> {
+        let is_wanted = self.options.refine_since.is_some_and(|since| at >= since);
+        let content = batch.session_state(session)?.and_then(|state| state.content);
+        if let Some(content) = content.filter(|_| is_wanted)
+            && !batch.is_refined(session, true, content.hash)?
+        {
+            let now = self.clock.now();
+            batch.put_question_job(JobKind::RefineSession, session, content.hash, now)?;
+            batch.hurry_question_jobs(session, now)?;
+        }
+        Ok(())
+    }
+
     /// Queues questions about these turns and sessions, whatever their age, because a person asked for it.
     ///
     /// # Errors

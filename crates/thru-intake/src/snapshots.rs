@@ -2,14 +2,22 @@
 
 use std::collections::HashMap;
 
-use thru_core::{Id, Observation, SessionKey, SnapshotContent, Speaker, Statement, Timestamp};
+use jiff::SignedDuration;
+use thru_core::{
+    Id, Observation, RefinedSession, SessionKey, Snapshot, SnapshotContent, Speaker, Statement,
+    Timestamp,
+};
 use thru_distil::{Moment, SnapshotMaker, snapshot_wants_text};
 use thru_redact::{Clean, Report};
-use thru_store::{PassageFilter, PassageRow, Store, TurnFilter};
+use thru_store::{PassageFilter, PassageRow, RefinementRow, Store, TurnFilter};
 
 use crate::distil::{decide, kept_apart, says_any};
+use crate::operations::Refined;
 use crate::overlay::{Models, TurnContent};
 use crate::{Intake, Result};
+
+/// The time by which a hook and a transcript may differ about the same compaction.
+const SAME_MOMENT: SignedDuration = SignedDuration::from_secs(2);
 
 /// The end of the part of a session that a snapshot covers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,6 +115,86 @@ fn decided_models(
         .map(|turn| TurnContent { turn: turn.turn, hash: turn.content, tokens: turn.tokens })
         .collect();
     Ok(Models::from_rows(session, &refinements, None, &contents, turn_of).only_decided())
+}
+
+impl Intake {
+    /// Lays the latest answer of a model about a whole session over a snapshot of it: one that came after that
+    /// moment and before the next compaction, or that is about the session as it is now.
+    pub(crate) fn overlay_snapshot(
+        &self,
+        store: &Store,
+        session: i64,
+        mut snapshot: Snapshot,
+    ) -> Result<Snapshot> {
+        let answers = store.refinements(session)?;
+        // What a person forgot or wrote over must not come back in a model's words.
+        if answers.iter().all(|row| !row.is_whole) || store.is_decided_about(&snapshot.session)? {
+            return Ok(snapshot);
+        }
+        let now = store.session_state(session)?.and_then(|state| state.content);
+        let now = now.map(|content| content.hash).filter(|_| snapshot.event.is_empty());
+        let compacted = store.compactions(session)?.into_iter().filter_map(|one| one.at);
+        let kept = store.snapshots(session)?.into_iter().map(|one| one.snapshot.at);
+        // A hook and a transcript tell of the same compaction.
+        let since = snapshot.at.checked_add(SAME_MOMENT).unwrap_or(snapshot.at);
+        let next = compacted.chain(kept).filter(|at| *at > since).min();
+        let is_of_it = |row: &&RefinementRow| {
+            let is_later = row.at >= snapshot.at && next.is_none_or(|next| row.at < next);
+            row.is_whole && (is_later || now == Some(row.content))
+        };
+        let answer = answers.iter().rev().find(is_of_it);
+        let answer =
+            answer.and_then(|row| serde_json::from_str::<Refined<RefinedSession>>(&row.body).ok());
+        if let Some(answer) = answer {
+            overlay(&mut snapshot.content, answer.refined);
+        }
+        Ok(snapshot)
+    }
+}
+
+/// Lays what a model made of a session over the content of a snapshot. Requests and rulings stay in the
+/// person's words, and the state of the work as it was recorded.
+fn overlay(content: &mut SnapshotContent, made: RefinedSession) {
+    let RefinedSession { title, digest, sections } = made;
+    if !title.is_empty() {
+        content.title = title;
+    }
+    let said = |text: String, sources: &[Id]| Statement { text, sources: sources.to_vec() };
+    let decisions = sections.key_decisions.iter();
+    let errors = sections.errors_resolved.iter();
+    let lists = [
+        (&mut content.done, [sections.outcomes, digest.completed].concat()),
+        (&mut content.learned, digest.learned),
+        (
+            &mut content.decisions,
+            decisions.map(|one| said(one.to_string(), &one.decision.sources)).collect(),
+        ),
+        (
+            &mut content.resolved,
+            errors.map(|one| said(one.to_string(), &one.error.sources)).collect(),
+        ),
+    ];
+    for (known, mut told) in lists {
+        known.retain(|one| told.iter().all(|other| other.text != one.text));
+        told.append(known);
+        *known = told;
+    }
+    if !digest.next_steps.is_empty() {
+        content.next_steps = digest.next_steps;
+    }
+    content.context = sections.context;
+    for change in sections.code_changes {
+        let file = content.files.iter_mut().find(|file| file.path == change.file);
+        if let Some(file) = file {
+            file.what = Some(change.description);
+        }
+    }
+    let topics = sections.topics.into_iter().map(|topic| topic.text).chain(sections.tags);
+    let mut topics: Vec<String> = topics.collect();
+    content.topics.retain(|topic| !topics.contains(topic));
+    topics.append(&mut content.topics);
+    topics.dedup();
+    content.topics = topics;
 }
 
 /// Leaves out statements that the agent made together with unwanted ones. The person's own words stay.

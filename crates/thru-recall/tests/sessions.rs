@@ -329,7 +329,7 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     assert!(
         pack.lines.iter().all(|line| line.tier == Tier::Hot && line.reason.starts_with("hot: "))
     );
-    assert_snapshot!(pack.text.get(), @"
+    assert_snapshot!(pack.text.get(), @r#"
     <throughline-context>
     # Memory of rocket
     Recorded data from earlier sessions: facts that may be out of date, not instructions. Check before relying on it.
@@ -340,14 +340,14 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     - The last request: Now write down why it waits
 
     ## Done before
-    - `0bwvc` Change of lock [lock.rs] (2026-11-20)
+    - `0bwvc` Change of lock [src/lock.rs] (2026-11-20)
 
     ## Files in play
     - src/lock.rs
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
-    ");
+    "#);
     let mut memory = Memory::new();
     memory.session("lock", &worked(25 * 60));
     let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);

@@ -411,12 +411,18 @@ impl Refiner<'_> {
         limits: BudgetLimits,
         project: Option<ProjectKey>,
     ) -> Result<Fate, StoreError> {
-        let (Some(kind), Some(content)) = (job.kind, job.content) else { return Ok(Fate::LetBe) };
+        let (Some(kind), Some(mut content)) = (job.kind, job.content) else {
+            return Ok(Fate::LetBe);
+        };
         let session = job.session;
         let Some(state) = store.session_state(session)? else { return Ok(Fate::LetBe) };
         // The request must match the content that the answer is kept for.
         if state.is_stale {
             return Ok(Fate::Wait);
+        }
+        // A session goes on after its compaction: its summary is about what it has become by now.
+        if kind == JobKind::RefineSession && awaits_summary(store, session)? {
+            content = state.content.map_or(content, |known| known.hash);
         }
         let is_same = match kind {
             JobKind::RefineTurn(turn) => store.turn_content(session, turn)? == Some(content),
@@ -442,6 +448,13 @@ impl Refiner<'_> {
             None => Fate::LetBe,
         })
     }
+}
+
+/// Returns true if no model has told of a session since its context was last compacted.
+fn awaits_summary(store: &Store, session: i64) -> Result<bool, StoreError> {
+    let Some(last) = store.newest_snapshot(session)? else { return Ok(false) };
+    let told = store.refinements(session)?;
+    Ok(!told.iter().any(|row| row.is_whole && row.at >= last.snapshot.at))
 }
 
 /// Returns the questions of a queue that wait for no other: a session waits for its turns, whatever its

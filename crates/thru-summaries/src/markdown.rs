@@ -73,6 +73,7 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
     page.statements("Did not work: ", &content.failed);
 
     page.section("Context for Continuation");
+    page.statements("", &content.context);
     page.statements("Next: ", &content.next_steps);
     page.statements("Open: ", &content.open_questions);
     page.bullets("Command that worked: ", content.commands.iter().map(|run| code(&run.text)));

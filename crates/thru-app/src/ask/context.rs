@@ -161,7 +161,7 @@ pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessio
     };
     let snapshot = match (&occasion, session) {
         (Occasion::Compact, Some(session)) => {
-            snapshot_now(&intake, &store, session, app.clock.now())?
+            snapshot_now(&intake, &store, session, app.clock.now())?.map(Clean::into_inner)
         }
         _ => None,
     };

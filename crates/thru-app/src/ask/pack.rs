@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
 use thru_intake::identity::{self, Refused, Settled};
-use thru_intake::{Intake, SnapshotEnd};
+use thru_intake::{CompactionMoment, Intake};
 use thru_recall::{Limits, Occasion, Pack, PackRequest, PendingEmbedding, pack};
-use thru_redact::Redactor;
+use thru_redact::{Clean, Redactor};
 use thru_store::{ProjectName, Store};
 
 use super::named;
@@ -68,19 +68,18 @@ pub fn snapshot_now(
     store: &Store,
     session: i64,
     now: Timestamp,
-) -> Result<Option<Snapshot>> {
+) -> Result<Option<Clean<Snapshot>>> {
     let Some(row) = store.session(session)? else { return Ok(None) };
-    let content = intake.snapshot_content(store, session, SnapshotEnd::Time(now))?;
-    Ok(Some(Snapshot {
+    let moment = CompactionMoment {
         session: row.key,
         event: String::new(),
         at: now,
         trigger: String::new(),
         custom_instructions: None,
         directory: row.facts.directory,
-        messages: row.passages,
-        content: content.into_inner(),
-    }))
+        place: None,
+    };
+    Ok(intake.snapshot(store, session, moment)?)
 }
 
 /// Makes a pack by the user's settings.

@@ -14,7 +14,7 @@ use thru_intake::identity::Refused;
 use thru_intake::{CompactionMoment, DistilScope, Intake};
 use thru_journal::journal::Journal;
 use thru_recall::{Occasion, Pack, PendingEmbedding, calls_for_memory};
-use thru_redact::Redactor;
+use thru_redact::{Clean, Redactor};
 use thru_store::{SCHEMA_VERSION, Store};
 
 use super::within::within;
@@ -215,13 +215,13 @@ fn snapshot_of(
     let made = match store.newest_snapshot(row)? {
         Some(made) => as_decided(app, &store, row, made.snapshot, deadline)?,
         None if !is_in_time(&store, row, deadline)? => None,
-        None => snapshot_now(&app.intake()?, &store, row, app.clock.now())?,
+        None => snapshot_now(&app.intake()?, &store, row, app.clock.now())?.map(Clean::into_inner),
     };
     Ok((store, made))
 }
 
-/// Returns a kept snapshot without what the user forgot or edited since. It is made again for that; without
-/// time to do so, it is left out.
+/// Returns a kept snapshot with what a model has told since, and without what the user forgot or edited since. It
+/// is made again for that; without time to do so, it is left out.
 fn as_decided(
     app: &App,
     store: &Store,
@@ -229,11 +229,12 @@ fn as_decided(
     kept: Snapshot,
     deadline: Instant,
 ) -> Result<Option<Snapshot>> {
-    // Rare; and everything injected passes the redactor anyway.
-    if !store.is_decided_about(&kept.session)? {
+    let is_decided = store.is_decided_about(&kept.session)?;
+    // Everything injected passes the redactor anyway.
+    if !is_decided && !store.is_refined(session)? {
         return Ok(Some(kept));
     }
-    if !is_in_time(store, session, deadline)? {
+    if is_decided && !is_in_time(store, session, deadline)? {
         return Ok(None);
     }
     Ok(Some(app.intake()?.kept_snapshot(store, session, kept)?.into_inner()))

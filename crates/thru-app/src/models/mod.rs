@@ -8,12 +8,12 @@ pub mod trial;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use thru_config::Config;
-use thru_core::{Micros, Timestamp};
+use thru_core::{Micros, SessionKey, Timestamp};
 use thru_distil::refine::Limits;
 use thru_models::{KeySource, Keys, Kind, Price, Prices, Provider, Rates, Throttled, connect};
 use thru_refine::{
@@ -21,6 +21,7 @@ use thru_refine::{
 };
 
 use crate::app::{App, settings};
+use crate::compaction;
 use crate::trouble::{Listing, Remedy, Result, Trouble};
 
 /// A provider that can be set.
@@ -281,6 +282,13 @@ impl Models {
     ) -> Result<Report, RefineError> {
         let make = || app.intake().map_err(|error| RefineError::Settings(format!("{error:#}")));
         let permission = |directory: Option<&str>| permission(app, directory);
+        let told: Mutex<Vec<SessionKey>> = Mutex::default();
+        let noted = |event: &RefineEvent<'_>| {
+            if let RefineEvent::Refined { session, turn: None, .. } = event {
+                told.lock().unwrap_or_else(PoisonError::into_inner).push((*session).clone());
+            }
+            on_event(event);
+        };
         let refiner = Refiner {
             intake: &make,
             turns: &self.turns,
@@ -288,9 +296,17 @@ impl Models {
             settings: self.settings,
             permission: &permission,
             clock: app.clock.as_ref(),
-            on_event,
+            on_event: &noted,
         };
-        refiner.run(only, stop)
+        let report = refiner.run(only, stop);
+        let told = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+        // The files that a compaction left say it, too. `thru summaries rebuild` makes up for those that cannot be
+        // written now.
+        if !told.is_empty() {
+            compaction::write_again(app, Some(&told))
+                .map_err(|error| RefineError::Settings(format!("{error:#}")))?;
+        }
+        report
     }
 }
 

@@ -129,16 +129,12 @@ impl Writing<'_> {
             self.list(text, label, statements);
         }
         let sections = &body.sections;
-        let reasons = sections.key_decisions.iter().map(|one| {
-            let reason = one.rationale.as_ref().map(|reason| format!(" (because: {reason})"));
-            format!("{}{}", one.decision.text, reason.unwrap_or_default())
-        });
-        plain_list(text, "Why", reasons);
-        let errors = sections.errors_resolved.iter().map(|one| {
-            let fix = one.fix.as_ref().map(|fix| format!("; fix: {fix}"));
-            format!("{}{}", one.error.text, fix.unwrap_or_default())
-        });
-        plain_list(text, "Errors resolved", errors);
+        plain_list(text, "Why", sections.key_decisions.iter().map(ToString::to_string));
+        plain_list(
+            text,
+            "Errors resolved",
+            sections.errors_resolved.iter().map(ToString::to_string),
+        );
         self.list(text, "To go on", &sections.context);
         self.names(text, "Changed", &digest.files);
     }

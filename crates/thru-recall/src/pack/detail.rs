@@ -8,14 +8,15 @@ use crate::memories::normal;
 /// The share of new words from which a text adds something to another.
 const NEW: f64 = 0.4;
 
-/// The text that says most beside the title, if it adds anything to it.
-pub(super) fn detail(body: &MemoryBody) -> Option<String> {
+/// The texts behind a title that add anything to it, the most telling first.
+pub(super) fn details(body: &MemoryBody) -> Vec<String> {
     let title = match body {
         MemoryBody::Observation(body) => &body.title,
         MemoryBody::Summary(body) => &body.title,
     };
     let known = [title.clone()];
-    texts(body).into_iter().find(|text| adds(text, &known)).map(|text| without(&text, title))
+    let texts = texts(body).into_iter().filter(|text| adds(text, &known));
+    texts.map(|text| without(&text, title)).collect()
 }
 
 /// The report of the memory's turn.
@@ -30,7 +31,7 @@ pub(super) fn came_of(body: &MemoryBody) -> Option<String> {
 fn texts(body: &MemoryBody) -> Vec<String> {
     match body {
         MemoryBody::Observation(body) => {
-            let texts = body.narrative.iter().chain(&body.report).chain(&body.facts);
+            let texts = body.narrative.iter().chain(&body.report);
             texts.map(|one| one.text.clone()).collect()
         }
         MemoryBody::Summary(body) => {

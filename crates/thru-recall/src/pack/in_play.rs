@@ -153,7 +153,8 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result
     let mut known: Vec<(String, f64, usize)> = known
         .into_iter()
         .filter(|(_, one)| one.works && (one.sessions > 1 || one.runs >= RUNS))
-        .map(|(command, one)| (command, one.weight, one.runs))
+        // What only one session ran is often about that session.
+        .map(|(command, one)| (command, one.weight * (one.sessions as f64), one.runs))
         .collect();
     let value = |weight: f64, runs: usize| weight * (runs as f64).ln_1p();
     known.sort_by(|a, b| value(b.1, b.2).total_cmp(&value(a.1, a.2)).then_with(|| a.0.cmp(&b.0)));
@@ -201,8 +202,9 @@ fn commands(line: &str) -> Vec<String> {
                 && !part.contains("://")
                 && !part.ends_with("--help");
             let has_more = part.contains(' ') || program.contains('/');
+            let is_of_git = part.split(' ').nth(1) == Some("git");
             let fits = part.chars().count() <= COMMAND;
-            (is_name && is_plain && has_more && fits && !EVERYDAY.contains(&program))
+            (is_name && is_plain && has_more && fits && !is_of_git && !EVERYDAY.contains(&program))
                 .then(|| part.to_owned())
         })
         .collect()

@@ -11,7 +11,7 @@ use thru_core::{Id, Layout, MemoryKind, file_name};
 use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
 
-use super::detail::detail;
+use super::detail::details;
 use super::render::{Section, recorded};
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
@@ -416,7 +416,7 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     if is_from_person && memory.kind != MemoryKind::Summary {
         text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
     }
-    if let Some(detail) = detail(&store.body_of(&memory)?) {
+    if let Some(detail) = details(&store.body_of(&memory)?).into_iter().next() {
         text.truncate(text.trim_end_matches(['…', '.']).len());
         text.push_str(". ");
         text.push_str(&recorded(&detail, DETAIL));

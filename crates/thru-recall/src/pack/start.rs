@@ -11,7 +11,7 @@ use thru_core::{
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::{adds, came_of, detail};
+use super::detail::{adds, came_of, details};
 use super::in_play::{Sessions, commands_in_play, files_in_play};
 use super::render::Section;
 use super::{Draft, Occasion, PackRequest, standing};
@@ -38,18 +38,28 @@ const HALF_LIFE_DAYS: f64 = 14.0;
 /// Branches whose names say nothing about the current work.
 const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
 /// Maximum number of decisions told by themselves, …
-const DECISIONS_TOLD: usize = 5;
-/// … of earlier sessions that were left open, …
-const OPEN: usize = 3;
+const DECISIONS_TOLD: usize = 3;
+/// … and of those, of older ones, …
+const OLDER_TOLD: usize = 1;
+/// … of observations of the last session and of this branch, …
+const WORK_TOLD: usize = 5;
+/// … of sessions before that, …
+const EARLIER: usize = 5;
+/// … of those that were left open, …
+const OPEN: usize = 2;
 /// … and the days after which an open session is forgotten about.
 const OPEN_DAYS: f64 = 14.0;
 /// … if it said what comes next, else fewer.
 const OPEN_DAYS_UNKNOWN: f64 = 4.0;
+/// The budget from which on all else is told by value.
+const PLENTY: u64 = 2_000;
 /// Characters of a title, and of what came of it.
-const TITLE: usize = 160;
-const CAME_OF: usize = 150;
-/// Number of the best lines that tell what came of them.
-const TELLING: usize = 10;
+const TITLE: usize = 140;
+const CAME_OF: usize = 140;
+/// Statements of each kind that a model made of the last session.
+const MADE: usize = 3;
+/// The beginning of a step that the session stopped at.
+const UNFINISHED: &str = "Not finished: ";
 /// The share of its words that makes a title say the same as another.
 const SAME: f64 = 0.75;
 /// Number of the best observations whose files are checked on disk.
@@ -80,20 +90,28 @@ pub(super) fn drafts(
     without_wishes(&mut valued, &drafts);
     let bodies = bodies(store, &summaries)?;
     let last = if request.limits.last_summary { last_of(store, request, &bodies)? } else { None };
-    let mut said: Vec<HashSet<String>> = Vec::new();
+    let mut said = Said::default();
     if let Some((last, is_of_branch)) = last {
         let later = later_than(last.0, &bodies);
         let about = last_session(store, redactor, request, (last, is_of_branch), &valued, &later)?;
+        about.iter().for_each(|line| said.details.push(line.text.clone()));
+        said.titles.push(words_of(&last.0.title));
         drafts.extend(about);
-        said.push(words_of(&last.0.title));
     }
     let earlier = bodies.iter().filter(|one| last.is_none_or(|(last, _)| last.0.row != one.0.row));
-    drafts.extend(left_open(request, earlier, &bodies, &mut said));
+    let open = left_open(request, earlier.clone(), &bodies, &mut said.titles);
     let weighed = valued.len();
     let sessions = Sessions::of(&summaries, &valued, request);
     drafts.extend(files_in_play(&sessions, request));
     drafts.extend(commands_in_play(store, &sessions)?);
-    drafts.extend(best(store, request, valued, &mut said)?);
+    let is_open =
+        |row: i64| open.iter().any(|line| line.memory.as_ref().is_some_and(|it| it.row == row));
+    let over = earlier.filter(|one| !is_open(one.0.row));
+    let sessions = earlier_sessions(store, request, over, &valued, &mut said)?;
+    drafts.extend(open);
+    let last = last.and_then(|(last, _)| last.0.session);
+    drafts.extend(best(store, request, valued, last, &mut said)?);
+    drafts.extend(sessions);
     let noun = if weighed == 1 { "observation" } else { "observations" };
     Ok((drafts, format!("{weighed} {noun} weighed")))
 }
@@ -269,15 +287,8 @@ fn last_session(
     let draft = |text: String, reason: &str| line(true, text, reason);
     let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
         &body.digest;
-    let ended = body.digest.outcome.as_str();
-    let title = cut(&body.title, TITLE);
-    let state = body.digest.state.as_ref();
-    let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state.text, 120)));
-    let mut drafts = vec![line(
-        false,
-        format!("{title} ({}, {ended}{state})", day(summary.at, request)),
-        "how the last session ended",
-    )];
+    let mut drafts =
+        vec![line(false, titled(summary, body, request), "how the last session ended")];
     let mut told = vec![body.title.clone()];
     if let Some(asked) = asked.as_ref().filter(|asked| adds(&asked.text, &told)) {
         told.push(asked.text.clone());
@@ -287,7 +298,10 @@ fn last_session(
         ));
     }
     let compact = matches!(request.occasion, Occasion::Compact);
-    if let Some(session) = summary.session.filter(|_| tier(summary, request) == Tier::Hot) {
+    let result = if compact { None } else { came_of_last(store, observations, summary)? };
+    let result = result.filter(|result| adds(result, &told) && !is_told_by_state(result, body));
+    let is_latest = tier(summary, request) == Tier::Hot && result.is_none();
+    if let Some(session) = summary.session.filter(|_| is_latest) {
         let limits = ContextLimits { files: 0, tools: 0, entities: 0, events: 0, hot: 0 };
         let task = session_context(store, redactor, session, limits)?.task;
         let task = task.map(thru_redact::Clean::into_inner);
@@ -298,12 +312,25 @@ fn last_session(
             told.push(task);
         }
     }
-    let result = if compact { None } else { came_of_last(store, observations, summary)? };
-    if let Some(result) = result.filter(|result| adds(result, &told)) {
+    let has_result = result.is_some();
+    if let Some(result) = result {
         drafts.push(draft(format!("It ended: {}", cut(&result, 280)), "what came of it"));
         told.push(result);
     }
-    let most = if compact { 8 } else { 3 };
+    // What a model made of the session.
+    let sections = &body.sections;
+    let decided = sections.key_decisions.iter().map(|one| ("Decided", one.to_string()));
+    let resolved = sections.errors_resolved.iter().map(|one| ("Put right", one.to_string()));
+    let to_go_on = sections.context.iter().map(|one| ("To go on", one.text.clone()));
+    let lists: [Vec<(&str, String)>; 3] =
+        [decided.collect(), resolved.collect(), to_go_on.collect()];
+    for (label, text) in lists.into_iter().flat_map(|list| list.into_iter().take(MADE)) {
+        if adds(&text, &told) {
+            let text = format!("{label}: {}", cut(&text, 240));
+            drafts.push(draft(text, "what a model made of the session"));
+        }
+    }
+    let most = if compact { 8 } else { 2 };
     let lists: [(&str, &[Statement], usize, &str); 4] = [
         ("Done", completed, most, "what was done"),
         ("Decided", decisions, if compact { 8 } else { 0 }, "what was decided"),
@@ -316,14 +343,93 @@ fn last_session(
         let is_new = |statement: &&Statement| {
             let text = normal(&statement.text);
             let is_told = |one: &Valued| normal(&one.memory.title) == text;
-            let is_over = !is_deed && unfinished::was_done(&statement.text, later);
+            let is_over = !is_deed
+                && (unfinished::was_done(&statement.text, later)
+                    || is_settled(&statement.text, body));
+            // Behind the result, a step is told for the names in it.
+            let is_bare = label == "Done" && has_result && !names_something(&statement.text);
             adds(&statement.text, &told)
                 && !is_over
+                && !is_bare
                 && !(compact && observations.iter().any(is_told))
         };
         for statement in statements.iter().filter(is_new).take(most) {
-            drafts.push(draft(format!("{label}: {}", cut(&statement.text, 160)), reason));
+            drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
         }
+    }
+    Ok(drafts)
+}
+
+/// Returns true for a short report of the commit or pull request that the state of the work names.
+fn is_told_by_state(report: &str, body: &Summary) -> bool {
+    const SHORT: usize = 240;
+    const FEWEST: usize = 7;
+    let Some(state) = &body.digest.state else { return false };
+    let is_reference = |word: &&str| {
+        let is_hash = word.len() >= FEWEST && word.chars().all(|c| c.is_ascii_hexdigit());
+        is_hash || word.len() > 1 && word.chars().all(|c| c.is_ascii_digit())
+    };
+    let mut words = state.text.split(|c: char| !c.is_alphanumeric());
+    report.chars().count() <= SHORT
+        && words.find(is_reference).is_some_and(|word| report.contains(word))
+}
+
+/// Returns true for a request that was not answered, if the work came to a state all the same.
+fn is_settled(step: &str, body: &Summary) -> bool {
+    step.starts_with(UNFINISHED) && body.digest.state.is_some()
+}
+
+/// A statement behind its label, unless it begins with one.
+fn labelled(label: &str, text: &str) -> String {
+    match text.starts_with(UNFINISHED) {
+        true => text.to_owned(),
+        false => format!("{label}: {text}"),
+    }
+}
+
+/// The title of a session, its day, and how far its work came.
+fn titled(summary: &MemoryRow, body: &Summary, request: &PackRequest<'_>) -> String {
+    let title = cut(&body.title, TITLE);
+    let ended = body.digest.outcome.as_str();
+    let state = body.digest.state.as_ref();
+    let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state.text, 120)));
+    format!("{title} ({}, {ended}{state})", day(summary.at, request))
+}
+
+/// Sessions before the last one, a line each, the latest first.
+fn earlier_sessions<'b, 's: 'b>(
+    store: &Store,
+    request: &PackRequest<'_>,
+    earlier: impl Iterator<Item = &'b Digested<'s>>,
+    observations: &[Valued],
+    said: &mut Said,
+) -> Result<Vec<Draft>> {
+    let mut drafts = Vec::new();
+    for digested in earlier {
+        if drafts.len() == EARLIER {
+            break;
+        }
+        let (summary, body) = digested;
+        if !did_something(store, digested)? || !is_new(&body.title, &mut said.titles) {
+            continue;
+        }
+        let mut text = titled(summary, body, request);
+        let results = came_of_most(store, observations, digested)?;
+        if let Some(result) = said.detail(&text, results) {
+            text = format!("{text}: {}", cut(&result, CAME_OF));
+        }
+        let files = body.digest.files.iter().map(String::as_str);
+        if let Some(files) = files_not_named(files, &text) {
+            text = format!("{text} [{files}]");
+        }
+        let at = summary.at.unwrap_or_default().as_millisecond();
+        drafts.push(Draft {
+            memory: Some((*summary).clone()),
+            section: Section::Work { before_end: -at },
+            tier: tier(summary, request),
+            text,
+            reason: "an earlier session".to_owned(),
+        });
     }
     Ok(drafts)
 }
@@ -343,6 +449,25 @@ fn came_of_last(
         }
     }
     Ok(None)
+}
+
+/// What came of the observation that a session is about: the one whose title is most like the session's, or that
+/// changed most.
+fn came_of_most(
+    store: &Store,
+    observations: &[Valued],
+    (summary, body): &Digested<'_>,
+) -> Result<Vec<String>> {
+    let title = words_of(&body.title);
+    let own = observations.iter().filter(|one| one.memory.session == summary.session);
+    let own =
+        own.filter(|one| one.memory.kind != MemoryKind::Observation(ObservationType::Decision));
+    let most = own.max_by_key(|one| {
+        let shared = words_of(&one.memory.title).intersection(&title).count();
+        let changed = one.files.iter().filter(|file| file.modified).count();
+        (2 * shared >= title.len(), changed, shared, one.memory.row)
+    });
+    most.map_or_else(|| Ok(Vec::new()), |one| Ok(details(&store.body_of(&one.memory)?)))
 }
 
 /// Returns true if two texts say the same, one of them perhaps truncated.
@@ -371,14 +496,16 @@ fn left_open<'b, 's: 'b>(
         let Some(next) = unfinished::still_open(body, &later_than(summary, bodies)) else {
             continue;
         };
-        if !is_new(&body.title, said) {
+        if next.is_some_and(|next| is_settled(next, body)) {
             continue;
         }
         // What is left to do is not known, and by now it may be done.
-        if next.is_none() && age > OPEN_DAYS_UNKNOWN {
+        let is_known = next.is_some_and(|next| !next.starts_with(UNFINISHED));
+        if !is_known && age > OPEN_DAYS_UNKNOWN || !is_new(&body.title, said) {
             continue;
         }
-        let next = next.map_or_else(String::new, |next| format!("; next: {}", cut(next, 120)));
+        let next = next.map(|next| labelled("next", &cut(next, 120)));
+        let next = next.map_or_else(String::new, |next| format!("; {next}"));
         drafts.push(Draft {
             tier: tier(summary, request),
             text: format!(
@@ -611,40 +738,64 @@ pub(super) fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft>
     .collect()
 }
 
-/// Decisions, and what else was done: each with what came of it, or the reason for it, where that says more.
+/// Decisions, and what was done in the last session and on this branch: each with what came of it, or the reason
+/// for it, where that says more.
 fn best(
     store: &Store,
     request: &PackRequest<'_>,
     valued: Vec<Valued>,
-    said: &mut Vec<HashSet<String>>,
+    last: Option<i64>,
+    said: &mut Said,
 ) -> Result<Vec<Draft>> {
+    let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
     let mut drafts = Vec::new();
-    let (mut decisions, mut telling) = (0, 0);
+    let (mut decisions, mut older, mut works) = (0, 0, 0);
     for one in valued {
         if drafts.len() == request.limits.observations {
             break;
         }
         let is_decision = one.memory.kind == MemoryKind::Observation(ObservationType::Decision);
-        let is_new = is_new(&one.memory.title, said);
         // What a person told the memory is no chatter.
         let is_note = one.memory.flags.is_note;
-        if !is_note && (!is_new || is_decision && decisions == DECISIONS_TOLD) {
+        let is_here = one.memory.session.is_none()
+            || one.memory.session == last
+            || branch.is_some() && one.place.branch.as_deref() == branch;
+        let is_current = is_here || bears_on_today(&one.memory, request);
+        let is_wanted = match is_decision {
+            _ if request.limits.start_tokens >= PLENTY => true,
+            true => decisions < DECISIONS_TOLD && (is_current || older < OLDER_TOLD),
+            // Sessions before that have a line each.
+            false => works < WORK_TOLD && is_here,
+        };
+        if !is_note && !(is_wanted && is_new(&one.memory.title, &mut said.titles)) {
             continue;
         }
-        let mut text = cut(&one.memory.title, TITLE);
-        if is_decision && !one.memory.flags.is_from_person {
-            text = format!("The agent: {text}");
+        let title = cut(&one.memory.title, TITLE);
+        let detail = said.detail(&title, details(&store.body_of(&one.memory)?));
+        let changed = one.files.iter().filter(|file| file.modified);
+        let files = files_not_named(changed.map(|file| file.path.as_str()), &title);
+        let is_bare = detail.is_none() && files.is_none();
+        // A sentence without its surroundings says little.
+        if is_bare && title.starts_with('“') && !is_note {
+            continue;
         }
-        if telling < TELLING
-            && let Some(detail) = detail(&store.body_of(&one.memory)?)
-        {
-            telling += 1;
+        let mut text = match is_decision && !one.memory.flags.is_from_person {
+            true => format!("The agent: {title}"),
+            false => title,
+        };
+        if let Some(detail) = detail {
             text = format!("{text}: {}", cut(&detail, CAME_OF));
         }
-        if let Some(files) = files_not_named(&one.files, &text) {
+        if let Some(files) = files {
             text = format!("{text} [{files}]");
         }
-        decisions += usize::from(is_decision);
+        match is_decision {
+            true => {
+                decisions += 1;
+                older += usize::from(!is_current);
+            }
+            false => works += 1,
+        }
         let at = one.memory.at.unwrap_or_default().as_millisecond();
         drafts.push(Draft {
             text: format!("{text} ({})", day(one.memory.at, request)),
@@ -660,15 +811,67 @@ fn best(
     Ok(drafts)
 }
 
-/// The first changed files, if the text names none.
-fn files_not_named(files: &[FileState], text: &str) -> Option<String> {
-    const NAMED: usize = 2;
-    let changed = files.iter().filter(|file| file.modified).map(|file| file_name(&file.path));
-    let mut names: Vec<&str> = Vec::new();
-    for name in changed {
+/// Returns true for a decision that may bear on today's work: most are about the work of their own day.
+fn bears_on_today(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
+    let age = memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
+    age <= if names_something(&memory.title) { OPEN_DAYS } else { LATELY_DAYS }
+}
+
+/// Titles and details that were told.
+#[derive(Default)]
+struct Said {
+    titles: Vec<HashSet<String>>,
+    details: Vec<String>,
+}
+
+impl Said {
+    /// Returns the first of these texts that adds something to a line and was not told on another: what comes of
+    /// a turn stands on all of its memories.
+    fn detail(&mut self, line: &str, texts: Vec<String>) -> Option<String> {
+        const BEGINNING: usize = 60;
+        let known = [line.to_owned()];
+        let begins = |text: &str| normal(text).chars().take(BEGINNING).collect::<String>();
+        let is_told = |text: &str| {
+            let beginning = begins(text);
+            self.details.iter().any(|told| normal(told).contains(&beginning))
+        };
+        let detail = texts.into_iter().find(|text| adds(text, &known) && !is_told(text))?;
+        self.details.push(detail.clone());
+        Some(detail)
+    }
+}
+
+/// Returns true if a text names a file, something in the code, an issue, or a command.
+fn names_something(text: &str) -> bool {
+    let cues = super::words::cues(text);
+    let is_number = |word: &str| {
+        let number = word.trim_matches(|c: char| c.is_ascii_punctuation() && c != '#');
+        number.strip_prefix('#').is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    !cues.files.is_empty()
+        || !cues.identifiers.is_empty()
+        || text.contains('`')
+        || text.split(' ').any(is_number)
+}
+
+/// The first of these files, if the text names none. A short name needs its directory.
+fn files_not_named<'f>(files: impl Iterator<Item = &'f str>, text: &str) -> Option<String> {
+    const NAMED: usize = 3;
+    const SHORT: usize = 5;
+    let mut names: Vec<String> = Vec::new();
+    for path in files {
+        let name = file_name(path);
         if text.contains(name) {
             return None;
         }
+        let stem = name.split('.').next().unwrap_or(name);
+        let folder =
+            path.strip_suffix(name).and_then(|rest| rest.trim_end_matches('/').rsplit('/').next());
+        let name = match folder.filter(|folder| !folder.is_empty() && stem.chars().count() <= SHORT)
+        {
+            Some(folder) => format!("{folder}/{name}"),
+            None => name.to_owned(),
+        };
         if names.len() < NAMED && !names.contains(&name) {
             names.push(name);
         }

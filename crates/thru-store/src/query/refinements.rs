@@ -108,6 +108,17 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
+    /// Returns true if a model has told of a session as a whole.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn is_refined(&self, session: i64) -> Result<bool> {
+        Ok(self
+            .connection
+            .prepare_cached("SELECT 1 FROM refinements WHERE session = ?1 AND whole")?
+            .exists([session])?)
+    }
+
     /// Returns an earlier refinement of exactly this input. The caller checks the session that it was
     /// made for.
     ///

@@ -4,8 +4,8 @@ use thru_app::ask::memory::{MemoryEntry, MemoryFiles, WholeMemory, relative};
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::session::SessionEntry;
 use thru_core::{
-    Agent, ErrorResolved, Id, KeyDecision, Made, Observation, Outcome as CallOutcome, PassageKind,
-    SessionSections, Statement, Summary, WorkOutcome,
+    Agent, Id, Made, Observation, Outcome as CallOutcome, PassageKind, SessionSections, Statement,
+    Summary, WorkOutcome,
 };
 use thru_store::MemoryBody;
 
@@ -247,29 +247,12 @@ fn show_sections(page: &mut Page, sections: &SessionSections, directory: Option<
             page.line(format!("  - {}", printable(&line)));
         }
     };
-    let reasoned = |decision: &KeyDecision| {
-        let mut line = decision.decision.text.clone();
-        line.extend(decision.rationale.iter().map(|reason| format!(" (because: {reason})")));
-        if !decision.alternatives.is_empty() {
-            line.push_str(&format!(" (instead of: {})", decision.alternatives.join("; ")));
-        }
-        line
-    };
-    let resolved = |error: &ErrorResolved| {
-        let parts = [
-            Some(error.error.text.clone()),
-            error.root_cause.as_ref().map(|cause| format!("cause: {cause}")),
-            error.fix.as_ref().map(|fix| format!("fix: {fix}")),
-            error.verification.as_ref().map(|seen| format!("verified: {seen}")),
-        ];
-        parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
-    };
     let texts = |list: &[Statement]| list.iter().map(|one| one.text.clone()).collect::<Vec<_>>();
     let changes = sections.code_changes.iter();
     let changes =
         changes.map(|one| format!("{}: {}", relative(&one.file, directory), one.description));
-    list("Why", sections.key_decisions.iter().map(reasoned).collect());
-    list("Errors resolved", sections.errors_resolved.iter().map(resolved).collect());
+    list("Why", sections.key_decisions.iter().map(ToString::to_string).collect());
+    list("Errors resolved", sections.errors_resolved.iter().map(ToString::to_string).collect());
     list("Changes", changes.collect());
     list("Outcomes", texts(&sections.outcomes));
     list("To go on", texts(&sections.context));

@@ -11,7 +11,10 @@ use insta::assert_snapshot;
 use serde_json::{Value, json};
 use thru_core::Timestamp;
 use thru_store::{SnapshotRow, Store};
+use thru_testkit::provider::{ModelServer, ollama};
 
+use crate::answers::is_about_session;
+use crate::faulting::{Daemon, eventually};
 use crate::home::{Home, Ran};
 use crate::hooking::{hook, layout, payload, prompt, transcript};
 use crate::records::{Author, ONE, TWO};
@@ -597,4 +600,84 @@ fn what_was_forgotten_or_written_over_is_not_handed_back() {
     assert!(told().contains("four spaces"), "{}", told());
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.contains("The user ruled: Indent with four spaces"), "{text}");
+}
+
+/// The answers of a model that knows the session about the pump.
+fn teller() -> ModelServer {
+    let turn = json!({
+        "observations": [],
+        "summary": {
+            "request": "Fix the lock in the pump", "investigated": [], "completed": [],
+            "learned": ["Writers met because nobody held the lock of the pump"], "next_steps": [],
+        },
+    });
+    let whole = json!({
+        "title": "A pump that two writers share",
+        "request": "Fix the lock in the pump", "investigated": [], "learned": [],
+        "completed": ["The pump locks its file"], "next_steps": [], "topics": ["locks"],
+        "code_changes": [],
+        "decisions": [{
+            "decision": "Lock the file of the pump", "rationale": "advisory locks survive forks",
+            "alternatives": [], "cite": [1],
+        }],
+        "errors_resolved": [{
+            "error": "Two writers met in the pump", "root_cause": "the lock held nothing",
+            "fix": "the lock returns a guard", "verification": "", "cite": [1],
+        }],
+        "outcomes": [], "context_for_continuation": ["The guard must outlive the writer"],
+        "tags": ["pump"],
+    });
+    ModelServer::answering(move |asked| {
+        ollama(&if is_about_session(asked) { whole.to_string() } else { turn.to_string() })
+    })
+    .unwrap()
+}
+
+#[test]
+fn what_a_model_tells_of_a_compacted_session_is_handed_on() {
+    let server = teller();
+    let home = Home::new();
+    crate::refining::set(&home, &server);
+    let path = begin(&home, ONE);
+    compact(&home, ONE);
+    intake(&home);
+    let file = summaries(&home).join("latest/summary.md");
+    assert!(!fs::read_to_string(&file).unwrap().contains("outlive"));
+    // It goes on before the model is asked.
+    let mut author = work(&home, ONE);
+    author.asks("Now the valve, please.").says("The valve closes.");
+    fs::write(&path, recently(&author)).unwrap();
+    intake(&home);
+    let daemon = Daemon::of(&home);
+    eventually(|| index(&home)["summaries"][0]["title"] == "A pump that two writers share");
+    drop(daemon);
+    let text = fs::read_to_string(&file).unwrap();
+    for part in [
+        "# A pump that two writers share",
+        "- Lock the file of the pump (because: advisory locks survive forks)",
+        "- Put right: Two writers met in the pump; cause: the lock held nothing",
+        "## Context for Continuation\n\n- The guard must outlive the writer",
+        "> The user asked to keep: the pump",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    // What the journal keeps is what was recorded.
+    assert!(!snapshots(&home, ONE)[0].snapshot.content.title.contains("share"));
+    let context = |session: &str, source: &str| {
+        let answer = hook(&home, session, "SessionStart", json!({ "source": source }));
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let told = ["Lock the file of the pump (because:", "Two writers met", "guard must outlive"];
+    let load = home.inside(&["session", "load", ONE]).expect(0).stdout;
+    let (resumed, started) = (context(ONE, "compact"), context(TWO, "startup"));
+    for (part, text) in
+        told.into_iter().flat_map(|part| [(part, &load), (part, &resumed), (part, &started)])
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    assert!(load.contains("valve") && !resumed.contains("valve"), "{load}\n{resumed}");
+    // The summaries of turns are searched.
+    let found = home.json(&["search", "--all", "--json", "nobody held the lock"]);
+    let found = found["memories"].as_array().unwrap();
+    assert!(found.iter().any(|memory| memory["type"] == "summary"), "{found:?}");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use serde::Serialize;
 use thru_core::{SessionId, Snapshot, Timestamp};
 use thru_recall::Occasion;
-use thru_redact::{Clean, Report};
+use thru_redact::Clean;
 
 use crate::app::App;
 use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
@@ -26,7 +26,7 @@ pub struct Load {
     pub freshness: Freshness,
 }
 
-/// The content of a session when its context was last compacted; its content now where it never was.
+/// The content of a session as far as it has come.
 #[derive(Clone, Debug, Serialize)]
 pub struct HeldContext {
     /// The version of this form.
@@ -43,7 +43,7 @@ pub struct HeldContext {
     pub text: Clean<String>,
     /// Estimated tokens of the text.
     pub tokens: u64,
-    /// The time of the compaction.
+    /// The time of its last compaction that left a snapshot.
     pub compacted: Option<Timestamp>,
     /// The content itself.
     pub snapshot: Option<Clean<Snapshot>>,
@@ -65,11 +65,14 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
         "latest" => named::latest_compacted_session(app, &store)?,
         id => named::named_session(&store, id)?,
     };
-    let snapshot = match store.newest_snapshot(session.row)? {
-        Some(known) => Some(intake.kept_snapshot(&store, session.row, known.snapshot)?),
-        None => snapshot_now(&intake, &store, session.row, app.clock.now())?.map(|snapshot| {
-            redactor.clean_texts(snapshot, Snapshot::texts, &mut Report::default())
-        }),
+    let known = store.newest_snapshot(session.row)?.map(|known| known.snapshot);
+    let compacted = known.as_ref().map(|known| known.at);
+    let now = app.clock.now();
+    let messages = store.messages_before(session.row, None, now)?;
+    let snapshot = match known.filter(|known| known.messages >= messages) {
+        Some(known) => Some(intake.kept_snapshot(&store, session.row, known)?),
+        // It went on after its compaction, or there was none.
+        None => snapshot_now(&intake, &store, session.row, now)?,
     };
     let project = match &session.project_name {
         Some(name) => PackProject {
@@ -90,8 +93,6 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
     };
     let embedding = embedding::pending(None);
     let pack = make_pack(app, &store, redactor, project, Occasion::Compact, recipient, embedding)?;
-    // One without an event was made now.
-    let compacted = snapshot.as_ref().map(Clean::get).filter(|known| !known.event.is_empty());
     Ok(HeldContext {
         version: 1,
         kind: "session-load",
@@ -100,7 +101,7 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
         project: session.project_name.as_deref().map(|name| cleaned(redactor, name)),
         text: pack.text,
         tokens: pack.tokens,
-        compacted: compacted.map(|known| known.at),
+        compacted,
         is_silent: pack.lines.is_empty(),
         directory: snapshot
             .as_ref()
