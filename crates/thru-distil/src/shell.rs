@@ -385,6 +385,9 @@ impl CommandLine {
     }
 }
 
+/// Most characters of a command line that is shown.
+const SHOWN: usize = 90;
+
 /// Returns the command line as shown: without changes of folder before it and filters after it, so that
 /// it can still be found in its source.
 pub(crate) fn shown(line: &str) -> String {
@@ -402,7 +405,21 @@ pub(crate) fn shown(line: &str) -> String {
     if let Some(at) = line.find(" -m \"$(cat") {
         line = &line[..at];
     }
-    one_line(without_filters(line), 90)
+    let mut line = without_filters(line);
+    // Of a long one, the program counts, not the variables before it.
+    while line.chars().count() > SHOWN
+        && let Some((word, rest)) = line.split_once(' ')
+        && is_variable(word)
+    {
+        line = rest;
+    }
+    one_line(line, SHOWN)
+}
+
+/// Returns true for `NAME=value`.
+fn is_variable(word: &str) -> bool {
+    let name = word.split_once('=').map_or("", |(name, _)| name);
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Returns a line without the filters at its end.

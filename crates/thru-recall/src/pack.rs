@@ -21,6 +21,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use thru_core::{
     Concept, Id, Layout, MemoryKind, SessionId, Snapshot, Timestamp, estimated_tokens,
+    quarter_tokens,
 };
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryRow, Result, Store};
@@ -204,7 +205,7 @@ pub fn pack(
         }
     };
     let frame = render(request, &Texts::default());
-    let mut room = budget.saturating_sub(estimated_tokens(&frame));
+    let mut room = budget.saturating_mul(4).saturating_sub(quarter_tokens(&frame));
     let mut letters = LONGEST_PACK.saturating_sub(frame.chars().count());
     let mut pack = Pack { note, ..Pack::default() };
     let mut headings = std::collections::BTreeSet::new();
@@ -230,10 +231,11 @@ pub fn pack(
             let known = short_id.as_deref().zip(memory.as_ref());
             render::line(known, section, text)
         });
-        let mut cost = estimated_tokens(written.get()) + 1;
+        // With the newline, and an empty line before a heading.
+        let mut cost = quarter_tokens(written.get()) + 1;
         let mut length = written.get().chars().count() + 1;
         if !headings.contains(&heading) {
-            cost += estimated_tokens(&heading) + 1;
+            cost += quarter_tokens(&heading) + 2;
             length += heading.chars().count() + 2;
         }
         if cost > room || length > letters {

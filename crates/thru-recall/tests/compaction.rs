@@ -78,6 +78,7 @@ fn work() -> SnapshotContent {
         rulings: vec![said("Never use a global lock")],
         failed: vec![said("`cargo flamegraph` failed: error: no such command")],
         resolved: vec![said("`cargo test` failed and passed after changes to lock.rs")],
+        context: vec![said("The database must be on a local disk")],
         next_steps: vec![said("Run the load test")],
         open_questions: vec![said("How many clients are realistic?")],
         files: vec![
@@ -111,6 +112,7 @@ fn a_compacted_session_is_told_what_it_held() {
 
     ## Next
     - Run the load test
+    - The database must be on a local disk
     - Open question: How many clients are realistic?
 
     ## What the user ruled in this session (quoted)
@@ -180,9 +182,15 @@ fn little_room_is_shared_by_all_parts() {
     - Done: Did thing 21 of many
     - Done: Did thing 22 of many
     - Done: Did thing 23 of many
+    - Done: Did thing 24 of many
+    - Done: Did thing 25 of many
+    - Done: Did thing 26 of many
+    - Done: Did thing 27 of many
+    - Done: Did thing 28 of many
 
     ## Next
     - Run the load test
+    - The database must be on a local disk
     - Open question: How many clients are realistic?
 
     ## What the user ruled in this session (quoted)

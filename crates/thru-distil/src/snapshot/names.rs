@@ -18,7 +18,7 @@ const SHORTEST: usize = 5;
 const LONGEST: usize = 80;
 
 /// Passages after which a use counts half.
-const HALF_LIFE: f64 = 80.0;
+const HALF_LIFE: f64 = 40.0;
 
 /// Lowest weight of a name that was ever used, however long ago.
 const EVER: f64 = 0.15;
@@ -27,7 +27,7 @@ const EVER: f64 = 0.15;
 const TELLING: usize = 9;
 
 /// Weight of a use in an edit. Edits are full of names copied from their surroundings.
-const EDITED: f64 = 0.1;
+const EDITED: f64 = 0.25;
 
 /// Names known to everyone, and words of the client and its tools.
 #[rustfmt::skip]

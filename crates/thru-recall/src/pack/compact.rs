@@ -34,11 +34,11 @@ const NAMES: usize = 10;
 const RULES: usize = 4;
 
 /// Maximum number of requests before the last one, and of names.
-const REQUESTS: usize = 2;
+const REQUESTS: usize = 1;
 const MOST_NAMES: usize = 20;
 
 /// Characters of a line of names, and of a statement.
-const LINE: usize = 320;
+const LINE: usize = 160;
 const STATEMENT: usize = 170;
 
 /// Characters of a command.
@@ -66,7 +66,7 @@ pub(super) fn drafts(
         texts.into_iter().map(|text| memories.draft(part, text)).collect()
     };
     let quoted = |statements: &[Statement]| -> Vec<Draft> {
-        let texts = statements.iter().map(|one| (one, recorded(&one.text, STATEMENT)));
+        let texts = statements.iter().map(|one| (one, recorded(once(&one.text), STATEMENT)));
         texts
             .map(|(one, text)| {
                 let memory = memories.about(&one.text);
@@ -80,9 +80,12 @@ pub(super) fn drafts(
     });
     let directory = snapshot.directory.as_deref();
     let (names, others) = content.names.split_at(content.names.len().min(MOST_NAMES));
-    let in_lines = |names: &[String]| lines_of(names.iter().map(|name| recorded(name, COMMAND)));
-    let commands = content.commands.iter().map(|one| recorded(&one.text, COMMAND));
-    let commands = commands.filter(|command| !command.is_empty());
+    let in_lines = |names: &[String], length| {
+        lines_of(names.iter().map(|name| recorded(name, COMMAND)), length)
+    };
+    let mut seen = HashSet::new();
+    let commands = content.commands.iter().map(|one| recorded(to_the_point(&one.text), COMMAND));
+    let commands = commands.filter(|command| !command.is_empty() && seen.insert(command.clone()));
     let plain = |part: Part, texts: Vec<String>| -> Vec<Draft> {
         texts.into_iter().map(|text| Draft { memory: None, ..memories.draft(part, text) }).collect()
     };
@@ -90,8 +93,14 @@ pub(super) fn drafts(
     parts.take(STATE, state(content, &memories));
     parts.take(RULINGS, quoted(&content.rulings));
     parts.take(NEXT, said(Part::Next, &next(content)));
-    parts.take(FILES, plain(Part::Files, grouped(&content.files, directory)));
-    parts.take(NAMES, plain(Part::Names, in_lines(names)));
+    let mut files = content.files.clone();
+    // What was only looked at elsewhere comes last.
+    let is_elsewhere = |file: &FileInPlay| {
+        !file.modified && from_directory(&file.path, directory).starts_with(['/', '.'])
+    };
+    files.sort_by_key(is_elsewhere);
+    parts.take(FILES, plain(Part::Files, grouped(&files, directory)));
+    parts.take(NAMES, plain(Part::Names, in_lines(names, LINE)));
     let commands = commands.map(|command| format!("`{command}`")).collect();
     parts.take(COMMANDS, plain(Part::Commands, commands));
     parts.take(DECISIONS, said(Part::Decisions, &content.decisions));
@@ -99,7 +108,7 @@ pub(super) fn drafts(
     parts.take(RULES, rules.collect());
     let mut drafts = parts.into_drafts();
     // Where there is little else to say, more names are worth their room.
-    drafts.extend(plain(Part::Names, in_lines(others)));
+    drafts.extend(plain(Part::Names, in_lines(others, LINE / 3)));
     Ok((drafts, format!("what the session held at {}", snapshot.at)))
 }
 
@@ -138,6 +147,36 @@ impl Parts {
         }
         drafts
     }
+}
+
+/// A ruling without what it says twice, and without the description of the chosen option.
+fn once(text: &str) -> &str {
+    const BEGINNING: usize = 24;
+    let begins = |text: &str| normal(text).chars().take(BEGINNING).collect::<String>();
+    let text = match text.split_once("; ") {
+        Some((first, rest)) if begins(first) == begins(rest) => rest,
+        _ => text,
+    };
+    let answer = text.rfind("→ ").unwrap_or(text.len());
+    text[answer..].find(" (").map_or(text, |end| &text[..answer + end])
+}
+
+/// A command without what is done with its output; a long one without the variables before it.
+fn to_the_point(command: &str) -> &str {
+    let ends = [" | ", " 2>", " > ", " && echo ", " || echo ", " &"];
+    let end = ends.iter().filter_map(|end| command.find(end)).min();
+    let mut command = command[..end.unwrap_or(command.len())].trim_end();
+    let is_variable = |word: &str| {
+        let name = word.split_once('=').map_or("", |(name, _)| name);
+        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    };
+    while command.chars().count() > COMMAND
+        && let Some((word, rest)) = command.split_once(' ')
+        && is_variable(word)
+    {
+        command = rest;
+    }
+    command
 }
 
 /// The memories of the session, by title.
@@ -188,8 +227,13 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let begins = |one: &Statement| normal(&one.text).chars().take(80).collect::<String>();
     let told: Vec<String> =
         content.objective.iter().chain(&content.last_request).map(begins).collect();
+    let mut said = Vec::new();
+    for one in content.objective.iter().chain(&content.last_request) {
+        is_new(&one.text, &mut said);
+    }
     let earlier = content.requests.iter().filter(says_more);
     let earlier = earlier.filter(|one| !told.contains(&begins(one)));
+    let earlier = earlier.filter(|one| is_new(&one.text, &mut said));
     let earlier = earlier.map(|one| ("Asked before", one));
     let last = last.filter(|_| !is_same).into_iter();
     for (label, statement) in asked.into_iter().chain(last).chain(earlier.take(REQUESTS)) {
@@ -209,11 +253,12 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
 }
 
 fn next(content: &SnapshotContent) -> Vec<Statement> {
+    let known = content.context.iter().cloned();
     let open = content.open_questions.iter().map(|question| Statement {
         text: format!("Open question: {}", question.text),
         sources: question.sources.clone(),
     });
-    content.next_steps.iter().cloned().chain(open).collect()
+    content.next_steps.iter().cloned().chain(known).chain(open).collect()
 }
 
 /// Groups files by directory, relative to the directory of the session, with `*` for changed ones. The most
@@ -234,25 +279,25 @@ pub(super) fn grouped(files: &[FileInPlay], directory: Option<&str>) -> Vec<Stri
             });
             let mark = if file.modified { "*" } else { "" };
             if let Some((_, names)) = groups.get_mut(place) {
-                names.push(format!("{}{mark}", recorded(name, LINE / 4)));
+                names.push(format!("{}{mark}", recorded(name, LINE / 2)));
             }
         }
         for (folder, names) in groups {
-            let folder = recorded(&folder, LINE / 2);
+            let folder = recorded(&folder, LINE);
             let mark = if names.len() > 1 && !folder.is_empty() { ": " } else { "" };
-            let named = lines_of(names.into_iter()).into_iter();
+            let named = lines_of(names.into_iter(), LINE).into_iter();
             lines.extend(named.map(|line| format!("{folder}{mark}{line}")));
         }
     }
     lines
 }
 
-/// Joins words with commas, on as many lines as needed.
-fn lines_of(words: impl Iterator<Item = String>) -> Vec<String> {
+/// Joins words with commas, on as many lines of at most this length as needed.
+fn lines_of(words: impl Iterator<Item = String>, length: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in words.filter(|word| !word.is_empty()) {
         match lines.last_mut() {
-            Some(line) if line.chars().count() + word.chars().count() + 2 <= LINE / 2 => {
+            Some(line) if line.chars().count() + word.chars().count() + 2 <= length => {
                 line.push_str(", ");
                 line.push_str(&word);
             }

@@ -189,15 +189,14 @@ pub(super) fn line(memory: Option<(&str, &MemoryRow)>, section: Section, text: &
     let Some((short_id, memory)) = memory else { return format!("- {text}") };
     match section {
         Section::Rules => format!("- `{short_id}` {text}"),
-        Section::LastSession { detail: true, .. } | Section::Resumed => format!("- {text}"),
+        Section::LastSession { detail: true, .. } | Section::Resumed | Section::Snapshot(_) => {
+            format!("- {text}")
+        }
         Section::LastSession { detail: false, .. }
         | Section::Open
         | Section::Decisions { .. }
         | Section::Work { .. }
-        | Section::Meanwhile
-        | Section::Snapshot(_) => {
-            format!("- `{short_id}` {text}")
-        }
+        | Section::Meanwhile => format!("- `{short_id}` {text}"),
         _ => format!("- `{short_id}` {}: {text}", memory.kind),
     }
 }
