@@ -5,14 +5,15 @@
 //! those of its prompts are then held against what the session does:
 //!
 //! - A line *names something used* if it has a file, an identifier (names of code, numbers of issues, branches,
-//!   commits) or a command that is typed or said later in the session, or a decision that is spoken of, and the
+//!   commits, single words between backticks) or a command that is typed or said later in the session, or a decision that is spoken of, and the
 //!   first prompt did not give it already; for the packs of prompts, nothing typed or said so far did. A list of
 //!   files counts as one line. What tools print is no use: see `compaction`.
 //! - A line *speaks of* something used if it has two telling words that the session uses later, that were not
 //!   given, and that no more than one session in six uses.
 //! - The *first reads* are the first eight files that the session reads and that were not given either.
 //!
-//! Packs are made from words alone. Prompts are answered from the history before their session.
+//! Packs are made from words alone. Prompts are answered from the history before their session, without what the
+//! session was given before.
 
 mod score;
 mod sessions;
@@ -23,6 +24,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use jiff::tz::TimeZone;
+use thru_core::Id;
 use thru_recall::{Limits, Occasion, Pack, PackRequest, pack, without_embedding};
 
 use self::score::{Common, Names, Tally, Used};
@@ -95,7 +97,8 @@ fn measure(
             continue;
         }
         machine.advance(sessions, session)?;
-        let made = packed(&machine, project, session, Occasion::Start)?;
+        let made = packed(&machine, project, session, Occasion::Start, &HashSet::new())?;
+        let mut told = ids(&made);
         let (given, later) = session.uses.split_at(first + 1);
         let shown = starts.add(&made, later, &Names::of(given), common);
         if arguments.show {
@@ -107,7 +110,8 @@ fn measure(
         let asked = session.uses.iter().enumerate().filter(|(_, one)| one.by == By::Person);
         for (at, prompt) in asked.take(PROMPTS) {
             let occasion = Occasion::Prompt(prompt.text.clone());
-            let made = packed(&machine, project, session, occasion)?;
+            let made = packed(&machine, project, session, occasion, &told)?;
+            told.extend(ids(&made));
             let (given, later) = session.uses.split_at(at + 1);
             let shown = prompts.add(&made, later, &Names::of(given), common);
             if arguments.show {
@@ -120,7 +124,18 @@ fn measure(
     Ok((starts, prompts))
 }
 
-fn packed(machine: &Machine, project: &str, session: &Session, occasion: Occasion) -> Result<Pack> {
+/// The memories of a pack, which the session is not given again.
+fn ids(pack: &Pack) -> HashSet<Id> {
+    pack.lines.iter().filter_map(|line| line.memory.as_ref()).map(|memory| memory.id).collect()
+}
+
+fn packed(
+    machine: &Machine,
+    project: &str,
+    session: &Session,
+    occasion: Occasion,
+    told: &HashSet<Id>,
+) -> Result<Pack> {
     let store = machine.home.store()?;
     let rows = store.projects()?.into_iter().map(|row| row.row).collect();
     let disk = LeftDisk::of(&store)?;
@@ -130,7 +145,7 @@ fn packed(machine: &Machine, project: &str, session: &Session, occasion: Occasio
         project: Some(name.to_owned()),
         occasion,
         session: None,
-        told: HashSet::new(),
+        told: told.clone(),
         snapshot: None,
         branch: session.branch.clone(),
         now: session.start,

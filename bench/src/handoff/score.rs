@@ -111,6 +111,10 @@ impl Names {
             let mut names = named(text).into_iter();
             names.find(|name| self.identifiers.contains(name) && !contains(&given.text, name))
         };
+        let quoted = || {
+            let mut names = quoted(text).into_iter();
+            names.find(|name| contains(&self.text, name) && !contains(&given.text, name))
+        };
         let command = || {
             let mut commands = self.commands.difference(&given.commands);
             let stands = |words: &&Vec<String>| {
@@ -127,7 +131,7 @@ impl Names {
             (is_decision(line) && self.paragraphs.iter().any(is_said))
                 .then(|| "what was decided".to_owned())
         };
-        file.or_else(identifier).or_else(command).or_else(decision)
+        file.or_else(identifier).or_else(quoted).or_else(command).or_else(decision)
     }
 
     /// Returns true if one path ends in the other. A bare name must be the only one of its kind.
@@ -146,6 +150,19 @@ fn is_decision(line: &PackLine) -> bool {
     line.memory.as_ref().is_some_and(|memory| {
         memory.flags.is_rule || memory.kind == MemoryKind::Observation(ObservationType::Decision)
     })
+}
+
+/// Single words between backticks: names of packages, options, tools.
+fn quoted(text: &str) -> BTreeSet<String> {
+    const SHORTEST: usize = 4;
+    let parts = text.split('`').skip(1).step_by(2);
+    let is_name = |part: &&str| {
+        part.len() >= SHORTEST
+            && !part.contains(char::is_whitespace)
+            && !part.starts_with('-')
+            && part.chars().any(char::is_alphabetic)
+    };
+    parts.filter(is_name).map(str::to_owned).collect()
 }
 
 /// Identifiers, and numbers of issues and pull requests, branches and commits.
@@ -343,6 +360,10 @@ mod tests {
         ]);
         assert_eq!(first_reads(&later, &given), ["src/pack.rs", "/p/notes.md"]);
         assert!(is_list("src/pack/: a.rs, b.rs, c.md") && !is_list("Fix src/a.rs"));
+        assert_eq!(
+            quoted("Run `just lint` in `rocket-core`, `-x`"),
+            ["rocket-core".to_owned()].into()
+        );
     }
 
     #[test]

@@ -501,7 +501,11 @@ pub(crate) fn cues(prompt: &str) -> Cues {
         ..Cues::default()
     };
     let inside = |c: char| !c.is_alphanumeric();
-    for token in beginning.split_whitespace() {
+    let tokens = beginning.lines().flat_map(|line| {
+        let is_typed = !is_printed(line);
+        line.split_whitespace().map(move |token| (token, is_typed))
+    });
+    for (token, is_typed) in tokens {
         let is_reference = token.contains("://") || token.starts_with('#');
         let token = end_of_address(token);
         let token = token.trim_matches(|c: char| inside(c) && !matches!(c, '_' | '/'));
@@ -521,7 +525,8 @@ pub(crate) fn cues(prompt: &str) -> Cues {
         // Every project has a changelog, and every commit may change it.
         let stem = if is_file(token) { lower.split('.').next() } else { None };
         let word = stem.unwrap_or(&lower).trim_end_matches("'s");
-        if token.chars().count() > 1 && !GENERIC.contains(&word) {
+        // What a terminal printed names files and things in the code, and its words say little.
+        if is_typed && token.chars().count() > 1 && !GENERIC.contains(&word) {
             push(&mut cues.words, token);
         }
     }
@@ -531,6 +536,26 @@ pub(crate) fn cues(prompt: &str) -> Cues {
     cues.identifiers.truncate(MOST_CUES);
     cues.call = call(&lower, &cues);
     cues
+}
+
+/// Returns true for a line that a terminal or a log printed, pasted into a prompt.
+fn is_printed(line: &str) -> bool {
+    const FRAMES: [char; 4] = ['│', '┃', '➜', '❯'];
+    const STARTS: [&str; 9] =
+        ["$ ", "at ", "[", "hint:", "error:", "fatal:", "warning:", "error[", "file \""];
+    let line = line.trim_start();
+    let lower = line.to_lowercase();
+    // `chunk.js:31200`, `lib.rs:4:17`
+    let is_place = |word: &str| {
+        let mut parts = word.trim_end_matches([')', ',', ':']).split(':');
+        let is_name = parts.next().is_some_and(|name| name.contains('.') && !name.contains('@'));
+        let numbers: Vec<&str> = parts.collect();
+        let is_number = |part: &&str| !part.is_empty() && part.chars().all(|c| c.is_ascii_digit());
+        is_name && !numbers.is_empty() && numbers.iter().all(is_number)
+    };
+    line.contains(FRAMES)
+        || STARTS.iter().any(|start| lower.starts_with(start))
+        || line.split_whitespace().take(2).any(is_place)
 }
 
 /// Returns the cue that calls for memories: a file, an identifier, a question, a failure, a time, or
@@ -639,6 +664,19 @@ mod tests {
         for prompt in ["why does the lock fail", "fix E0502", "// TODO in main.rs", "/home/ada/x"] {
             assert_eq!(deserves_silence(prompt), None, "{prompt}");
         }
+    }
+
+    #[test]
+    fn what_a_terminal_printed_is_not_what_a_prompt_says() {
+        let cues = cues(
+            "The gauge shows nothing\n➜ rocket ✗ make flash\nerror: no probe was found\n\
+             flash.js:312 Uncaught TankError: empty",
+        );
+        assert_eq!(cues.words, ["gauge", "shows"]);
+        assert_eq!(
+            (cues.files, cues.identifiers),
+            (vec!["flash.js".to_owned()], vec!["TankError".to_owned()])
+        );
     }
 
     #[test]
