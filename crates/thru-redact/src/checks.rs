@@ -15,8 +15,6 @@ pub(crate) enum Check {
     NotMasked,
     /// Not a mask, and the characters look drawn at random.
     Random,
-    /// As [`Self::Random`], and with capitals, small letters and digits, as a name or a hash has not.
-    Drawn,
     /// Not a mask and not a word such as "password" in place of one.
     Password,
 }
@@ -26,15 +24,6 @@ impl Check {
         match self {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
-            Self::Drawn => {
-                let has = |test: fn(&u8) -> bool| {
-                    value.as_bytes().iter().filter(|byte| test(byte)).count() >= 3
-                };
-                Self::Random.passes(value)
-                    && has(u8::is_ascii_uppercase)
-                    && has(u8::is_ascii_lowercase)
-                    && has(u8::is_ascii_digit)
-            }
             Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
         }
     }

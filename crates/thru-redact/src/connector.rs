@@ -162,33 +162,27 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     let is_decoration =
         |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'_' | b')' | b']' | b'\\');
     let skipped = after.iter().take(12).take_while(|byte| is_decoration(byte)).count();
-    let is_listed = |start: &[u8]| {
-        name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
-    };
-    if after[..skipped].contains(&b'*')
-        || name.to_ascii_lowercase().ends_with(b"mnemonic")
-        || is_listed(b"cred")
-    {
-        return true;
-    }
     let blanks =
         after[skipped..].iter().take(8).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
     let rest = &after[skipped + blanks..];
-    let has =
-        |part: &[u8], within: usize| memmem::find(&rest[..rest.len().min(within)], part).is_some();
+    let near = |within: usize| &rest[..rest.len().min(within)];
+    let has = |part: &[u8], within: usize| memmem::find(near(within), part).is_some();
+    let begins = |start: &[u8]| {
+        name.get(..start.len()).is_some_and(|begin| begin.eq_ignore_ascii_case(start))
+    };
     let found = match rest.first() {
+        _ if after[..skipped].contains(&b'*') => rest.first() == Some(&b':') || has(b":", 4),
+        Some(b'|') if rest.get(1) == Some(&b'|') => has(b"\"", 8) || has(b"'", 8) || has(b"`", 8),
         Some(b'|') => {
-            let mut cells = rest[1..].split(|byte| *byte == b'|');
-            rest.get(1) == Some(&b'|')
-                || cells.next().is_some_and(|cell| {
-                    cell.len() < 300 && cell.iter().any(u8::is_ascii_digit) || has_hyphens(cell)
-                })
+            let mut cells = near(300)[1..].split(|byte| *byte == b'|');
+            cells.next().is_some_and(holds_value)
         }
-        Some(b'<' | b'{' | b'?') => true,
+        Some(b'{') => has(b"default", 260) || has(b"value", 260) || has(b"get;", 32),
+        Some(b'<' | b'?') => true,
         Some(b'>') => has(b"</", AFTER),
         Some(b',') => {
-            has(b"\"\\", 16)
-                || (is_constant_name(name) && rest.get(1).is_some_and(u8::is_ascii_graphic))
+            let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
+            has(b"\"\\", 16) || (is_constant_name(name) && next)
         }
         Some(b':') => {
             let value = rest[1..].iter().find(|byte| **byte != b' ');
@@ -201,12 +195,36 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         _ if blanks == 0 => skipped > 0 && has(b"alue", AFTER),
         _ => is_verb(rest),
     };
-    found || has(b"alue=", 200) || (blanks > 0 && may_be_argument(name, before))
+    found
+        || has(b"alue=", 200)
+        || (begins(b"cred")
+            && holds_value(near(100))
+            && (has(b"/", 80) || has(b"|", 80) || has(b":", 80)))
+        || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
+        || (blanks > 0 && holds_value(near(64)) && may_be_argument(name, before))
 }
 
-/// True if words may be joined by hyphens here.
-fn has_hyphens(text: &[u8]) -> bool {
-    text.iter().filter(|byte| **byte == b'-').count() >= 3
+/// True if the text holds a digit, a mark of a password or words that are joined by hyphens.
+fn holds_value(text: &[u8]) -> bool {
+    let is_mark = |byte: &u8| {
+        matches!(
+            byte,
+            b'!' | b'@'
+                | b'#'
+                | b'$'
+                | b'%'
+                | b'^'
+                | b'&'
+                | b'*'
+                | b'?'
+                | b'+'
+                | b'~'
+                | b'='
+                | b';'
+        )
+    };
+    text.iter().any(|byte| byte.is_ascii_digit() || is_mark(byte))
+        || text.iter().filter(|byte| **byte == b'-').count() >= 3
 }
 
 /// True if a word of a sentence that tells a value begins here.
@@ -215,10 +233,6 @@ fn is_verb(rest: &[u8]) -> bool {
     let verbs: [&[u8]; 9] = [b"is", b"was", b"are", b"ist", b"lautet", b"est", b"es", b"to", b"or"];
     let places: [&[u8]; 5] = [b"for", b"of", b"on", b"in", b"to"];
     let near = |within: usize| &rest[..rest.len().min(within)];
-    let holds_value = |text: &[u8]| {
-        text.iter().any(|byte| byte.is_ascii_digit() || value::is_strong_mark(*byte))
-            || has_hyphens(text)
-    };
     let has = |part: &[u8]| memmem::find(near(80), part).is_some();
     (verbs.contains(&word) && holds_value(near(48)))
         || (places.contains(&word)
@@ -228,16 +242,20 @@ fn is_verb(rest: &[u8]) -> bool {
 
 /// True if the name may be that of an argument: `ENV NAME`, `login NAME password`.
 fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
-    let near = before[before.len().saturating_sub(16)..].to_ascii_lowercase();
+    let near = before[before.len().saturating_sub(64)..].to_ascii_lowercase();
     let has = |part: &[u8]| memmem::find(&near, part).is_some();
-    near.ends_with(b"and ")
-        || near.ends_with(b"with ")
-        || has(b"set ")
-        || is_argument_name(name)
-        || (is_constant_name(name)
-            && [&b"env"[..], b"arg", b"set", b"put", b"add", b"create"]
-                .iter()
-                .any(|word| has(word)))
+    let words = near.trim_ascii_end();
+    let words = words.strip_suffix(b"\"").or_else(|| words.strip_suffix(b"'")).unwrap_or(words);
+    let words = words.trim_ascii_end();
+    let sets = [&b"env"[..], b"arg", b"set", b"put", b"add", b"create", b"setx", b"x", b"u", b"g"];
+    (is_argument_name(name)
+        && (near.len() < 64 || has(b"login") || has(b"machine") || has(b"\n") || has(b"\\n")))
+        || sets.iter().any(|word| words.ends_with(word))
+        || ((near.ends_with(b"and ")
+            || near.ends_with(b"with ")
+            || near.ends_with(b", ")
+            || near.ends_with(b"/ "))
+            && [&b"user"[..], b"login", b"admin", b"account"].iter().any(|word| has(word)))
 }
 
 /// True if a value may stand before its name, as in "use VALUE as the password".

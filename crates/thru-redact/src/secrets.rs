@@ -243,7 +243,8 @@ fn may_match(index: usize, rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bo
     // If the window ends before the text does, the match may continue.
     let token =
         window[..length].iter().take_while(|byte| assignment::is_token_byte(**byte)).count();
-    if length == GLANCE || wrap::is_possible(window, token) {
+    let wraps = !matches!(rule.start, Start::Before(_)) && wrap::is_possible(window, token);
+    if length == GLANCE || wraps {
         return true;
     }
     let matches = |window| {
