@@ -50,6 +50,8 @@ const FILE: f32 = 0.3;
 const IDENTIFIER: f32 = 0.8;
 /// The value of belonging to the last sessions, if nothing else is asked for.
 const PAST: f32 = 1.0;
+/// The value of a memory that has no title but an excerpt: it holds words of many things and is about none.
+const EXCERPT: f32 = 0.7;
 /// A prompt about earlier work with no more telling words than this asks for all of it.
 const FEW_WORDS: usize = 3;
 /// Passages examined per identifier. One that occurs more often says little.
@@ -80,7 +82,8 @@ struct Bearing {
 
 impl Bearing {
     fn value(&self) -> f32 {
-        self.ways.values().sum()
+        let value: f32 = self.ways.values().sum();
+        if self.memory.title.starts_with('“') { EXCERPT * value } else { value }
     }
 
     fn is_enough(&self) -> bool {

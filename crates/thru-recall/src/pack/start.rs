@@ -299,8 +299,8 @@ fn last_session(
     }
     let compact = matches!(request.occasion, Occasion::Compact);
     let result = if compact { None } else { came_of_last(store, observations, summary)? };
-    let result = result.filter(|result| adds(result, &told) && !is_told_by_state(result, body));
     let is_latest = tier(summary, request) == Tier::Hot && result.is_none();
+    let result = result.filter(|result| adds(result, &told) && !is_told_by_state(result, body));
     if let Some(session) = summary.session.filter(|_| is_latest) {
         let limits = ContextLimits { files: 0, tools: 0, entities: 0, events: 0, hot: 0 };
         let task = session_context(store, redactor, session, limits)?.task;
@@ -347,7 +347,9 @@ fn last_session(
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
             // Behind the result, a step is told for the names in it.
-            let is_bare = label == "Done" && has_result && !names_something(&statement.text);
+            let is_excerpt = statement.text.starts_with('“');
+            let is_bare =
+                label == "Done" && (is_excerpt || has_result && !names_something(&statement.text));
             adds(&statement.text, &told)
                 && !is_over
                 && !is_bare

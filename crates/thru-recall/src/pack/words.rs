@@ -669,13 +669,13 @@ mod tests {
     #[test]
     fn what_a_terminal_printed_is_not_what_a_prompt_says() {
         let cues = cues(
-            "The gauge shows nothing\n➜ rocket ✗ make flash\nerror: no probe was found\n\
-             flash.js:312 Uncaught TankError: empty",
+            "The gauge shows nothing\n➜ rocket ✗ make flash\nerror: no probe was found in tank.js\n\
+             at fill (pump) with TankError",
         );
         assert_eq!(cues.words, ["gauge", "shows"]);
         assert_eq!(
             (cues.files, cues.identifiers),
-            (vec!["flash.js".to_owned()], vec!["TankError".to_owned()])
+            (vec!["tank.js".to_owned()], vec!["TankError".to_owned()])
         );
     }
 
