@@ -143,9 +143,7 @@ const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:as|
 
 /// Returns a pattern, compiled on first use.
 fn compiled(cell: &'static OnceLock<Regex>, pattern: &str) -> &'static Regex {
-    cell.get_or_init(|| {
-        Regex::new(pattern).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
-    })
+    cell.get_or_init(|| crate::rules::compiled(pattern))
 }
 
 /// True if, in text or in raw JSON, a value may be near this name. A fast check that rules out most names.
@@ -172,13 +170,16 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     };
     let found = match rest.first() {
         _ if after[..skipped].contains(&b'*') => rest.first() == Some(&b':') || has(b":", 4),
-        Some(b'|') if rest.get(1) == Some(&b'|') => has(b"\"", 8) || has(b"'", 8) || has(b"`", 8),
+        Some(b'|') if rest.get(1) == Some(&b'|') => {
+            (has(b"\"", 8) || has(b"'", 8) || has(b"`", 8)) && holds_value(near(64))
+        }
         Some(b'|') => {
             let mut cells = near(300)[1..].split(|byte| *byte == b'|');
-            cells.next().is_some_and(holds_value)
+            cells.next().is_some_and(|cell| !cell.trim_ascii().contains(&b' ') && holds_value(cell))
         }
         Some(b'{') => has(b"default", 260) || has(b"value", 260) || has(b"get;", 32),
-        Some(b'<' | b'?') => true,
+        Some(b'<') => rest.get(1) == Some(&b'/'),
+        Some(b'?') => true,
         Some(b'>') => has(b"</", AFTER),
         Some(b',') => {
             let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
@@ -187,6 +188,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         Some(b':') => {
             let value = rest[1..].iter().find(|byte| **byte != b' ');
             value.is_some_and(|byte| matches!(byte, b'|' | b'>' | b'*' | b'_' | b'-'))
+                && !rest.starts_with(b":-}")
         }
         Some(b'\n' | b'\r' | b'n' | b'r') if skipped + blanks > 0 || rest[0] < b' ' => {
             has(b"alue", 64)
@@ -197,11 +199,9 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     };
     found
         || has(b"alue=", 200)
-        || (begins(b"cred")
-            && holds_value(near(100))
-            && (has(b"/", 80) || has(b"|", 80) || has(b":", 80)))
+        || (begins(b"cred") && is_login(rest))
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
-        || (blanks > 0 && holds_value(near(64)) && may_be_argument(name, before))
+        || (blanks > 0 && first_words(rest, 3).any(holds_value) && may_be_argument(name, before))
 }
 
 /// True if the text holds a digit, a mark of a password or words that are joined by hyphens.
@@ -227,17 +227,46 @@ fn holds_value(text: &[u8]) -> bool {
         || text.iter().filter(|byte| **byte == b'-').count() >= 3
 }
 
-/// True if a word of a sentence that tells a value begins here.
+/// Returns the first words of the text.
+fn first_words(text: &[u8], count: usize) -> impl Iterator<Item = &[u8]> {
+    let near = &text[..text.len().min(160)];
+    near.split(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
+        .filter(|word| !word.is_empty())
+        .take(count)
+}
+
+/// True if a user and a value may follow: `: admin / VALUE`.
+fn is_login(rest: &[u8]) -> bool {
+    let signs = |byte: &u8| matches!(byte, b'/' | b':' | b'|');
+    let near = &rest[..rest.len().min(64)];
+    near.iter()
+        .position(|byte| matches!(byte, b'/' | b'|'))
+        .or_else(|| near.iter().rposition(signs))
+        .is_some_and(|at| first_words(&rest[at + 1..], 1).any(holds_value))
+}
+
+/// True if a sentence that tells a value goes on here.
 fn is_verb(rest: &[u8]) -> bool {
-    let word = &rest[..rest.iter().take(8).take_while(|byte| byte.is_ascii_alphabetic()).count()];
     let verbs: [&[u8]; 9] = [b"is", b"was", b"are", b"ist", b"lautet", b"est", b"es", b"to", b"or"];
     let places: [&[u8]; 5] = [b"for", b"of", b"on", b"in", b"to"];
-    let near = |within: usize| &rest[..rest.len().min(within)];
-    let has = |part: &[u8]| memmem::find(near(80), part).is_some();
-    (verbs.contains(&word) && holds_value(near(48)))
-        || (places.contains(&word)
-            && holds_value(near(160))
-            && (has(b" is") || has(b" to") || has(b":")))
+    let mut words = first_words(rest, 12);
+    let Some(first) = words.next() else { return false };
+    if verbs.contains(&without_colon(first)) && tells(first_words(rest, 5).skip(1)) {
+        return true;
+    }
+    places.contains(&first)
+        && words.by_ref().any(|word| word.ends_with(b":") || verbs.contains(&word) || word == b"=")
+        && tells(words)
+}
+
+fn without_colon(word: &[u8]) -> &[u8] {
+    word.strip_suffix(b":").unwrap_or(word)
+}
+
+/// True if a value comes next, but for adverbs.
+fn tells<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> bool {
+    let adverbs: [&[u8]; 7] = [b"now", b"set", b"to", b"still", b"just", b"currently", b""];
+    words.find(|word| !adverbs.contains(&without_colon(word))).is_some_and(holds_value)
 }
 
 /// True if the name may be that of an argument: `ENV NAME`, `login NAME password`.
@@ -247,9 +276,12 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
     let words = near.trim_ascii_end();
     let words = words.strip_suffix(b"\"").or_else(|| words.strip_suffix(b"'")).unwrap_or(words);
     let words = words.trim_ascii_end();
-    let sets = [&b"env"[..], b"arg", b"set", b"put", b"add", b"create", b"setx", b"x", b"u", b"g"];
+    let sets = [&b"env"[..], b"arg", b"set", b"put", b"add", b"create", b"setx"];
+    let last = words.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let is_flag = last.len() <= 4 && last.starts_with(b"-");
     (is_argument_name(name)
         && (near.len() < 64 || has(b"login") || has(b"machine") || has(b"\n") || has(b"\\n")))
+        || is_flag
         || sets.iter().any(|word| words.ends_with(word))
         || ((near.ends_with(b"and ")
             || near.ends_with(b"with ")
@@ -286,10 +318,7 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
             continue;
         }
         let (pattern, must_be_before) = connector.regex.get_or_init(|| {
-            let compile = |pattern: &str| {
-                Regex::new(pattern)
-                    .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
-            };
+            let compile = |pattern: &str| crate::rules::compiled(pattern);
             (compile(&format!(r"\A(?:{})", connector.pattern)), connector.before.map(compile))
         });
         let Some(found) = pattern.captures(after).and_then(|groups| groups.name("v")) else {

@@ -30,7 +30,7 @@ static BODY_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 fn compile(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+    crate::rules::compiled(pattern)
 }
 
 /// True if the header of a private key may begin here, in text or in raw JSON.

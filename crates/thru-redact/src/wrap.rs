@@ -21,7 +21,7 @@ const LINES: usize = 64;
 /// A line break within a token, with what stands before and after it.
 static BREAK: LazyLock<Regex> = LazyLock::new(|| {
     let pattern = r#"\A(?:[ \t]{0,80}[│┃|]|\\|["'] ?[+.])?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|\+)[ \t]{1,4}|[+"'])?"#;
-    Regex::new(pattern).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+    crate::rules::compiled(pattern)
 });
 
 /// A text without the breaks in it.
