@@ -90,9 +90,12 @@ impl Redactor {
     /// Technical values (ids, signatures, images) are not changed. A line that is not JSON is cleaned
     /// as text.
     pub fn clean_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
-        if !self.user.has_rules() && !secrets::glance(line) {
-            return Clean::new(line.to_vec());
-        }
+        // Strings that end before the first keyword hold none.
+        let first = match secrets::first_suspicion(line) {
+            _ if self.user.has_rules() => 0,
+            Some(first) => first,
+            None => return Clean::new(line.to_vec()),
+        };
         let Some(document) = json::valid(line) else {
             return self.clean_bytes(line, report);
         };
@@ -105,9 +108,13 @@ impl Redactor {
                     let in_payload =
                         payloads.is_inside() || key.as_deref().is_some_and(keys::is_payload);
                     let (key, label) = (key.as_deref(), label.as_deref());
+                    if value.end < first && !name_of(key, label).is_some_and(is_telling) {
+                        return;
+                    }
                     let raw = &document[value.clone()];
                     (value, self.string_edits(key, label, in_payload, raw, report))
                 }
+                Event::Key(key) if key.end < first => return,
                 Event::Key(key) => {
                     let raw = &document[key.clone()];
                     (key, self.string_edits(None, None, false, raw, report))
@@ -219,9 +226,7 @@ impl Redactor {
         report: &mut Report,
     ) -> Vec<Edit> {
         let name = name_of(key, label);
-        let has_telling_name = name.is_some_and(|name| {
-            assignment::is_telling(name) || name.to_ascii_lowercase().ends_with("cookie")
-        });
+        let has_telling_name = name.is_some_and(is_telling);
         if !self.user.has_rules() && !has_telling_name && !secrets::glance(raw.as_bytes()) {
             return Vec::new();
         }
@@ -301,6 +306,11 @@ impl Redactor {
             }
         }
     }
+}
+
+/// True if a value that belongs to this name may be a secret.
+fn is_telling(name: &str) -> bool {
+    assignment::is_telling(name) || name.to_ascii_lowercase().ends_with("cookie")
 }
 
 /// The depth of a walk, and that at which it entered what a tool was given or gave back.

@@ -14,7 +14,7 @@ use memchr::{memchr, memmem};
 use regex::Regex;
 
 use crate::edits::{Edit, Reason};
-use crate::rules::{Finder, Follows, RULES, Rule, Start};
+use crate::rules::{Finder, Follows, RULES, Rule, Start, compiled};
 use crate::{assignment, base64, checks, command, cookie, private_key, tags, wrap};
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -141,8 +141,7 @@ fn pattern(index: usize) -> Option<&'static Regex> {
             Some(stem) if !source.contains("(?P<secret>") => format!(r"(?P<secret>{stem})(?:\b|_)"),
             _ => source.to_owned(),
         };
-        Regex::new(&format!(r"\A(?:{source})"))
-            .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
+        compiled(&format!(r"\A(?:{source})"))
     }))
 }
 
@@ -210,18 +209,26 @@ fn walk_with(
 /// True if this text, or the strings of this raw JSON, may contain anything to remove. Fast, with false
 /// positives only.
 pub(crate) fn glance(bytes: &[u8]) -> bool {
-    let mut suspicious = false;
+    first_suspicion(bytes).is_some()
+}
+
+/// Returns the end of the first keyword of something to remove in this text, or in the strings of this raw JSON.
+pub(crate) fn first_suspicion(bytes: &[u8]) -> Option<usize> {
+    let mut suspicion = None;
     walk(bytes, |pointer, word| {
-        suspicious = match pointer {
+        let suspicious = match pointer {
             Pointer::Tag | Pointer::Mark | Pointer::Percent => true,
             Pointer::Escape => hides_something(bytes, &word),
             Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
                 is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
             }),
         };
+        if suspicious {
+            suspicion = Some(word.end);
+        }
         suspicious
     });
-    suspicious
+    suspicion
 }
 
 /// True if the pattern of a token matches the characters that are the same in text and raw JSON. Other
