@@ -350,10 +350,9 @@ fn last_session(
             let is_excerpt = statement.text.starts_with('“');
             let is_bare =
                 label == "Done" && (is_excerpt || has_result && !names_something(&statement.text));
-            adds(&statement.text, &told)
-                && !is_over
-                && !is_bare
-                && !(compact && observations.iter().any(is_told))
+            let is_repeated = compact && observations.iter().any(is_told);
+            let is_left_out = is_over || is_bare || is_repeated;
+            adds(&statement.text, &told) && !is_left_out
         };
         for statement in statements.iter().filter(is_new).take(most) {
             drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
@@ -769,7 +768,8 @@ fn best(
             // Sessions before that have a line each.
             false => works < WORK_TOLD && is_here,
         };
-        if !is_note && !(is_wanted && is_new(&one.memory.title, &mut said.titles)) {
+        let is_told = is_note || is_wanted && is_new(&one.memory.title, &mut said.titles);
+        if !is_told {
             continue;
         }
         let title = cut(&one.memory.title, TITLE);
