@@ -237,7 +237,7 @@ pub struct Observation {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: ObservationType,
-    /// A title of at most 80 characters: the event and why it matters.
+    /// A title of at most 100 characters: the event and why it matters.
     pub title: String,
     /// The same in a few sentences: a commit's message, a person's or a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -383,7 +383,7 @@ impl Digest {
 pub struct Summary {
     /// Derived from agent and session.
     pub id: Id,
-    /// The subject of the session, in at most 80 characters.
+    /// The subject of the session, in at most 100 characters.
     pub title: String,
     /// The session as a whole.
     pub digest: Digest,

@@ -79,7 +79,7 @@ pub struct SessionSections {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RefinedSession {
-    /// The subject of the session, in at most 80 characters. Empty if no title was supported by
+    /// The subject of the session, in at most 100 characters. Empty if no title was supported by
     /// evidence.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,

@@ -36,7 +36,7 @@ pub struct Snapshot {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct SnapshotContent {
-    /// The subject of the session, in at most 80 characters.
+    /// The subject of the session, in at most 100 characters.
     pub title: String,
     /// The person's objective.
     #[serde(skip_serializing_if = "Option::is_none")]

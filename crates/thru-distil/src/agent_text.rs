@@ -13,6 +13,7 @@ use crate::report;
 use crate::text::{self, one_line, unmarked};
 use crate::title;
 use crate::verbs;
+use crate::verdict::{self, Statement};
 
 /// Bytes of a text that are looked at at each end: the important parts are at its beginning or its end.
 const HEAD: usize = 8 * 1024;
@@ -54,8 +55,12 @@ pub(crate) struct AgentText {
     pub(crate) proposal: Option<Box<Proposal>>,
     /// The reasons that it gives, each with its weight.
     pub(crate) explanations: Vec<(u8, String)>,
-    /// The text as a report: cleaned and shortened.
+    /// The text as a report: cleaned and shortened. Only of texts that close a turn or report.
     pub(crate) report: String,
+    /// Its statements, of which one may be its verdict. Only of texts that close a turn or report.
+    pub(crate) statements: Vec<Statement>,
+    /// The text until it is known whether it closes a turn.
+    text: Option<Box<str>>,
     /// Its last sentence, if it is a short text between two calls.
     pub(crate) remark: Option<String>,
     /// Length of the text in bytes.
@@ -77,8 +82,7 @@ impl AgentText {
     pub(crate) fn parse(text: &str) -> Self {
         let text = text::without_fenced(text);
         let text = text::ends(&text, HEAD, TAIL);
-        let mut parsed =
-            Self { length: text.len(), report: report::of_text(&text), ..Self::default() };
+        let mut parsed = Self { length: text.len(), ..Self::default() };
         parsed.remaining = Remaining::parse(&text);
         parsed.merged = landing::said_merged(&text);
         let mut section = Section::Lead;
@@ -101,7 +105,18 @@ impl AgentText {
             parsed.remark = (remark.split_whitespace().count() >= 4).then_some(remark);
         }
         parsed.proposal = Proposal::parse(&text).map(Box::new);
+        parsed.text = Some(text.into());
         parsed
+    }
+
+    /// Makes the report, if the text closes a turn or is long enough to be one anyway: most texts stand between two
+    /// calls.
+    pub(crate) fn settle(&mut self, closes: bool) {
+        let Some(text) = self.text.take() else { return };
+        if closes || self.is_report() {
+            self.report = report::of_text(&text);
+            self.statements = verdict::statements(&text);
+        }
     }
 
     /// Returns true if it concludes something rather than being a remark between two calls.
@@ -255,7 +270,7 @@ fn is_cheer(sentence: &str) -> bool {
 }
 
 /// Returns true if a sentence is about the conversation rather than about the work.
-fn is_meta(sentence: &str) -> bool {
+pub(crate) fn is_meta(sentence: &str) -> bool {
     let lower: String = sentence.chars().take(40).collect::<String>().to_lowercase();
     let is_about_lists = lower.contains("tasks complete") || lower.contains("tasks are complete");
     META.iter().any(|meta| lower.starts_with(meta)) || is_about_lists
@@ -283,13 +298,13 @@ fn finding(sentence: &str) -> Option<String> {
 }
 
 /// Returns true if a sentence tells what is going to happen: a plan, not a finding.
-fn foretells(sentence: &str) -> bool {
+pub(crate) fn foretells(sentence: &str) -> bool {
     let mut words = sentence.split_whitespace().take(8);
     words.any(|word| word == "will" || word.ends_with("’ll") || word.ends_with("'ll"))
 }
 
 /// Returns true for "Risk level: medium": a filled-in form rather than a sentence.
-fn is_label_line(sentence: &str) -> bool {
+pub(crate) fn is_label_line(sentence: &str) -> bool {
     sentence
         .split_once(": ")
         .is_some_and(|(label, _)| label.split_whitespace().count() <= 3 && !label.contains('.'))

@@ -1,6 +1,11 @@
 //! Decisions that a person made in the client's own dialogues: answered questions, approved plans,
 //! declined calls.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::pattern;
 use crate::prose::{self, LineKind};
 use crate::text::{one_line, unmarked};
 use crate::title;
@@ -191,36 +196,58 @@ pub(crate) fn plan_in(body: &str) -> Plan {
     Plan { title: plan_title(body), points: plan_points(body), reason: plan_reason(body) }
 }
 
-/// Returns the first sentences of a plan's context, problem or goal.
+/// Sentences of a plan that say what it is to bring about.
+static AIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:goals?|aims?|this\s+plan|we\s+(?:need|want|will|can)|the\s+fix|solution|approach|instead|so\s+that|should|must|replaces?|allows?|in\s+order\s+to|to\s+(?:avoid|reduce|prevent|make|keep|let))\b",
+    )
+});
+
+/// Returns why a plan was made: the first sentence of its context, then what it is to bring about.
 fn plan_reason(body: &str) -> Option<String> {
     const WHY: [&str; 8] =
-        ["context", "problem", "goal", "background", "motivation", "why", "overview", "summary"];
-    let mut reason = String::new();
-    let mut is_why = false;
+        ["context", "problem", "background", "motivation", "why", "overview", "summary", "current"];
+    const AIMS: [&str; 5] = ["goal", "approach", "solution", "objective", "aim"];
+    let mut first: Option<String> = None;
+    let (mut aims, mut rest): (Vec<String>, Vec<String>) = Default::default();
+    let (mut is_why, mut is_aim) = (false, false);
     for line in prose::lines(body).take(400) {
         match line.kind {
             LineKind::Heading => {
-                if !reason.is_empty() {
+                let heading = unmarked(line.text).to_lowercase();
+                let begins = |all: &[&str]| {
+                    heading.len() < 40 && all.iter().any(|one| heading.starts_with(one))
+                };
+                (is_why, is_aim) = (begins(&WHY), begins(&AIMS));
+                if first.is_some() && !is_why && !is_aim {
                     break;
                 }
-                let heading = unmarked(line.text).to_lowercase();
-                is_why = WHY.iter().any(|why| heading.starts_with(why) && heading.len() < 40);
             }
-            LineKind::Text | LineKind::Item if is_why => {
+            LineKind::Text | LineKind::Item if is_why || is_aim => {
                 for sentence in prose::sentences(line.text) {
-                    if reason.chars().count() + sentence.chars().count() > REASON {
-                        return finished(reason);
-                    }
-                    if !reason.is_empty() {
-                        reason.push(' ');
-                    }
-                    reason.push_str(&one_line(&unmarked(sentence), REASON));
-                    if !reason.ends_with(['.', '!', '?', ':', ';', '。']) {
-                        reason.push(';');
+                    let said = one_line(&unmarked(sentence), REASON);
+                    let aims_at = is_aim || AIM.as_ref().is_some_and(|aim| aim.is_match(&said));
+                    match (&first, aims_at) {
+                        (None, _) => first = Some(said),
+                        (_, true) => aims.push(said),
+                        (_, false) => rest.push(said),
                     }
                 }
             }
             _ => {}
+        }
+    }
+    let mut reason = String::new();
+    for said in first.into_iter().chain(aims).chain(rest) {
+        if !reason.is_empty() && reason.chars().count() + said.chars().count() > REASON {
+            break;
+        }
+        if !reason.is_empty() {
+            reason.push(' ');
+        }
+        reason.push_str(&said);
+        if !reason.ends_with(['.', '!', '?', ':', ';', '。']) {
+            reason.push(';');
         }
     }
     finished(reason)
@@ -232,7 +259,7 @@ fn finished(reason: String) -> Option<String> {
 }
 
 /// Longest reason of a plan, in characters.
-const REASON: usize = 400;
+const REASON: usize = 360;
 
 /// Returns the heading of a plan, without a leading "plan".
 pub(crate) fn plan_title(body: &str) -> Option<String> {

@@ -45,9 +45,19 @@ static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 const HEAD: usize = 4 * 1024;
 const TAIL: usize = 8 * 1024;
 
+/// Returns the client's name for a command that has not ended, from the beginning of its result.
+pub(crate) fn running(result: &str) -> Option<&str> {
+    // Codex, and Claude Code.
+    const STARTS: [&str; 2] =
+        ["Process running with session ID ", "Command running in background with ID: "];
+    let rest = STARTS.iter().find_map(|start| result.strip_prefix(start))?;
+    rest.split(|c: char| !c.is_ascii_alphanumeric()).next().filter(|name| !name.is_empty())
+}
+
 /// Returns the result of a command from its outcome and, for a check, from its output.
 pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> Status {
     match outcome {
+        Some(Outcome::Succeeded) if running(result).is_some() => Status::Unknown,
         Some(Outcome::Failed) if declined(result).is_some() || never_ran(result) => Status::Unknown,
         Some(Outcome::Failed) => Status::Red(telling_line(result)),
         Some(Outcome::Succeeded) if exit_in_trailer(result).is_some_and(|code| code != "0") => {
@@ -59,9 +69,6 @@ pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> 
                 true => Status::Red(telling_line(result)),
                 false => Status::Green,
             }
-        }
-        Some(Outcome::Succeeded) if result.starts_with("Command running in background") => {
-            Status::Unknown
         }
         Some(Outcome::Succeeded) => Status::Green,
         Some(Outcome::Pending) | None => Status::Unknown,

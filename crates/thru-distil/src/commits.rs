@@ -24,10 +24,13 @@ impl Commit {
         start.eq_ignore_ascii_case("wip") || self.subject.to_ascii_lowercase().contains("[wip]")
     }
 
-    /// Returns the fact that describes the commit.
-    pub(crate) fn fact(&self) -> String {
+    /// Returns the fact that describes the commit, with its subject or without.
+    pub(crate) fn fact(&self, with_subject: bool) -> String {
         match &self.place {
-            Some((hash, branch)) => format!("Committed {hash} on {branch}: {}", self.subject),
+            Some((hash, branch)) if with_subject => {
+                format!("Committed {hash} on {branch}: {}", self.subject)
+            }
+            Some((hash, branch)) => format!("Committed {hash} on {branch}"),
             None => format!("Committed: {}", self.subject),
         }
     }
@@ -61,6 +64,14 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
         Some(Commit { place: None, subject: one_line(subject, 160), body: body(message) })
     });
     commits.collect()
+}
+
+/// Returns the subject of the first commit that a command line calls for.
+pub(crate) fn intended(line: &CommandLine) -> Option<String> {
+    let calls: Vec<&Simple> = line.commands.iter().filter(|command| is_commit(command)).collect();
+    let message = messages(&calls, line).into_iter().next()?;
+    let subject = message.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(one_line(subject, 160))
 }
 
 /// Returns true if a command is `git commit`, with any options before the subcommand.
@@ -224,7 +235,7 @@ mod tests {
     use crate::shell;
 
     fn facts(command: &str, result: &str) -> Vec<String> {
-        parse(&shell::parse(command), result).iter().map(Commit::fact).collect()
+        parse(&shell::parse(command), result).iter().map(|commit| commit.fact(true)).collect()
     }
 
     #[test]

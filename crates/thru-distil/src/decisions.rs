@@ -4,7 +4,7 @@
 use thru_core::{Concept, Observation, ObservationType, Speaker};
 
 use crate::answers::{DialogAnswer, Plan};
-use crate::event::Action;
+use crate::event::{Action, Event};
 use crate::proposal::{Choice, Proposal};
 use crate::prose;
 use crate::reply::{self, Form, Reply};
@@ -12,8 +12,9 @@ use crate::request::Request;
 use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{TITLE, cut, uncapitalised};
+use crate::text::{FACT, TITLE, cut, uncapitalised};
 use crate::verbs;
+use crate::verdict;
 
 /// Most answers in one observation.
 const ANSWERS: usize = 4;
@@ -67,8 +68,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     let mut observation =
                         session.blank("choice", 0, place, ObservationType::Decision);
                     observation.title.clone_from(&choice.title);
-                    observation.narrative =
-                        Some(session.statement(choice.sentence.clone(), &[place]));
+                    observation.narrative = says_more(&choice.sentence, &choice.title)
+                        .then(|| session.statement(choice.sentence.clone(), &[place]));
                     observation.concepts.insert(match choice.is_trade_off {
                         true => Concept::TradeOff,
                         false => Concept::WhyItExists,
@@ -110,7 +111,8 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     for (ordinal, ruling) in request.rulings.iter().enumerate() {
         let mut observation = by_person(session, "ruling", ordinal, place);
         observation.title.clone_from(&ruling.title);
-        observation.narrative = Some(session.statement(ruling.sentence.clone(), &[place]));
+        observation.narrative = says_more(&ruling.sentence, &ruling.title)
+            .then(|| session.statement(ruling.sentence.clone(), &[place]));
         observation.is_rule = ruling.force == Force::Rule;
         observation.concepts.insert(match ruling.force {
             Force::Rule | Force::Wish => Concept::Pattern,
@@ -155,31 +157,46 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         return;
     }
     let mut observation = by_person(session, "reply", 0, place);
-    observation.title = made.title;
-    let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
-    let narrative = match &made.question {
-        Some(question) => {
-            let question = cut(question, WORDS / 2);
-            let room = WORDS.saturating_sub(question.chars().count() + 5);
-            format!("{question} → \"{}\"", cut(&reply.words, room))
+    observation.title = reply::as_decision(made.title);
+    if reply::lacks_object(&observation.title)
+        && let Some(about) = subject_before(session, place)
+    {
+        let told = format!("{} (on: {})", observation.title, uncapitalised(&about));
+        if told.chars().count() <= TITLE {
+            observation.title = told;
         }
-        None => cut(&reply.words, WORDS),
-    };
-    observation.narrative = Some(session.statement(narrative, &places));
-    let facts = [
-        made.chosen.map(|chosen| format!("Chosen: {chosen}")),
-        (!made.others.is_empty()).then(|| format!("Not chosen: {}", made.others.join("; "))),
-        made.about.map(|about| format!("The agent had said: {about}")),
-    ];
+    }
+    let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
+    let is_new = |said: &str| says_more(said, &observation.title);
     let source = made.source.unwrap_or(place);
+    // The person's reason; where the title holds all of it, the agent's.
+    let about = made.about.filter(|about| is_new(about));
+    let (narrative, about) = match is_new(&reply.words) {
+        true => (Some(format!("\"{}\"", cut(&reply.words, WORDS - 2))), about),
+        false => (about.map(|about| format!("The agent had said: {about}")), None),
+    };
+    let facts = [
+        made.question.filter(|question| is_new(question)).map(|asked| format!("Asked: {asked}")),
+        made.chosen.filter(|chosen| is_new(chosen)).map(|chosen| format!("Chosen: {chosen}")),
+        (!made.others.is_empty()).then(|| format!("Not chosen: {}", made.others.join("; "))),
+        about.map(|about| format!("The agent had said: {about}")),
+    ];
+    observation.narrative =
+        narrative.map(|narrative| session.statement(cut(&narrative, WORDS), &places));
     observation.facts = facts
         .into_iter()
         .flatten()
-        .map(|fact| session.statement(cut(&fact, WORDS), &[source]))
+        .map(|fact| session.statement(cut(&fact, FACT), &[source]))
         .collect();
     observation.sources = session.ids(&places);
     observation.concepts.insert(Concept::TradeOff);
     drafts.push(Draft { place, observation });
+}
+
+/// Returns true if a text says more than a title does.
+fn says_more(text: &str, title: &str) -> bool {
+    let known = reply::significant(title);
+    reply::significant(text).iter().any(|word| !known.contains(word))
 }
 
 /// A decision made of an answer and what it answers.
@@ -201,6 +218,13 @@ struct Made {
 fn proposal_before<'s>(session: &'s Session<'_>, place: usize) -> Option<(usize, &'s Proposal)> {
     let (at, proposal) = texts_before(session, place).next()?;
     proposal.map(|proposal| (at, proposal))
+}
+
+/// Returns what the agent had said last, as a title.
+fn subject_before(session: &Session<'_>, place: usize) -> Option<String> {
+    let start = place.saturating_sub(REACH);
+    let mut events = session.events.get(start..place)?.iter().rev();
+    verdict::best(&events.find_map(Event::agent_text)?.statements, "")
 }
 
 /// Returns the agent's texts before a prompt, the last first: the last of each turn.
@@ -516,8 +540,9 @@ fn matched(reply: &Reply, proposal: &Proposal) -> Option<Made> {
 
 /// Returns the option that shares clearly more of its own words with the answer than the others do.
 fn named<'o>(answer: &str, options: &'o [Choice]) -> Option<&'o Choice> {
-    let said = significant(answer);
-    let words: Vec<Vec<String>> = options.iter().map(|option| significant(&option.head)).collect();
+    let said = reply::significant(answer);
+    let words: Vec<Vec<String>> =
+        options.iter().map(|option| reply::significant(&option.head)).collect();
     let is_own = |word: &String| words.iter().filter(|words| words.contains(word)).count() == 1;
     let mut scores: Vec<(usize, usize)> = words
         .iter()
@@ -537,27 +562,8 @@ fn named<'o>(answer: &str, options: &'o [Choice]) -> Option<&'o Choice> {
 
 /// Returns true if two texts share a word that carries meaning.
 fn alike(a: &str, b: &str) -> bool {
-    let known = significant(a);
-    significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
-}
-
-/// Returns the words of a text that carry its meaning, in lower case and without endings.
-fn significant(text: &str) -> Vec<String> {
-    #[rustfmt::skip]
-    const EMPTY: [&str; 40] = [
-        "the", "and", "for", "with", "that", "this", "you", "want", "just", "into", "from", "have", "are", "was",
-        "not", "but", "can", "will", "would", "should", "could", "also", "then", "than", "now", "keep", "use", "using",
-        "like", "let", "lets", "ok", "yes", "yeah", "via", "its", "our", "your", "option", "approach",
-    ];
-    let lower = text.to_lowercase();
-    let mut words: Vec<String> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() >= 3 && !EMPTY.contains(word))
-        .map(|word| word.trim_end_matches("ing").trim_end_matches('s').to_owned())
-        .collect();
-    words.sort_unstable();
-    words.dedup();
-    words
+    let known = reply::significant(a);
+    reply::significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
 }
 
 /// Returns the decision to carry out a plan.
@@ -627,9 +633,17 @@ fn flush(
     let ordinal = drafts.iter().rev().take_while(|draft| draft.place == place).count();
     let mut observation = by_person(session, "answers", ordinal, place);
     observation.title = answers_title(&answers);
+    let meanings: Vec<String> =
+        answers.iter().filter_map(|(_, answer)| meaning_of(answer)).collect();
+    if !meanings.is_empty() {
+        let reason = cut(&meanings.join(" "), WORDS);
+        observation.narrative = Some(session.statement(reason, &places));
+    }
     observation.facts = answers
         .iter()
-        .map(|(place, answer)| session.statement(fact_of(answer), &[*place]))
+        .filter_map(|(place, answer)| {
+            Some(session.statement(fact_of(answer, &observation.title)?, &[*place]))
+        })
         .collect();
     observation.concepts.insert(Concept::TradeOff);
     observation.sources = session.ids(&places);
@@ -644,18 +658,28 @@ fn flush(
     drafts.push(Draft { place, observation });
 }
 
-/// Returns a question, its answer, what that means, and what was not chosen.
-fn fact_of(answer: &DialogAnswer) -> String {
-    let mut fact = format!("{} → {}", answer.question, answer.answer);
-    if let Some(meaning) = &answer.meaning {
-        fact.push_str(&format!(" ({meaning})"));
-    }
+/// Returns what an answer means: the words beside the option, or the person's own beyond the title.
+fn meaning_of(answer: &DialogAnswer) -> Option<String> {
+    let meaning = answer.meaning.as_deref()?.trim_end_matches('.');
+    let chosen = answer.answer.trim_end_matches(" (Recommended)");
+    Some(format!("{chosen}: {meaning}."))
+}
+
+/// Returns a question, its answer and what was not chosen, without what the title says.
+fn fact_of(answer: &DialogAnswer, title: &str) -> Option<String> {
     let others: Vec<&str> =
         answer.others.iter().map(String::as_str).filter(|other| !leaves_it(other)).collect();
-    if !others.is_empty() {
-        fact.push_str(&format!("; not: {}", others.join(", ")));
-    }
-    cut(&fact, WORDS)
+    let is_titled = title.starts_with(&format!("{} → ", question_of(&answer.question)))
+        && (answer.meaning.is_some() || title.ends_with(&answer.answer));
+    let fact = match (is_titled, others.is_empty()) {
+        (true, true) => return None,
+        (true, false) => format!("Not chosen: {}", others.join(", ")),
+        (false, true) => format!("{} → {}", answer.question, answer.answer),
+        (false, false) => {
+            format!("{} → {}; not: {}", answer.question, answer.answer, others.join(", "))
+        }
+    };
+    Some(cut(&fact, WORDS))
 }
 
 fn answers_title(answers: &[(usize, &DialogAnswer)]) -> String {

@@ -5,10 +5,11 @@ use thru_core::{Concept, ObservationType};
 use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fix;
+use crate::gate::is_about_course;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, one_line};
-use crate::{report, work};
+use crate::{report, verdict, work};
 
 /// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
@@ -26,15 +27,13 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let fixes = session.fixes.within(&turn.range);
     let found = conclusion(session, turn);
     let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
-    // The question tells what the answer is about.
-    let asked = || {
-        let request = events.first()?.request()?;
-        let text = request.text.as_deref().filter(|_| !request.is_slight)?;
-        Some(one_line(&format!("Asked: {text}"), TITLE))
-    };
     let title = match (&found, &foreign, fixes.first()) {
         (Some((_, written)), ..) => {
-            written.finding.clone().or_else(|| report::excerpt(&written.report)).or_else(asked)?
+            let question = events.first().and_then(|event| event.request()?.text.as_deref());
+            let verdict = verdict::best(&written.statements, question.unwrap_or_default());
+            verdict
+                .or_else(|| written.finding.clone().filter(|finding| !is_about_course(finding)))
+                .or_else(|| verdict::excerpt(&written.statements))?
         }
         (None, Some((_, _, title)), _) => title.clone(),
         // Only of a check it says something about the project that the next session needs.
@@ -64,7 +63,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
         });
     }
     observation.title = title;
-    observation.files_read = work::files_read(events, &[]);
+    observation.files_modified = work::files_modified(session, turn);
+    observation.files_read = work::files_read(events, &observation.files_modified);
     observation.sources = session.ids(&used);
     observation.at = events.iter().filter_map(|event| event.at).max();
     observation.raw_tokens = events.iter().map(|event| event.tokens).sum();

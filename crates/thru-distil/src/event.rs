@@ -85,12 +85,18 @@ pub(crate) struct Run {
     pub(crate) scopes: Vec<Scope>,
     /// The steps that it took with the work.
     pub(crate) landings: Vec<Landing>,
+    /// The message of a commit that it calls for and whose end is not known.
+    pub(crate) intended: Option<String>,
+    /// Numbers and titles of the pull requests that it showed.
+    pub(crate) pull_requests: Vec<(u64, String)>,
     /// The files that it brought back.
     pub(crate) restored: Option<Restored>,
     /// True if it calls for a commit, made or not.
     pub(crate) tries_commit: bool,
     /// The temporary folder in which git ran; true if the repository was made there.
     pub(crate) scratch: Option<(String, bool)>,
+    /// The client's name for it, if it had not ended.
+    pub(crate) running: Option<String>,
     /// The command line, if the result may come with a later call.
     line: Option<Box<CommandLine>>,
     /// True if a later call read on from it.
@@ -281,12 +287,13 @@ const POLLED: usize = 2 * 1024;
 
 fn poll(moment: &Moment) -> Action {
     let member = |name: &str| moment.text.lines().take(8).find_map(|line| line.strip_prefix(name));
-    let Some(session) = member("session_id: ") else { return Action::Used };
+    let session = ["session_id: ", "task_id: ", "bash_id: "].into_iter().find_map(member);
+    let Some(session) = session else { return Action::Used };
     let result = shell::result(&moment.text, "");
     Action::Polled(Box::new(Poll {
         session: session.to_owned(),
         result: crate::text::ends(result, POLLED, 2 * POLLED).into_owned(),
-        outcome: moment.outcome,
+        outcome: moment.outcome.filter(|_| checks::running(result).is_none()),
     }))
 }
 
@@ -305,7 +312,8 @@ fn run(moment: &Moment, command: &str) -> Action {
     let Some(main) = line.main() else { return Action::Used };
     let is_check = line.acting().any(shell::Simple::is_check);
     let status = checks::status(moment.outcome, is_check, result);
-    let is_done = moment.outcome == Some(Outcome::Succeeded);
+    let running = checks::running(result).map(str::to_owned);
+    let is_done = moment.outcome == Some(Outcome::Succeeded) && running.is_none();
     let commits = commits::parse(&line, result);
     // A failed chain may have committed before it failed: git's own output shows it.
     let commits = if is_done {
@@ -315,9 +323,12 @@ fn run(moment: &Moment, command: &str) -> Action {
     };
     let folder = shell::folder(&moment.text, command);
     let is_looking = line.acting().all(shell::Simple::is_looking);
-    let goes_on =
-        moment.tool.as_deref() == Some("exec_command") && (is_check || acts_on_git(&line));
+    let may_go_on = running.is_some() || moment.tool.as_deref() == Some("exec_command");
+    let goes_on = may_go_on && (is_check || acts_on_git(&line));
+    let is_open = status == Status::Unknown && commits.is_empty();
     Action::Ran(Box::new(Run {
+        intended: commits::intended(&line).filter(|_| is_open),
+        pull_requests: if is_done { landing::titles(&line, result) } else { Vec::new() },
         scopes: line.scopes(folder),
         scratch: line.scratch(folder),
         tries_commit: line.commands.iter().any(commits::is_commit),
@@ -332,6 +343,7 @@ fn run(moment: &Moment, command: &str) -> Action {
         has_variants: main.is_check() || main.has_subcommand(),
         commits,
         pull_request: if is_done { commits::pull_request(&line, result) } else { None },
+        running,
         line: goes_on.then(|| Box::new(line)),
         went_on: false,
     }))

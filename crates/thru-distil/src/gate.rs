@@ -6,9 +6,9 @@ use crate::title;
 
 /// Words of the conversation, in lower case: a title with one of these is about who speaks.
 #[rustfmt::skip]
-const PERSONS: [&str; 21] = [
-    "i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "we", "we're", "we'll", "we've", "us", "our", "let's",
-    "you", "you're", "you'll", "you've", "your", "please",
+const PERSONS: [&str; 23] = [
+    "i", "i'm", "i'll", "i've", "i'd", "me", "my", "mine", "we", "we're", "we'll", "we've", "we'd", "us", "our", "let's",
+    "you", "you're", "you'll", "you've", "you'd", "your", "please",
 ];
 
 /// Words that stand for something the title does not name, in lower case.
@@ -28,12 +28,12 @@ const UNFINISHED: [&str; 41] = [
 
 /// Words that a title does not begin with, in lower case: it would hang on what was said before.
 #[rustfmt::skip]
-const HANGING: [&str; 90] = [
+const HANGING: [&str; 96] = [
     "a", "across", "actually", "after", "again", "all", "almost", "also", "although", "an", "and", "another",
     "are", "as", "at", "based", "because", "before", "both", "but", "by", "can", "could", "currently", "did",
-    "does", "during", "each", "even", "except", "finally", "first", "for", "from", "given", "good", "great",
+    "does", "during", "each", "either", "neither", "mostly", "partly", "slightly", "see", "yes", "even", "except", "finally", "first", "for", "from", "given", "good", "great",
     "how", "however", "if", "in", "instead", "into", "is", "just", "like", "many", "maybe", "meanwhile", "most",
-    "next", "no", "none", "not", "nothing", "now", "of", "ok", "okay", "on", "once", "one", "only", "or", "per",
+    "next", "none", "not", "nothing", "now", "of", "ok", "okay", "on", "once", "one", "only", "or", "per",
     "same", "should", "since", "so", "some", "still", "such", "than", "that", "then", "to", "under", "via",
     "what", "when", "where", "which", "while", "who", "whose", "why", "will", "with", "without", "would",
 ];
@@ -82,10 +82,16 @@ const VAGUE: [&str; 44] = [
 
 /// Words about the course of the work, which is over when the session is, in lower case.
 #[rustfmt::skip]
-const PASSING: [&str; 26] = [
-    "brief", "briefs", "checkout", "checkouts", "coordinator", "dispatched", "fast-forwarded", "handoff",
-    "merge", "merged", "outstanding", "pane", "panes", "pushed", "queued", "rebased", "session", "spawned",
-    "subagent", "subagents", "switched", "tracker", "worker", "workers", "worktree", "worktrees",
+const PASSING: [&str; 11] = [
+    "brief", "briefs", "handoff", "merge", "merged", "outstanding", "pushed", "queued", "rebased", "session", "switched",
+];
+
+/// Words about how the agent goes about its work, in lower case.
+#[rustfmt::skip]
+const COURSE: [&str; 23] = [
+    "checkout", "checkouts", "coordinator", "coordinators", "dispatch", "dispatched", "fast-forwarded", "pane", "panes",
+    "placeholder", "prompt file", "spawn", "spawned", "spawning", "subagent", "subagents", "takeover", "tmux", "tracker",
+    "worker", "workers", "worktree", "worktrees",
 ];
 
 /// Fewest words that tell something in a title.
@@ -97,6 +103,13 @@ const FINDING: i32 = 3;
 /// Returns true if a reader who sees nothing else understands the title: it names its subject, is no part of a
 /// conversation and is not cut in the middle of a phrase.
 pub(crate) fn stands_alone(title: &str) -> bool {
+    let first = title.split_whitespace().take(2).map(bare).collect::<Vec<_>>();
+    let forbidden = first.first().is_some_and(|word| forbids(word, first.get(1)));
+    !forbidden && is_understood(title, TELLING)
+}
+
+/// Like [`stands_alone`], for titles with so many words that not all work has; they may forbid.
+pub(crate) fn is_understood(title: &str, least: usize) -> bool {
     let text = title.trim_end_matches('…').trim_end();
     let words: Vec<String> =
         text.split_whitespace().map(bare).filter(|word| !word.is_empty()).collect();
@@ -121,11 +134,11 @@ pub(crate) fn stands_alone(title: &str) -> bool {
         && !UNFINISHED.contains(&last.as_str())
         && !words.iter().enumerate().any(is_of_talk)
         && !words.iter().any(|word| is_hash(word))
-        && !forbids(first, words.get(1))
         && !title::is_label(text)
         && !is_status(text)
         && !is_list_of_files(text)
-        && telling(text) >= TELLING
+        && !is_banner(text)
+        && telling(text) >= least
 }
 
 /// Returns a word in lower case without the marks around it.
@@ -186,7 +199,11 @@ pub(crate) fn worth(statement: &str) -> i32 {
     };
     i32::try_from(told).unwrap_or_default()
         - if is_vague { 3 } else { 0 }
-        - if has(&PASSING) || words.iter().any(|word| is_hash(word)) { 4 } else { 0 }
+        - if has(&PASSING) || has(&COURSE) || words.iter().any(|word| is_hash(word)) {
+            4
+        } else {
+            0
+        }
         - if is_balanced(statement) && statement.matches('`').count().is_multiple_of(2) {
             0
         } else {
@@ -197,9 +214,32 @@ pub(crate) fn worth(statement: &str) -> i32 {
         - if statement.ends_with('…') { 5 } else { 0 }
 }
 
+/// Returns true if a sentence tells of how the agent goes about its work: workers, checkouts, git.
+pub(crate) fn is_about_course(sentence: &str) -> bool {
+    let mut words = sentence.split_whitespace().map(bare);
+    words.any(|word| COURSE.contains(&word.as_str()) || is_hash(&word))
+        || ["origin/", "local main", "local `main`", "Git status", "git status", "orking tree"]
+            .iter()
+            .any(|state| sentence.contains(state))
+}
+
 /// Returns true if a finding tells enough to be a title: "the naming is confusing" says nothing later.
 pub(crate) fn is_telling_finding(finding: &str) -> bool {
     stands_alone(finding) && worth(finding) >= FINDING
+}
+
+/// Returns true for "PHASE 3 ► PLANNED": a heading of a program.
+fn is_banner(text: &str) -> bool {
+    let long = text.split_whitespace().filter(|word| word.len() > 3);
+    let (mut upper, mut all) = (0, 0);
+    for word in long {
+        all += 1;
+        upper += usize::from(
+            word.chars().all(|c| c.is_uppercase() || !c.is_alphabetic())
+                && word.chars().any(char::is_alphabetic),
+        );
+    }
+    text.contains(['►', '▶', '━', '│']) || upper >= 2 && upper * 2 > all
 }
 
 /// Returns true for "a.rs, b.rs and c.rs": names without a statement about them.

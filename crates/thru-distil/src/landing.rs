@@ -34,6 +34,41 @@ pub(crate) enum Landing {
     Closed(Option<u64>),
 }
 
+impl Landing {
+    /// Returns the number of the pull request that it merged, if it merged one.
+    pub(crate) fn merged(&self) -> Option<Option<u64>> {
+        match self {
+            Self::Merged(number) | Self::Queued(number) => Some(*number),
+            _ => None,
+        }
+    }
+}
+
+/// Most pull requests whose titles are read from one output.
+const LISTED: usize = 20;
+
+/// Returns the numbers and titles of the pull requests that an output of GitHub's tool shows.
+pub(crate) fn titles(line: &CommandLine, result: &str) -> Vec<(u64, String)> {
+    let shows = |command: &Simple| {
+        let has = |wanted: &str| command.words.iter().any(|word| word == wanted);
+        has("gh") && has("pr") && (has("view") || has("list"))
+    };
+    if !line.commands.iter().any(shows) || !result.contains("\"title\"") {
+        return Vec::new();
+    }
+    let Some(start) = result.find(['{', '[']) else { return Vec::new() };
+    let mut values = serde_json::Deserializer::from_str(&result[start..]).into_iter();
+    let Some(Ok::<serde_json::Value, _>(value)) = values.next() else { return Vec::new() };
+    let all = match &value {
+        serde_json::Value::Array(all) => all.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let titled = |one: &serde_json::Value| {
+        Some((one.get("number")?.as_u64()?, one_line(one.get("title")?.as_str()?, 160)))
+    };
+    all.iter().take(LISTED).filter_map(titled).collect()
+}
+
 /// Returns the steps that a shell call took.
 pub(crate) fn parse(line: &CommandLine, result: &str, is_done: bool) -> Vec<Landing> {
     let calls = line.commands.iter().take(40);

@@ -43,6 +43,7 @@ mod text;
 mod title;
 mod undone;
 mod verbs;
+mod verdict;
 mod work;
 
 #[cfg(test)]
@@ -53,4 +54,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;

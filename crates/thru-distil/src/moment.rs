@@ -119,6 +119,9 @@ impl Distiller {
                 run.landings.clear();
             }
         }
+        if let Some(name) = event.run_mut().and_then(|run| run.running.take()) {
+            self.running.insert(name, place);
+        }
         if let Action::Polled(poll) = &event.action
             && let Some(at) = self.running_command(&poll.session)
             && let Some(run) = self.events.get_mut(at).and_then(Event::run_mut)
@@ -126,8 +129,22 @@ impl Distiller {
             run.go_on(poll);
             self.running.insert(poll.session.clone(), at);
         }
+        if !matches!(event.action, Action::Wrote(_) | Action::Nothing) {
+            self.settle(matches!(event.action, Action::Asked(_)));
+        }
         self.events.push(event);
         &self.events[place]
+    }
+
+    /// Makes the reports of the last texts, which close a turn or lead to a call.
+    fn settle(&mut self, closes: bool) {
+        for event in self.events.iter_mut().rev() {
+            match &mut event.action {
+                Action::Wrote(text) => text.settle(closes),
+                Action::Nothing => {}
+                _ => break,
+            }
+        }
     }
 
     /// Returns the place of the command that a call reads on from: the first one of the last calls that
@@ -156,7 +173,8 @@ impl Distiller {
     }
 
     /// Returns the observations and the summary of the session.
-    pub fn finish(self) -> Distillate {
+    pub fn finish(mut self) -> Distillate {
+        self.settle(true);
         let events = segment::in_order(self.events);
         session::distil(&Session {
             agent: self.agent,

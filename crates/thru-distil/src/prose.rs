@@ -127,6 +127,19 @@ pub(crate) fn sentences_at(line: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
+/// Returns true if a text has words that every longer English text has.
+pub(crate) fn is_english(text: &str) -> bool {
+    const COMMON: [&str; 22] = [
+        "the", "to", "and", "of", "it", "is", "that", "this", "for", "you", "we", "can", "with",
+        "are", "not", "be", "on", "please", "have", "fix", "add", "make",
+    ];
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (common, all) = words.take(60).fold((0, 0), |(common, all), word| {
+        (common + usize::from(COMMON.iter().any(|one| word.eq_ignore_ascii_case(one))), all + 1)
+    });
+    common * 8 >= all
+}
+
 fn sentence_end(text: &str) -> usize {
     let bytes = text.as_bytes();
     // The end of a run of marks, and true if a sentence begins after it: computed once per run.

@@ -625,6 +625,78 @@ pub(crate) fn names_something(title: &str) -> bool {
     named >= if is_pointing { 4 } else { 2 }
 }
 
+/// How people lead up to what is to be, and what stands for it in a title.
+static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:
+          (?:i|we)\s+(?:do\s+not|don['’]t)\s+(?:think|believe)\s+(?:that\s+)?(?:we|it|this|they)\s+(?:need|needs)\s+(?P<none>\w+)
+        | (?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]t)\s+need\s+(?P<needless>[^\sa]\w*|a\w+)
+        | we\s+(?:should|need\s+to|have\s+to|must|ought\s+to|can|could|will|['’]ll|are\s+going\s+to|['’]re\s+going\s+to)\s+
+          (?:then\s+|also\s+|simply\s+|just\s+|probably\s+|only\s+)*(?P<not>not\s+)?(?P<verb>[a-z]+)
+        | (?:i|we)(?:\s+would|['’]d)\s+(?:like|prefer)\s+to\s+(?P<like>[a-z]+)
+        | (?:i|we)\s+(?:just\s+|really\s+)?want\s+to\s+(?P<want>[a-z]+)
+        )\b",
+    )
+});
+
+/// Turns "We should keep the parser" into "Keep the parser": a title says what was decided, not who spoke.
+pub(crate) fn as_decision(title: String) -> String {
+    let Some(found) = WISHED.as_ref().and_then(|wished| wished.captures(&title)) else {
+        return title;
+    };
+    let named = |name: &str| found.name(name).map(|group| group.start());
+    if let Some(at) = named("none").or_else(|| named("needless")) {
+        let rest = &title[at..];
+        return match rest.starts_with("to ") || rest.starts_with("any") {
+            true => title,
+            false => format!("No need for {rest}"),
+        };
+    }
+    let verb = ["verb", "like", "want"].iter().find_map(|name| found.name(name));
+    let Some(verb) = verb else { return title };
+    let is_known = is_verb(verb.as_str()) || verbs::is_imperative(verb.as_str());
+    match is_known {
+        true if found.name("not").is_some() => format!("Do not {}", &title[verb.start()..]),
+        true => capitalised(&title[verb.start()..]),
+        false => title,
+    }
+}
+
+/// Returns true for "Rename to x" and "Keep as it is": the verb has no object.
+pub(crate) fn lacks_object(title: &str) -> bool {
+    let mut words = title.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default().to_lowercase();
+    let is_verbal = is_verb(first) || verbs::is_imperative(first);
+    is_verbal
+        && matches!(
+            second.as_str(),
+            "to" | "as" | "in" | "into" | "it" | "that" | "this" | "both" | "only"
+        )
+        || title.split_whitespace().count() <= 3
+        || ["No need for", "Agreed"].iter().any(|start| title.starts_with(start))
+            && title.split_whitespace().count() <= 6
+}
+
+/// Returns the words of a text that carry its meaning, in lower case and without endings.
+pub(crate) fn significant(text: &str) -> Vec<String> {
+    #[rustfmt::skip]
+    const EMPTY: [&str; 40] = [
+        "the", "and", "for", "with", "that", "this", "you", "want", "just", "into", "from", "have", "are", "was",
+        "not", "but", "can", "will", "would", "should", "could", "also", "then", "than", "now", "keep", "use", "using",
+        "like", "let", "lets", "ok", "yes", "yeah", "via", "its", "our", "your", "option", "approach",
+    ];
+    let lower = text.to_lowercase();
+    let mut words: Vec<String> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= 3 && !EMPTY.contains(word))
+        .map(|word| word.trim_end_matches("ing").trim_end_matches('s').to_owned())
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -661,6 +733,22 @@ mod tests {
             let reply = parsed(prompt);
             assert_eq!((reply.form, reply.rest.as_str()), (form, rest), "{prompt}");
         }
+    }
+
+    #[test]
+    fn titles_say_what_was_decided_rather_than_who_spoke() {
+        for (said, title) in [
+            ("We should keep the parser in its own crate", "Keep the parser in its own crate"),
+            ("I don't think we need watch, it can go", "No need for watch, it can go"),
+            ("We don't need the retry queue any more", "No need for the retry queue any more"),
+            ("We should not store the key", "Do not store the key"),
+            ("I would like to use one profile", "Use one profile"),
+            ("We want the report as plain text", "We want the report as plain text"),
+            ("We don't need to hurry", "We don't need to hurry"),
+        ] {
+            assert_eq!(as_decision(said.to_owned()), title);
+        }
+        assert!(lacks_object("Rename to kiln.toml") && !lacks_object("Rename the kiln to oven"));
     }
 
     #[test]

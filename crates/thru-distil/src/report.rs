@@ -3,9 +3,9 @@
 use thru_core::defused;
 
 use crate::agent_text::is_status;
-use crate::gate::worth;
 use crate::phrase;
 use crate::prose::{self, LineKind};
+use crate::reply;
 use crate::text::{self, one_line, unmarked};
 use crate::title;
 
@@ -14,9 +14,6 @@ const LONGEST: usize = 600;
 
 /// Length from which a report may end before it is full, in characters.
 const ENOUGH: usize = 400;
-
-/// Least worth of a sentence that stands for a report.
-const EXCERPT: i32 = 3;
 
 /// Bytes of a text that are looked at: a report is made of its beginning.
 const LOOKED_AT: usize = 6 * 1024;
@@ -49,27 +46,6 @@ pub(crate) fn of_text(text: &str) -> String {
         }
     }
     report.text
-}
-
-/// Returns the sentence of a report that tells most, in quotation marks: the title of work that has no better one.
-/// `None` if no sentence tells enough.
-pub(crate) fn excerpt(report: &str) -> Option<String> {
-    let shown =
-        |sentence: &str| text::cut(sentence.trim_end_matches(['.', ';', ':']), title::LENGTH - 3);
-    let mut best: Option<(i32, String)> = None;
-    for sentence in prose::sentences(report).take(6) {
-        let is_statement = !sentence.ends_with('?') && !announces(sentence) && !is_status(sentence);
-        if sentence.split_whitespace().count() < 4 || !is_statement {
-            continue;
-        }
-        let shown = shown(sentence);
-        let worth = worth(&shown);
-        if worth >= EXCERPT && best.as_ref().is_none_or(|(known, _)| worth > *known + 3) {
-            best = Some((worth, shown));
-        }
-    }
-    let (_, shown) = best?;
-    Some(defused(&format!("“{shown}”")).into_owned())
 }
 
 /// Returns true if a text begins with a plan of its author: "I'll look into the logs".
@@ -108,6 +84,16 @@ pub(crate) fn short(report: &str, limit: usize) -> &str {
 pub(crate) fn without_claims(report: &str) -> String {
     let honest: Vec<&str> = prose::sentences(report).filter(|one| !is_status(one)).collect();
     honest.join(" ")
+}
+
+/// Returns a report without the sentences all of whose words were said before.
+pub(crate) fn without_known(report: &str, known: &str) -> String {
+    let known = reply::significant(known);
+    let is_new = |sentence: &&str| {
+        let words = reply::significant(sentence);
+        words.is_empty() || words.iter().any(|word| !known.contains(word))
+    };
+    prose::sentences(report).filter(is_new).collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Default)]

@@ -173,6 +173,12 @@ fn is_hollow(sentence: &str) -> bool {
 
 /// Turns a plan's heading into a title of work: "Cache" becomes "Implement Cache", "Add a cache" stays.
 fn as_work(heading: String) -> String {
+    let heading = match heading.split_once(": ") {
+        Some((label, rest)) if label.split(' ').count() == 1 && title::is_kind(label) => {
+            text::capitalised(rest)
+        }
+        _ => heading,
+    };
     let first = heading.split(' ').next().unwrap_or_default();
     match verbs::is_imperative(first) || first.ends_with("ing") {
         true => heading,

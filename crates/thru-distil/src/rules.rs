@@ -210,7 +210,8 @@ fn ruling(sentence: &str) -> Option<Ruling> {
     {
         return None;
     }
-    let cleaned = unmarked(sentence);
+    let said = unmarked(sentence);
+    let cleaned = wished(&said).unwrap_or_else(|| said.clone());
     let whole = without_hedges(without_introduction(without_hedges(&cleaned)));
     // A rule may follow in a later clause: "fix the tests; always use pytest".
     let (force, clause) = clauses(&cleaned, whole)
@@ -223,7 +224,25 @@ fn ruling(sentence: &str) -> Option<Ruling> {
     // "use a mutex from now on, never a channel" is one rule.
     let contrasts = clause.starts_with("never ") || clause.starts_with("not ");
     let clause = if lasts || contrasts && whole.chars().count() <= TITLE { whole } else { clause };
-    Some(Ruling { sentence: one_line(&cleaned, 240), title: reply::titled(clause), force })
+    Some(Ruling { sentence: one_line(&said, 240), title: reply::titled(clause), force })
+}
+
+/// Wishes that are asked for: "could you always run the linter?".
+static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:\w+[,!]?\s+){0,2}?(?:(?:could|would|will)\s+(?:you|we)|can\s+(?:you|we)\s+please)\s+(?:please\s+|maybe\s+|also\s+|just\s+)*
+        ((?:always|never|from\s+now\s+on|going\s+forward|in\s+(?:the\s+)?future|stop|avoid|not)\b .+? | .+?\s(?:from\s+now\s+on|going\s+forward))
+        (?:,?\s+please)?\s*\?$",
+    )
+});
+
+/// Returns a wish that is asked for as an order: "always run the linter".
+fn wished(sentence: &str) -> Option<String> {
+    let wish = WISHED.as_ref()?.captures(sentence)?.get(1)?.as_str();
+    match wish.strip_prefix("not ") {
+        Some(rest) => Some(format!("don't {rest}")),
+        None => Some(wish.to_owned()),
+    }
 }
 
 /// Returns the clauses of a sentence, without their hedges: all of it, then what follows each joint.
@@ -433,6 +452,9 @@ mod tests {
         for (prompt, force) in [
             ("always run the linter before you commit", Force::Rule),
             ("ok, never push to main.", Force::Rule),
+            ("could you always run the linter before a commit?", Force::Rule),
+            ("Would you please never log a full card number?", Force::Rule),
+            ("Could you write the tests first from now on, please?", Force::Rule),
             ("From now on, write tests first.", Force::Rule),
             ("use tabs instead of spaces", Force::Rule),
             ("Prefer small functions.", Force::Rule),
@@ -476,6 +498,8 @@ mod tests {
             "> never do that",
             "\"always do x\" is what it prints",
             "can you always see the log?",
+            "could you explain why it never stops?",
+            "would it always be slower?",
             "The docs say \"from now on use v2\"",
             "The docs say from now on use v2",
             "The `guide` says: from now on use v2",

@@ -1,5 +1,4 @@
-//! A session in pieces of one intent each: turns, and within them the work that led to one commit or
-//! belongs to one task.
+//! A session in pieces of one intent each: turns, and within them the work that led to one commit.
 
 use std::ops::Range;
 
@@ -9,18 +8,15 @@ use crate::tasks::Tasks;
 /// Most segments of a turn that end at a commit.
 const BY_COMMIT: usize = 16;
 
-/// Most segments of a turn that end at a change of task.
-const BY_TASK: usize = 5;
-
-/// Fewest edits of a segment that may end at a change of task.
-const EDITS_OF_TASK: usize = 4;
+/// Most tasks that are kept of a segment.
+const TASKS: usize = 12;
 
 /// A piece of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
     pub(crate) range: Range<usize>,
-    /// The task in progress, if the segment was cut for it.
-    pub(crate) task: Option<String>,
+    /// The tasks that were in progress in it.
+    pub(crate) tasks: Vec<String>,
     /// True if it is the first of its turn.
     pub(crate) is_first: bool,
 }
@@ -101,38 +97,23 @@ fn is_checking(task: &str) -> bool {
 fn segments(events: &[Event], range: Range<usize>, tasks: &mut Tasks) -> Vec<Segment> {
     let mut segments: Vec<Segment> = Vec::new();
     let mut start = range.start;
-    let mut task: Option<String> = tasks.current().map(str::to_owned);
-    let (mut edits, mut by_commit, mut by_task) = (0, 0, 0);
+    let current = |tasks: &Tasks| {
+        tasks.current().filter(|task| !is_checking(task)).map(str::to_owned).into_iter().collect()
+    };
+    let mut begun: Vec<String> = current(tasks);
     for at in range.clone() {
         let Some(event) = events.get(at) else { break };
-        edits += usize::from(!event.modified.is_empty());
-        let mut end = None;
-        let before = task.clone();
         if let Action::Tasks(change) = &event.action {
-            let begun = tasks.apply(change);
+            let task = tasks.apply(change).filter(|task| !begun.contains(task));
             // Running checks belongs to the work they check.
-            if let Some(begun) = begun.filter(|begun| !is_checking(begun)) {
-                if edits >= EDITS_OF_TASK && by_task < BY_TASK && at > start {
-                    by_task += 1;
-                    end = Some(at);
-                }
-                task = Some(begun);
-            }
+            begun.extend(task.filter(|task| !is_checking(task) && begun.len() < TASKS));
         }
         let has_commit = event.run().is_some_and(|run| !run.commits.is_empty());
-        if has_commit && by_commit < BY_COMMIT {
-            by_commit += 1;
-            end = Some(at + 1);
-        }
-        if let Some(end) = end {
-            let by_other_task = if has_commit { None } else { before };
-            segments.push(Segment {
-                range: start..end,
-                task: by_other_task,
-                is_first: segments.is_empty(),
-            });
-            start = end;
-            edits = 0;
+        if has_commit && segments.len() < BY_COMMIT {
+            let is_first = segments.is_empty();
+            let done = std::mem::replace(&mut begun, current(tasks));
+            segments.push(Segment { range: start..at + 1, tasks: done, is_first });
+            start = at + 1;
         }
     }
     if start < range.end {
@@ -142,12 +123,8 @@ fn segments(events: &[Event], range: Range<usize>, tasks: &mut Tasks) -> Vec<Seg
         match segments.last_mut() {
             Some(last) if !has_edits && !has_commits => last.range.end = range.end,
             _ => {
-                let task = if segments.is_empty() { None } else { task };
-                segments.push(Segment {
-                    range: start..range.end,
-                    task,
-                    is_first: segments.is_empty(),
-                });
+                let is_first = segments.is_empty();
+                segments.push(Segment { range: start..range.end, tasks: begun, is_first });
             }
         }
     }

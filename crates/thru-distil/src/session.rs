@@ -17,10 +17,10 @@ const TELLING: usize = 160;
 
 /// Length of the report of a part of a turn, and of a turn that changed nothing, in bytes.
 const PART: usize = 320;
-const FINDING: usize = 450;
+const FINDING: usize = 420;
 
 /// Longest prompt kept with an observation, in characters.
-const ASKED: usize = 150;
+pub(crate) const ASKED: usize = 150;
 
 /// Length up to which a prompt says too little without the proposal that it answers, in characters.
 const SHORT: usize = 40;
@@ -96,6 +96,11 @@ impl Session<'_> {
             true => report::without_claims(text),
             false => text.to_owned(),
         };
+        // What the title and the message of a commit say is not said again.
+        let narrative = draft.observation.narrative.iter().map(|said| said.text.as_str());
+        let known =
+            narrative.fold(draft.observation.title.clone(), |known, said| known + " " + said);
+        let text = report::without_known(&text, &known);
         draft.observation.report = Some(self.statement(text, &[at]));
     }
 
@@ -134,6 +139,12 @@ impl Session<'_> {
         }
     }
 
+    /// Returns the numbers and titles of the pull requests that were seen in the session.
+    pub(crate) fn pull_requests(&self) -> impl Iterator<Item = (u64, &str)> {
+        let runs = self.events.iter().filter_map(Event::run);
+        runs.flat_map(|run| &run.pull_requests).map(|(number, title)| (*number, title.as_str()))
+    }
+
     /// Builds a statement with the events that show it.
     pub(crate) fn statement(&self, text: String, places: &[usize]) -> Statement {
         Statement { text, sources: self.ids(places) }
@@ -159,13 +170,17 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let mut drafts: Vec<Draft> = Vec::new();
     for turn in &session.turns {
         let before = drafts.len();
+        let is_only = turn.segments.len() == 1;
         for segment in &turn.segments {
-            drafts.extend(work::observe(session, turn, segment));
+            drafts.extend(work::observe(session, turn, segment, !is_only));
         }
         let has_work = drafts.len() > before;
         decisions::observe(session, turn, &mut drafts);
-        if !has_work && !turn.asks_memory {
-            drafts.extend(discovery::observe(session, turn));
+        if !has_work {
+            let found = if turn.asks_memory { None } else { discovery::observe(session, turn) };
+            let unnamed =
+                || turn.segments.first().map(|one| work::observe(session, turn, one, true));
+            drafts.extend(found.or_else(|| unnamed().flatten()));
         }
         for draft in &mut drafts[before..] {
             session.add_words(turn, draft);

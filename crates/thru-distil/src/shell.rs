@@ -457,7 +457,7 @@ pub(crate) fn is_shell(tool: &str) -> bool {
 
 /// Returns true for the tools that read on from a command that still runs.
 pub(crate) fn is_poll(tool: &str) -> bool {
-    tool == "write_stdin"
+    matches!(tool, "write_stdin" | "TaskOutput" | "BashOutput")
 }
 
 /// Members of the input of a shell call, beside the command line.

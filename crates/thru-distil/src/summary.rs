@@ -9,11 +9,11 @@ use thru_core::{
 
 use crate::ending;
 use crate::event::Event;
-use crate::gate::stands_alone;
+use crate::gate::{is_understood, stands_alone};
 use crate::request::Request;
 use crate::segment::Turn;
-use crate::session::Session;
-use crate::text::{cut, shown_name};
+use crate::session::{ASKED, Session};
+use crate::text::{cut, one_line, shown_name};
 use crate::title;
 use crate::verbs;
 
@@ -61,16 +61,24 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     if let Some(given) = session.user_title {
         return given.to_owned();
     }
+    if let [only] = committed(session).as_slice() {
+        return title::of_commit(only);
+    }
     let main = main_turn(session, observations);
     let asked = main.and_then(|turn| request_of(session, turn));
     let first = session.events.iter().filter_map(Event::request).find(|request| !request.is_slight);
     let of_main = |one: &&Observation| main.is_some_and(|turn| turn.number == one.turn);
+    let has_commit = |one: &&Observation| {
+        is_work(one) && one.facts.iter().any(|fact| fact.text.starts_with("Committed"))
+    };
     let says_action = |one: &&Observation| {
         is_work(one) && one.title.split(' ').next().is_some_and(verbs::is_imperative)
     };
     let title_of = |one: &Observation| one.title.clone();
     let of_request = |request: &Request| request.plan.clone().or_else(|| request.title.clone());
     let candidates = [
+        asked.and_then(|request| request.plan.clone()),
+        observations.iter().filter(of_main).find(has_commit).map(title_of),
         asked.filter(|request| !request.is_slight).and_then(of_request),
         observations.iter().filter(of_main).find(says_action).map(title_of),
         first.and_then(of_request),
@@ -87,6 +95,16 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         .or_else(|| candidates().next())
         .cloned()
         .unwrap_or_else(|| "Session without a description".to_owned())
+}
+
+/// Returns the subjects of the commits of a session, each once.
+fn committed<'s>(session: &'s Session<'_>) -> Vec<&'s str> {
+    let runs = session.events.iter().filter_map(Event::run);
+    let made = runs.flat_map(|run| run.commits.iter().map(|commit| commit.subject.as_str()));
+    let mut subjects: Vec<&str> = made.filter(|subject| is_understood(subject, 1)).collect();
+    subjects.sort_unstable();
+    subjects.dedup();
+    subjects
 }
 
 fn is_work(observation: &Observation) -> bool {
@@ -178,12 +196,14 @@ fn request(session: &Session<'_>, range: std::ops::Range<usize>, any: bool) -> O
     for place in range {
         let Some(request) = session.events.get(place).and_then(Event::request) else { continue };
         let Some(text) = &request.text else { continue };
+        // The same words as in the observations of its turn.
+        let text = one_line(text, ASKED);
         if any || !request.is_slight {
-            return Some(session.statement(text.clone(), &[place]));
+            return Some(session.statement(text, &[place]));
         }
         fallback.get_or_insert((place, text));
     }
-    fallback.map(|(place, text)| session.statement(text.clone(), &[place]))
+    fallback.map(|(place, text)| session.statement(text, &[place]))
 }
 
 fn investigated(session: &Session<'_>, range: std::ops::Range<usize>) -> Vec<Statement> {

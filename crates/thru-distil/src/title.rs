@@ -74,8 +74,15 @@ fn without_asides(line: &str) -> String {
 }
 
 fn trimmed(line: &str) -> &str {
+    // "#12" is a name.
+    let is_number = line
+        .trim_start()
+        .strip_prefix('#')
+        .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
     let line = line.trim_matches(|c: char| {
-        c.is_whitespace() || matches!(c, '#' | '*' | '"' | '>' | '-' | '–' | '—' | '|')
+        c.is_whitespace()
+            || c == '#' && !is_number
+            || matches!(c, '*' | '"' | '>' | '-' | '–' | '—' | '|')
     });
     let line = line.strip_suffix("...").unwrap_or(line);
     line.trim_end_matches(['.', ':', ';', ',', '!', '。', ' '])
@@ -144,6 +151,13 @@ pub(crate) fn is_label(line: &str) -> bool {
         || cleaned.starts_with("implement the following plan")
 }
 
+/// Returns true for the label of a heading that says only that work is to be done.
+pub(crate) fn is_kind(label: &str) -> bool {
+    ["task", "goal", "feature", "issue", "ticket", "proposal", "feat", "fix", "bug", "spec"]
+        .iter()
+        .any(|kind| kind.eq_ignore_ascii_case(label))
+}
+
 /// Turns a commit subject into a title: "feat(parser): read dates" becomes "Read dates (parser)".
 pub(crate) fn of_commit(subject: &str) -> String {
     let (_, scope, rest) = conventional(subject);
@@ -185,7 +199,7 @@ mod tests {
 
     #[test]
     fn long_lines_end_at_a_thought_or_a_word() {
-        let long = "Replace the polling loop in the watcher with inotify so that idle sessions cost nothing at all";
+        let long = "Replace the polling loop in the watcher with inotify so that idle sessions and their folders cost nothing at all";
         assert_eq!(shaped(long), "Replace the polling loop in the watcher with inotify");
         let endless = "word ".repeat(40);
         assert!(shaped(&endless).ends_with("word…") && shaped(&endless).chars().count() <= TITLE);

@@ -50,7 +50,8 @@ const PAST: [(&str, &str); 141] = [
 
 /// Imperatives that are not in [`PAST`]: requests.
 #[rustfmt::skip]
-const ASKED: [&str; 68] = [
+const ASKED: [&str; 70] = [
+    "brainstorm", "reconcile",
     "filter", "show", "upload", "track", "detect", "render", "parse", "unblock", "let", "display",
     "send", "load", "save", "select", "retry", "respect", "require", "reject", "record", "report",
     "warn", "wait", "analyse", "analyze", "audit", "bring", "check", "commit", "compare",

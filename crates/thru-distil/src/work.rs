@@ -7,9 +7,9 @@ use crate::agent_text::{AgentText, is_status};
 use crate::cause;
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
-use crate::gate::stands_alone;
+use crate::gate::{is_about_course, is_understood, stands_alone};
 use crate::phrase::{self, Strength};
-use crate::report;
+use crate::prose;
 use crate::request::Request;
 use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
@@ -17,6 +17,7 @@ use crate::text::{self, FACT, cut, shown_name};
 use crate::title;
 use crate::undone;
 use crate::verbs;
+use crate::verdict;
 
 /// Most facts of an observation.
 pub(crate) const FACTS: usize = 6;
@@ -29,6 +30,9 @@ pub(crate) const READ: usize = 5;
 
 /// Most passages named as sources of an observation.
 const SOURCES: usize = 8;
+
+/// Number of sources of titles that name the work on purpose: messages, plans, tasks.
+const NAMED: usize = 6;
 
 /// A title and the event that it was taken from.
 type FoundTitle = (String, Option<usize>);
@@ -53,16 +57,33 @@ struct Piece<'s> {
     took_back: Option<(usize, &'s str)>,
 }
 
-/// Returns the observation of a segment, if anything was done in it.
-pub(crate) fn observe(session: &Session<'_>, turn: &Turn, segment: &Segment) -> Option<Draft> {
+/// Returns the observation of a segment, if anything was done in it. Where only documents were changed and nothing
+/// names the work, there is one only if `is_needed`.
+pub(crate) fn observe(
+    session: &Session<'_>,
+    turn: &Turn,
+    segment: &Segment,
+    is_needed: bool,
+) -> Option<Draft> {
     let piece = Piece::new(session, turn, segment);
-    let has_commits =
-        piece.runs.iter().any(|(_, run)| !run.commits.is_empty() || run.pull_request.is_some());
+    let lands = |run: &Run| {
+        !run.commits.is_empty()
+            || run.pull_request.is_some()
+            || run.intended.is_some()
+            || run.landings.iter().any(|step| step.merged().is_some())
+    };
+    let has_commits = piece.runs.iter().any(|(_, run)| lands(run));
     // Commands that worked after others had failed belong to the findings.
     if piece.modified.is_empty() && !has_commits {
         return None;
     }
-    Some(piece.draft())
+    let title = match piece.title() {
+        Some(title) => title,
+        // Notes of the agent for itself and for others: the turn is told by what it found.
+        None if !is_needed && piece.has_only_documents() && !has_commits => return None,
+        None => (piece.last_resort(), None),
+    };
+    Some(piece.draft(title))
 }
 
 impl<'s> Piece<'s> {
@@ -102,10 +123,10 @@ impl<'s> Piece<'s> {
         }
     }
 
-    fn draft(&self) -> Draft {
+    fn draft(&self, (title, title_source): FoundTitle) -> Draft {
         let place = self.segment.range.start;
-        let (title, title_source) = self.title();
         let kind = self.kind(&title);
+        let named = title.clone();
         let mut observation = self.session.blank("work", 0, place, kind);
         let mut used: Vec<usize> = title_source.into_iter().collect();
         observation.title = match self.is_undone && !self.has_commits() && !title.is_empty() {
@@ -119,7 +140,7 @@ impl<'s> Piece<'s> {
             used.push(at);
             observation.narrative = Some(self.session.statement(narrative, &[at]));
         }
-        for (fact, places) in self.facts() {
+        for (fact, places) in self.facts(&named) {
             used.extend(&places);
             observation.facts.push(self.session.statement(fact, &places));
         }
@@ -136,6 +157,12 @@ impl<'s> Piece<'s> {
         observation.at = self.events.iter().filter_map(|event| event.at).max();
         observation.raw_tokens = self.events.iter().map(|event| event.tokens).sum();
         Draft { place, observation }
+    }
+
+    fn has_only_documents(&self) -> bool {
+        let mut files = self.modified.iter();
+        !self.modified.is_empty()
+            && files.all(|file| file.ends_with(".md") || file.ends_with(".txt"))
     }
 
     fn has_commits(&self) -> bool {
@@ -165,7 +192,7 @@ impl<'s> Piece<'s> {
     }
 
     /// Returns the title from the best evidence that a reader understands alone, and its place.
-    fn title(&self) -> FoundTitle {
+    fn title(&self) -> Option<FoundTitle> {
         let written = self.report.map(|(at, written)| (Some(at), written));
         let asked = self.request.map(|(at, request)| (Some(at), request));
         let action = |wanted: Strength| {
@@ -188,32 +215,74 @@ impl<'s> Piece<'s> {
                 )
             })
         };
-        let candidates: [&TitleSource<'_>; 10] = [
+        let landed = || {
+            let (at, number, title) = self.merged()?;
+            let title = format!("Merge pull request #{number}: {}", title::of_commit(title?));
+            self.modified.is_empty().then(|| (title::shaped(&title), Some(at)))
+        };
+        let candidates: [&TitleSource<'_>; 12] = [
             &commit,
+            &|| self.intended(),
             &opened,
+            &landed,
             &|| asked.and_then(|(at, request)| Some((request.plan.clone()?, at))),
-            &|| self.segment.task.as_ref().map(|task| (title::shaped(task), None)),
+            &|| match self.segment.tasks.as_slice() {
+                [task] => Some((title::shaped(task), None)),
+                _ => None,
+            },
             &|| action(Strength::Action),
             &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
             &|| written.and_then(|(at, written)| Some((written.item.clone()?, at))),
-            &|| action(Strength::State),
+            &|| {
+                let makes = |task: &&String| verbs::kind_of(task).is_some();
+                Some((title::shaped(self.segment.tasks.iter().find(makes)?), None))
+            },
+            &|| self.announced(),
             &|| {
                 let (at, written) = written?;
-                let finding = written.finding.clone()?;
-                Some((phrase::of_cause(&finding).unwrap_or(finding), at))
+                let question = asked.and_then(|(_, request)| request.text.as_deref());
+                Some((verdict::best(&written.statements, question.unwrap_or_default())?, at))
             },
-            &|| asked.and_then(|(at, request)| Some((request.fallback.clone()?, at))),
         ];
-        candidates
-            .iter()
-            .find_map(|source| source().filter(|(title, _)| stands_alone(title)))
+        let found = candidates.iter().enumerate().find_map(|(rung, source)| {
+            // What people and messages name is the work's, whatever words they take for it.
+            let fits = |title: &str| match rung < NAMED {
+                true => is_understood(title, 1),
+                false => stands_alone(title) && !is_about_course(title),
+            };
+            source().filter(|(title, _)| fits(title))
+        });
+        found
             .or_else(|| {
                 let (at, written) = written?;
-                Some((report::excerpt(&written.report)?, at))
+                let finding =
+                    written.finding.clone().filter(|finding| !is_about_course(finding))?;
+                Some((phrase::of_cause(&finding).unwrap_or(finding), at))
             })
-            .or_else(|| self.announced())
             .or_else(commit)
-            .unwrap_or_else(|| (self.last_resort(), None))
+            .or_else(|| {
+                // Verbs of other languages are not known here: the prompt stands as it is.
+                let (at, request) = asked?;
+                let prompt = request.fallback.clone()?;
+                let is_foreign = !prose::is_english(request.text.as_deref().unwrap_or_default());
+                (is_foreign && stands_alone(&prompt)).then_some((prompt, at))
+            })
+    }
+
+    /// Returns the pull request that was merged: the place, the number, and the title if it was seen.
+    fn merged(&self) -> Option<(usize, u64, Option<&str>)> {
+        let merged = |(at, run): &(usize, &Run)| {
+            run.landings.iter().find_map(|step| Some((*at, step.merged()??)))
+        };
+        let (at, number) = self.runs.iter().find_map(merged)?;
+        let title = self.session.pull_requests().find(|(known, _)| *known == number);
+        Some((at, number, title.map(|(_, title)| title)))
+    }
+
+    /// Returns the message of a commit whose end is not known: it names the work all the same.
+    fn intended(&self) -> Option<FoundTitle> {
+        let (at, run) = self.runs.iter().rev().find(|(_, run)| run.intended.is_some())?;
+        Some((title::of_commit(run.intended.as_deref()?), Some(*at)))
     }
 
     /// Returns the agent's announcement right before the first edit.
@@ -286,8 +355,7 @@ impl<'s> Piece<'s> {
             .fixes
             .iter()
             .any(|fix| !fix.is_own && fix.edits.iter().any(|at| range.contains(at)));
-        let only_documents = !self.modified.is_empty()
-            && self.modified.iter().all(|file| file.ends_with(".md") || file.ends_with(".txt"));
+        let only_documents = self.has_only_documents();
         match kind {
             Some(ObservationType::Feature) if only_documents && by_commit.is_none() => {
                 ObservationType::Change
@@ -310,18 +378,25 @@ impl<'s> Piece<'s> {
         Some((*at, run.commits.first()?.body.clone()?))
     }
 
-    fn facts(&self) -> Vec<(String, Vec<usize>)> {
+    fn facts(&self, title: &str) -> Vec<(String, Vec<usize>)> {
         let mut facts: Vec<(String, Vec<usize>)> = Vec::new();
         facts.extend(self.reason_of_return().map(|(reason, at)| (cut(&reason, FACT), vec![at])));
         for (at, run) in &self.runs {
             for commit in &run.commits {
-                add_packed(&mut facts, commit.fact(), *at);
+                // The title of the work is most often the subject of its commit.
+                let is_titled = title::of_commit(&commit.subject) == title;
+                add_packed(&mut facts, commit.fact(!is_titled), *at);
             }
             if let Some(request) = &run.pull_request
                 && facts.len() < FACTS
             {
                 facts.push((format!("Opened pull request {}", request.address), vec![*at]));
             }
+        }
+        if let Some((at, number, Some(title))) = self.merged()
+            && facts.len() < FACTS
+        {
+            facts.push((cut(&format!("Merged pull request #{number}: {title}"), FACT), vec![at]));
         }
         for fix in self.fixes {
             let mut places = vec![fix.red, fix.green];
@@ -331,6 +406,12 @@ impl<'s> Piece<'s> {
                 places.extend(at);
                 facts.push((format!("{}{remark}", fix.fact), places));
             }
+        }
+        if let tasks @ [_, _, ..] = self.segment.tasks.as_slice()
+            && facts.len() < FACTS
+        {
+            let tasks = cut(&format!("Tasks: {}", tasks.join("; ")), FACT);
+            facts.push((tasks, vec![self.segment.range.start]));
         }
         let report = self.report.map_or("", |(_, said)| said.report.as_str());
         let room = FACTS.saturating_sub(facts.len()).min(EXPLANATIONS);
@@ -431,6 +512,15 @@ pub(crate) fn reporting(
                 written.has_lead || written.action.is_some() || written.finding.is_some()
             })
         })
+}
+
+/// Returns the files that a turn changed and did not take back.
+pub(crate) fn files_modified(session: &Session<'_>, turn: &Turn) -> Vec<String> {
+    let events = session.events.get(turn.range.clone()).unwrap_or_default();
+    let gone = undone::gone(session.events, &turn.range, turn.range.end);
+    let mut known = std::collections::BTreeSet::new();
+    let modified = events.iter().flat_map(|event| &event.modified);
+    modified.filter(|file| !gone.contains(&file.as_str()) && known.insert(*file)).cloned().collect()
 }
 
 /// Returns the files that were read and not changed, up to the limit of the list.

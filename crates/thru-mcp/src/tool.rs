@@ -245,7 +245,7 @@ pub const TOOLS: [Tool; 10] = [
         about: "Keep a decision, fix or discovery for later sessions, in your own words. Durable at once; returns its id. Never put secrets in it.",
         arguments: &[
             text("text", "One thing, with its reason").required(),
-            text("title", "One line, at most 80 characters"),
+            text("title", "One line, at most 100 characters"),
             text("type", "decision (default), bugfix, feature, refactor, change, discovery"),
             texts("files", "Paths it is about"),
             text("project", "Default: the working directory's; \"*\" for all"),

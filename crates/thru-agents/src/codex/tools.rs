@@ -123,12 +123,18 @@ fn result_in(text: &str) -> ToolResult {
         Some(code) => Some(*code != "0"),
         None => says_failure(text).then_some(true),
     };
-    let text = match exit.filter(|_| failed == Some(true)) {
-        Some(code) => format!("Exit code: {code}\n{body}"),
-        None => body.to_owned(),
+    // A command that still runs has no outcome yet, and later calls name it by its number.
+    let running = text.lines().take(4).find(|line| line.starts_with(RUNNING));
+    let text = match (exit.filter(|_| failed == Some(true)), running) {
+        (Some(code), _) => format!("Exit code: {code}\n{body}"),
+        (None, Some(line)) => format!("{line}\n{body}"),
+        (None, None) => body.to_owned(),
     };
     ToolResult { text, failed, files: Vec::new() }
 }
+
+/// The beginning of the line that Codex writes above the output of a command that still runs.
+const RUNNING: &str = "Process running with session ID ";
 
 /// Removes the header that Codex writes above an output (`Chunk ID`, `Wall time` and the like), and
 /// returns the exit code from it with the rest.
@@ -147,7 +153,7 @@ fn without_head(text: &str) -> (Option<&str>, &str) {
         } else if line == "Output:" {
             return (exit, below);
         } else if !UNINFORMATIVE.iter().any(|start| line.starts_with(start))
-            && !line.starts_with("Process running with session ID ")
+            && !line.starts_with(RUNNING)
         {
             // No header, or one in another format.
             return (exit, text);
@@ -204,7 +210,7 @@ mod tests {
             ),
             (
                 r#""Chunk ID: a1\nWall time: 0.1 seconds\nProcess running with session ID 7\nOutput:\nstill""#,
-                "still",
+                "Process running with session ID 7\nstill",
                 None,
             ),
             (

@@ -160,7 +160,7 @@ fn ran(moment: &TurnMoment, run: &Run) -> CallEntry {
     };
     let mut head = format!("RAN `{shown}`{ended}");
     for commit in run.commits.iter().take(3) {
-        head.push_str(&format!("; {}", line(&commit.fact(), 160)));
+        head.push_str(&format!("; {}", line(&commit.fact(true), 160)));
     }
     let lines = |most| match &run.status {
         Status::Red(why) => failure(why.as_deref(), &output, most),

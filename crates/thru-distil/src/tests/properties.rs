@@ -175,7 +175,7 @@ proptest! {
         let mut ids = BTreeSet::new();
         for observation in &distilled.observations {
             prop_assert!(ids.insert(observation.id));
-            prop_assert!(!observation.title.is_empty() && is_clean(&observation.title, 80), "{:?}", observation.title);
+            prop_assert!(!observation.title.is_empty() && is_clean(&observation.title, 100), "{:?}", observation.title);
             prop_assert!(observation.facts.len() <= 6);
             prop_assert!(!observation.sources.is_empty());
             prop_assert!(observation.sources.iter().all(|id| given.contains(id)));
@@ -187,7 +187,7 @@ proptest! {
             }
         }
         if let Some(summary) = &distilled.summary {
-            prop_assert!(!summary.title.is_empty() && is_clean(&summary.title, 80));
+            prop_assert!(!summary.title.is_empty() && is_clean(&summary.title, 100));
             for digest in std::iter::once(&summary.digest).chain(summary.turns.iter().map(|(_, digest)| digest)) {
                 for statement in digest.statements() {
                     prop_assert!(!statement.text.is_empty() && is_clean(&statement.text, 400), "{:?}", statement.text);

@@ -67,7 +67,7 @@ fn a_snapshot_holds_what_is_needed_to_go_on() {
             "Measure it under load with tools/load.sh and --max-clients 40",
         ),
         [
-            "Never use a global lock.",
+            "Never use a global lock",
         ],
         [
             "The root cause is that `take_lock` waits for ever because the budget is never spent.",
@@ -133,7 +133,7 @@ fn a_ruling_that_is_all_of_a_prompt_stays_one() {
     let mut story = Story::default();
     story.asks("Always run cargo fmt before committing.").asks("Bound the retry loop in lock.rs.");
     let content = snapshot(&story.moments);
-    assert_eq!(content.rulings[0].text, "Always run cargo fmt before committing.");
+    assert_eq!(content.rulings[0].text, "Always run cargo fmt before committing");
     assert_eq!(content.last_request.unwrap().text, "Bound the retry loop in lock.rs.");
 }
 

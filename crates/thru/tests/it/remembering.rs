@@ -230,13 +230,13 @@ fn what_cannot_be_remembered_is_an_error_with_advice() {
     ");
     assert_snapshot!(home.inside(&["remember", "x", "--title", "a\nb"]).shown(), @"
     -- stderr --
-    error: a title is one line of 1 to 80 characters.
+    error: a title is one line of 1 to 100 characters.
     hint: put the rest into the text.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["remember", "x", "--title", &"a".repeat(81)]).shown(), @"
     -- stderr --
-    error: a title is one line of 1 to 80 characters.
+    error: a title is one line of 1 to 100 characters.
     hint: put the rest into the text.
     -- exit 2 --
     ");
@@ -497,7 +497,7 @@ fn what_cannot_be_edited_is_an_error_with_advice() {
     }
     assert_snapshot!(home.shown(&["edit", short, "--title", "a\nb"]), @"
     -- stderr --
-    error: a title is one line of 1 to 80 characters.
+    error: a title is one line of 1 to 100 characters.
     hint: put the rest into the text.
     -- exit 2 --
     ");
