@@ -57,6 +57,8 @@ pub(crate) struct AgentText {
     pub(crate) explanations: Vec<(u8, String)>,
     /// The text as a report: cleaned and shortened. Only of texts that close a turn or report.
     pub(crate) report: String,
+    /// True if its action leads up to a list that was not seen yet.
+    is_lead: bool,
     /// Its statements, of which one may be its verdict. Only of texts that close a turn or report.
     pub(crate) statements: Vec<Statement>,
     /// The text until it is known whether it closes a turn.
@@ -146,6 +148,16 @@ impl AgentText {
         }
         self.explain(item);
         let sentence = prose::sentences(item).next().unwrap_or_default();
+        // "Updated the guide:" is told by the first item of its list.
+        if std::mem::take(&mut self.is_lead)
+            && let Some((title, Strength::Action)) = &mut self.action
+        {
+            let whole =
+                format!("{title}: {}", text::plain(sentence).trim_end_matches(['.', ';', ':']));
+            if whole.chars().count() <= title::LENGTH && stands_alone(&whole) {
+                *title = whole;
+            }
+        }
         if let Some((title, Strength::Action)) = phrase::of_action(sentence) {
             if self.item.is_none() && stands_alone(&title) {
                 self.item = Some(title);
@@ -207,6 +219,7 @@ impl AgentText {
             && stands_alone(&title)
         {
             self.action = Some((title, found));
+            self.is_lead = sentence.ends_with(':');
         }
         if !phrase::is_deed(sentence)
             && let Some(found) = finding(sentence)
@@ -289,6 +302,7 @@ fn finding(sentence: &str) -> Option<String> {
     let words = cleaned.split_whitespace().count();
     let says_something = (5..60).contains(&words) && !cleaned.ends_with(['?', ':']);
     (says_something
+        && verdict::has_verb(cleaned)
         && !cleaned.starts_with('/')
         && !is_meta(cleaned)
         && !foretells(cleaned)

@@ -150,6 +150,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     // The person's own words say it better than the option's, where they stand alone.
     if made.is_agreement
         && let Some(decided) = decided
+        && (made.title.is_empty() || !decided.title.contains("something"))
     {
         made.title.clone_from(&decided.title);
     }

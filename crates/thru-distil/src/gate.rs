@@ -193,10 +193,7 @@ pub(crate) fn worth(statement: &str) -> i32 {
     let names = statement.split_whitespace().skip(1).filter(|word| is_name(word)).count();
     let told = telling(statement).min(7) + 2 * names.min(3);
     let second = words.get(1).map_or("", String::as_str);
-    let is_vague = match words.first().map_or("", String::as_str) {
-        "the" => VAGUE.contains(&second),
-        first => VAGUE.contains(&first),
-    };
+    let is_vague = is_vague(words.first().map_or("", String::as_str), second);
     i32::try_from(told).unwrap_or_default()
         - if is_vague { 3 } else { 0 }
         - if has(&PASSING) || has(&COURSE) || words.iter().any(|word| is_hash(word)) {
@@ -212,6 +209,21 @@ pub(crate) fn worth(statement: &str) -> i32 {
         - if statement.starts_with(|c: char| c.is_alphanumeric() || c == '`') { 0 } else { 4 }
         - if has(&PERSONS) || has(&POINTERS) { 3 } else { 0 }
         - if statement.ends_with('…') { 5 } else { 0 }
+}
+
+/// Returns true if the subject was named before: "The change", "The blocker".
+fn is_vague(first: &str, second: &str) -> bool {
+    match first {
+        "the" => VAGUE.contains(&second),
+        first => VAGUE.contains(&first),
+    }
+}
+
+/// Returns true for a statement whose subject was named before.
+pub(crate) fn hangs(statement: &str) -> bool {
+    let mut words = statement.split_whitespace().map(bare);
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    is_vague(&first, &second)
 }
 
 /// Returns true if a sentence tells of how the agent goes about its work: workers, checkouts, git.

@@ -337,7 +337,7 @@ pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
 
 /// Returns true for files that no commit of a project would hold: temporary ones, and those in folders
 /// that tools keep for themselves.
-fn is_aside(file: &str) -> bool {
+pub(crate) fn is_aside(file: &str) -> bool {
     const SHARED: [&str; 6] =
         [".github", ".gitlab", ".circleci", ".planning", ".storybook", ".worktrees"];
     let mut folders = file.split(['/', '\\']);

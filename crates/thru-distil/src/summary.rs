@@ -61,7 +61,9 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     if let Some(given) = session.user_title {
         return given.to_owned();
     }
-    if let [only] = committed(session).as_slice() {
+    if let [only] = committed(session).as_slice()
+        && stands_alone(&title::of_commit(only))
+    {
         return title::of_commit(only);
     }
     let main = main_turn(session, observations);

@@ -6,7 +6,7 @@ use regex::Regex;
 use thru_core::defused;
 
 use crate::agent_text::{foretells, is_label_line, is_meta, is_status};
-use crate::gate::{is_about_course, is_understood, stands_alone, worth};
+use crate::gate::{hangs, is_about_course, is_understood, stands_alone, worth};
 use crate::pattern;
 use crate::phrase;
 use crate::prose::{self, LineKind};
@@ -54,7 +54,7 @@ static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
           (?: (?:mostly\s+|probably\s+)?yes | yep | no | nope | correct | exactly | right | agreed | slightly | mostly | partly | (?:the\s+)?short\s+answer | in\s+short | bottom\s+line
             | (?:(?:my|the)\s+)?(?:honest\s+|short\s+|final\s+)?(?:recommendation|verdict|take|read|view|conclusion) | in\s+other\s+words ) \s*[,:;.—–-]\s+
           | (?: (?:my|the)\s+(?:honest\s+|short\s+)?(?:recommendation|verdict|take|read|view|conclusion|answer)\s+is(?:\s+(?:to|that))?
-            | i(?:\s+would|['’]d)?\s+(?:think|believe|suspect|guess|say)(?:\s+that)? | it\s+(?:looks|seems)\s+(?:like|that) | looks\s+like | so | also | and | actually ) [\s,:]+ )",
+            | i(?:\s+would|['’]d)?\s+(?:think|believe|suspect|guess|say)(?:\s+that)? | it\s+(?:looks|seems)\s+(?:like|that) | looks\s+like | so | also | and | actually | technically | honestly | basically | practically ) [\s,:]+ )",
     )
 });
 
@@ -83,7 +83,8 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let mut seen = 0;
     for line in prose::lines(&text) {
         if line.kind == LineKind::Item && found.is_empty() {
-            let quoted = prose::sentences(line.text).next().and_then(quotation);
+            let first = prose::sentences(line.text).next().filter(|one| !phrase::is_deed(one));
+            let quoted = first.and_then(quotation);
             let quoted = quoted.filter(|one| worth(one) >= OF_ITEM);
             items.extend(quoted.map(|title| Statement {
                 rank: worth(&title) - LISTED,
@@ -107,6 +108,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
                 if is_about_course(&title) {
                     continue;
                 }
+                let place = place - if hangs(&title) { 4 } else { 0 };
                 let rank = place + worth(&title).min(8) / 2 + advice + if is_bold { 2 } else { 0 };
                 found.push(Statement { rank, title, is_quoted: false });
             } else if let Some(quoted) = quotation(sentence) {
@@ -155,12 +157,12 @@ fn quotation(sentence: &str) -> Option<String> {
     let is_of_author = ["I ", "I'", "I’", "We "].iter().any(|start| said.starts_with(start));
     let is_statement = !said.ends_with(['?', ':'])
         && !said.starts_with(char::is_lowercase)
-        && (!is_of_author || ADVICE.as_ref().is_some_and(|advice| advice.is_match(&said)))
+        && (!is_of_author || ADVICE.as_ref().is_some_and(|advice| advice.is_match(said)))
         && said.split_whitespace().count() >= 5
-        && !report::announces(&said)
-        && !is_status(&said)
-        && !is_about_course(&said)
-        && states(&said);
+        && !report::announces(said)
+        && !is_status(said)
+        && !is_about_course(said)
+        && states(said);
     let shown = text::cut(said.trim_end_matches(['.', ';']), title::LENGTH - 3);
     (is_statement && worth(&shown) >= QUOTED).then_some(shown)
 }
@@ -261,6 +263,7 @@ fn states(sentence: &str) -> bool {
     let first = sentence.split_whitespace().next().unwrap_or_default();
     has_verb(sentence)
         && !verbs::is_imperative(first)
+        && !reply::is_verb(first)
         && !phrase::points_elsewhere(sentence)
         && !is_label_line(sentence)
         && !is_meta(sentence)
@@ -268,7 +271,7 @@ fn states(sentence: &str) -> bool {
 }
 
 /// Returns true if a statement has a verb that is easy to know: headings and fragments have none.
-fn has_verb(statement: &str) -> bool {
+pub(crate) fn has_verb(statement: &str) -> bool {
     #[rustfmt::skip]
     const VERBS: [&str; 46] = [
         "is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "can", "cannot", "can't", "could", "will",

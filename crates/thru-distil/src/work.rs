@@ -8,6 +8,7 @@ use crate::cause;
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
 use crate::gate::{is_about_course, is_understood, stands_alone};
+use crate::landing;
 use crate::phrase::{self, Strength};
 use crate::prose;
 use crate::request::Request;
@@ -80,6 +81,7 @@ pub(crate) fn observe(
     let title = match piece.title() {
         Some(title) => title,
         // Notes of the agent for itself and for others: the turn is told by what it found.
+        None if piece.is_scratch() => return None,
         None if !is_needed && piece.has_only_documents() && !has_commits => return None,
         None => (piece.last_resort(), None),
     };
@@ -165,6 +167,11 @@ impl<'s> Piece<'s> {
             && files.all(|file| file.ends_with(".md") || file.ends_with(".txt"))
     }
 
+    /// Returns true if it only wrote notes into folders that tools keep for themselves, such as prompts for workers.
+    fn is_scratch(&self) -> bool {
+        self.has_only_documents() && self.modified.iter().all(|file| landing::is_aside(file))
+    }
+
     fn has_commits(&self) -> bool {
         self.runs.iter().any(|(_, run)| !run.commits.is_empty())
     }
@@ -244,7 +251,8 @@ impl<'s> Piece<'s> {
                 Some((verdict::best(&written.statements, question.unwrap_or_default())?, at))
             },
         ];
-        let found = candidates.iter().enumerate().find_map(|(rung, source)| {
+        let rungs = if self.is_scratch() { NAMED } else { candidates.len() };
+        let found = candidates.iter().take(rungs).enumerate().find_map(|(rung, source)| {
             // What people and messages name is the work's, whatever words they take for it.
             let fits = |title: &str| match rung < NAMED {
                 true => is_understood(title, 1),
@@ -252,6 +260,9 @@ impl<'s> Piece<'s> {
             };
             source().filter(|(title, _)| fits(title))
         });
+        if self.is_scratch() {
+            return found.or_else(commit);
+        }
         found
             .or_else(|| {
                 let (at, written) = written?;

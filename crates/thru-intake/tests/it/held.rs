@@ -47,7 +47,7 @@ fn what_comes_behind_a_boundary_is_not_held_before_it() {
     assert_eq!(files(&content), ["/home/ada/rocket/src/retry.rs"]);
     assert_eq!(content.names, ["take_lock"]);
     assert!(content.decisions[0].text.contains("nothing bounds it"));
-    assert_eq!(content.rulings[0].text, "Never use a global lock.");
+    assert_eq!(content.rulings[0].text, "Never use a global lock");
     let content = held(&machine, |_, _| SnapshotEnd::Time(Timestamp::MAX));
     assert_eq!(files(&content).len(), 2);
     assert_eq!(content.names, ["spawn_clients", "take_lock"]);
