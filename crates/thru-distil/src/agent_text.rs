@@ -30,6 +30,9 @@ const META: [&str; 71] = ["i looked", "i've looked", "i checked", "i've checked"
     "still ", "time to", "next,", "agent ", "the agent", "spawning", "proceeding",
 ];
 
+/// Length from which a text that explains something may stand for the report of its turn, in bytes.
+const EXPLAINING: usize = 160;
+
 /// The content of one text of the agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AgentText {
@@ -111,11 +114,12 @@ impl AgentText {
         parsed
     }
 
-    /// Makes the report, if the text closes a turn or is long enough to be one anyway: most texts stand between two
-    /// calls.
+    /// Makes the report, if the text closes a turn, explains something or is long enough to be one anyway: most texts
+    /// stand between two calls.
     pub(crate) fn settle(&mut self, closes: bool) {
         let Some(text) = self.text.take() else { return };
-        if closes || self.is_report() {
+        let explains = self.length >= EXPLAINING && !self.explanations.is_empty();
+        if closes || explains || self.is_report() {
             self.report = report::of_text(&text);
             self.statements = verdict::statements(&text);
         }
@@ -154,7 +158,8 @@ impl AgentText {
         {
             let whole =
                 format!("{title}: {}", text::plain(sentence).trim_end_matches(['.', ';', ':']));
-            if whole.chars().count() <= title::LENGTH && stands_alone(&whole) {
+            let whole = text::cut(&whole, title::LENGTH);
+            if title.chars().count() <= title::LENGTH / 2 && stands_alone(&whole) {
                 *title = whole;
             }
         }

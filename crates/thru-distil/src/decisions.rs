@@ -68,8 +68,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                     let mut observation =
                         session.blank("choice", 0, place, ObservationType::Decision);
                     observation.title.clone_from(&choice.title);
-                    observation.narrative = says_more(&choice.sentence, &choice.title)
-                        .then(|| session.statement(choice.sentence.clone(), &[place]));
+                    observation.narrative =
+                        Some(session.statement(choice.sentence.clone(), &[place]));
                     observation.concepts.insert(match choice.is_trade_off {
                         true => Concept::TradeOff,
                         false => Concept::WhyItExists,

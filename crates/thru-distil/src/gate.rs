@@ -230,9 +230,18 @@ pub(crate) fn hangs(statement: &str) -> bool {
 pub(crate) fn is_about_course(sentence: &str) -> bool {
     let mut words = sentence.split_whitespace().map(bare);
     words.any(|word| COURSE.contains(&word.as_str()) || is_hash(&word))
-        || ["origin/", "local main", "local `main`", "Git status", "git status", "orking tree"]
-            .iter()
-            .any(|state| sentence.contains(state))
+        || [
+            " is working",
+            " are working",
+            "origin/",
+            "local main",
+            "local `main`",
+            "Git status",
+            "git status",
+            "orking tree",
+        ]
+        .iter()
+        .any(|state| sentence.contains(state))
 }
 
 /// Returns true if a finding tells enough to be a title: "the naming is confusing" says nothing later.

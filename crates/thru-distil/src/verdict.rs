@@ -157,7 +157,10 @@ fn quotation(sentence: &str) -> Option<String> {
     let is_of_author = ["I ", "I'", "I’", "We "].iter().any(|start| said.starts_with(start));
     let is_statement = !said.ends_with(['?', ':'])
         && !said.starts_with(char::is_lowercase)
-        && (!is_of_author || ADVICE.as_ref().is_some_and(|advice| advice.is_match(said)))
+        && !said.contains(" = ")
+        && !said.starts_with(|c: char| c.is_ascii_digit())
+        && !said.starts_with("`/")
+        && (!is_of_author || advises(said))
         && said.split_whitespace().count() >= 5
         && !report::announces(said)
         && !is_status(said)
@@ -165,6 +168,14 @@ fn quotation(sentence: &str) -> Option<String> {
         && states(said);
     let shown = text::cut(said.trim_end_matches(['.', ';']), title::LENGTH - 3);
     (is_statement && worth(&shown) >= QUOTED).then_some(shown)
+}
+
+/// Returns true for a sentence of the author that advises, rather than telling what the author did.
+fn advises(said: &str) -> bool {
+    let said = said.replace('’', "'");
+    ["I'd ", "I would ", "I recommend ", "I suggest ", "I prefer ", "I don't think ", "We should "]
+        .iter()
+        .any(|start| said.starts_with(start))
 }
 
 /// Returns a sentence as a title, and true if it advises.
@@ -185,7 +196,12 @@ fn stated(sentence: &str) -> Option<(String, bool)> {
             break;
         }
     }
-    if phrase::is_fragment(rest) || foretells(rest) || is_meta(rest) || is_label_line(rest) {
+    if rest.starts_with("No more ")
+        || phrase::is_fragment(rest)
+        || foretells(rest)
+        || is_meta(rest)
+        || is_label_line(rest)
+    {
         return None;
     }
     if let Some(advice) = ADVICE.as_ref()?.captures(rest) {
@@ -229,7 +245,7 @@ fn stated(sentence: &str) -> Option<(String, bool)> {
     let words = title.split_whitespace().count();
     let is_title = match is_advice {
         true => is_understood(&title, 1),
-        false => stands_alone(&title) && has_verb(&title),
+        false => stands_alone(&title) && has_verb(&title) && !is_definition(&title),
     };
     (words >= 4 && is_title && !title.starts_with('/')).then_some((title, is_advice))
 }
@@ -270,8 +286,32 @@ fn states(sentence: &str) -> bool {
         && !sentence.starts_with(['/', '-', '{', '[', '('])
 }
 
+/// Returns true for "The common standard: names, models": a word and what it stands for.
+fn is_definition(title: &str) -> bool {
+    title.split_once(": ").is_some_and(|(name, rest)| !has_verb(name) && !has_known_verb(rest))
+}
+
+fn has_known_verb(statement: &str) -> bool {
+    let first = statement.split_whitespace().next().unwrap_or_default();
+    verbs::is_imperative(first) || statement.split_whitespace().any(is_known_verb)
+}
+
 /// Returns true if a statement has a verb that is easy to know: headings and fragments have none.
 pub(crate) fn has_verb(statement: &str) -> bool {
+    let is_verb = |word: &str| {
+        is_known_verb(word)
+            || word.len() > 4
+                && word.starts_with(char::is_lowercase)
+                && word.trim_end_matches([',', ';', ')']).chars().all(char::is_alphabetic)
+                && (word.ends_with('s') && !word.ends_with("ss") || word.ends_with("ed"))
+    };
+    let first = statement.split_whitespace().next().unwrap_or_default();
+    verbs::is_imperative(first)
+        || statement.split_whitespace().any(is_verb)
+        || !statement.is_ascii()
+}
+
+fn is_known_verb(word: &str) -> bool {
     #[rustfmt::skip]
     const VERBS: [&str; 46] = [
         "is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "can", "cannot", "can't", "could", "will",
@@ -279,13 +319,63 @@ pub(crate) fn has_verb(statement: &str) -> bool {
         "don't", "didn't", "hasn't", "uses", "use", "supports", "support", "requires", "means", "works", "work", "fails",
         "stays", "stay", "keeps", "comes", "lives", "gets", "makes",
     ];
-    let mut words = statement.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let is_verb = |word: &str| {
-        let word = word.trim_matches(|c: char| !c.is_alphanumeric()).replace('’', "'");
-        VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb))
-            || word.len() > 4
-                && (word.ends_with('s') && !word.ends_with("ss") || word.ends_with("ed"))
-    };
-    verbs::is_imperative(first) || words.any(is_verb) || !statement.is_ascii()
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).replace('’', "'");
+    VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn verdict(text: &str, question: &str) -> String {
+        best(&statements(text), question).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_sentence_that_answers_is_the_verdict() {
+        for (text, title) in [
+            (
+                "No. I'd keep the ramp in the profile for now. The kiln reads it once.",
+                "Keep the ramp in the profile for now",
+            ),
+            (
+                "For this kiln, I’d start with gas, not electricity. Gas is there already.",
+                "Start with gas, not electricity",
+            ),
+            (
+                "When both `cone` and `ramp` are set, `ramp` does not call the sensor. It waits.",
+                "ramp does not call the sensor",
+            ),
+            (
+                "I would not make `cone.json` the entry point of the loader.",
+                "Do not make cone.json the entry point of the loader",
+            ),
+            (
+                "That relay is polled by the damper thread.\n\n- `relay.rs`",
+                "The relay is polled by the damper thread",
+            ),
+            ("The common standard: cones, ramps, glazes.", ""),
+            ("The worker is still firing the kiln in its worktree.", ""),
+            ("Let me look at the kiln profile first.", ""),
+        ] {
+            assert_eq!(verdict(text, ""), title, "{text}");
+        }
+        // Of two statements, the one about the question.
+        let text = "The glaze melts at cone six. The damper closes when the relay drops.";
+        assert_eq!(
+            verdict(text, "why does the damper relay drop and close?"),
+            "The damper closes when the relay drops"
+        );
+    }
+
+    #[test]
+    fn what_hangs_on_the_conversation_is_quoted_or_nothing() {
+        let quoted = |text: &str| excerpt(&statements(text));
+        assert_eq!(
+            quoted("The profile in `fire/` matches my readings of `kiln.toml`."),
+            Some("“The profile in `fire/` matches my readings of `kiln.toml`”".to_owned())
+        );
+        assert_eq!(quoted("I also added a note to the kiln profile for you."), None);
+        assert_eq!(quoted("- `/kiln:fire 12` — fire the kiln with its profile"), None);
+    }
 }

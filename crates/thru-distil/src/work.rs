@@ -271,6 +271,11 @@ impl<'s> Piece<'s> {
                 Some((phrase::of_cause(&finding).unwrap_or(finding), at))
             })
             .or_else(commit)
+            .or_else(|| self.explained())
+            .or_else(|| {
+                let (at, request) = asked?;
+                Some((request.title.clone().filter(|title| is_understood(title, 1))?, at))
+            })
             .or_else(|| {
                 // Verbs of other languages are not known here: the prompt stands as it is.
                 let (at, request) = asked?;
@@ -278,6 +283,15 @@ impl<'s> Piece<'s> {
                 let is_foreign = !prose::is_english(request.text.as_deref().unwrap_or_default());
                 (is_foreign && stands_alone(&prompt)).then_some((prompt, at))
             })
+    }
+
+    /// Returns the reason that the agent gave for its edits.
+    fn explained(&self) -> Option<FoundTitle> {
+        let start = self.segment.range.start;
+        let events = self.events.iter().enumerate().map(|(offset, event)| (start + offset, event));
+        let (at, reason) = cause::among(events, "", 1).pop()?;
+        let title = title::shaped(&reason);
+        (stands_alone(&title) && !is_about_course(&title)).then_some((title, Some(at)))
     }
 
     /// Returns the pull request that was merged: the place, the number, and the title if it was seen.

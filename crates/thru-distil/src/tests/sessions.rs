@@ -141,7 +141,11 @@ fn short_answers_are_told_with_what_they_answer() {
     const EITHER: &str = "The job needs a home. Should I keep it in the scheduler, or move it to the worker process?";
     for (said, answer, titles) in [
         (OPTIONS, "2", &["Chose Stream into a staging table over Batch the inserts"][..]),
-        (OPTIONS, "the first one", &["Chose Batch the inserts over Stream into a staging table"]),
+        (
+            OPTIONS,
+            "the first one",
+            &["Chose to batch the inserts, not to stream into a staging table"],
+        ),
         (
             OPTIONS,
             "staging table, the locks hurt",
@@ -195,7 +199,7 @@ fn short_answers_are_told_with_what_they_answer() {
             "go with your recommendation",
             &["Agreed to replace it with a table in the database"],
         ),
-        (OPTIONS, "#1 please", &["Chose Batch the inserts over Stream into a staging table"]),
+        (OPTIONS, "#1 please", &["Chose to batch the inserts, not to stream into a staging table"]),
         (
             "I'd suggest one index per tenant, it keeps the scans short. Thoughts?",
             "makes sense, do that",

@@ -86,7 +86,7 @@ fn a_search_answers_as_json() {
           "session": "22222222-bbbb-4bbb-8bbb-000000000002",
           "superseded": false,
           "title": "Plan the irrigation for the young pear trees",
-          "tokens": 35,
+          "tokens": 22,
           "told": false,
           "turn": 1,
           "type": "change",

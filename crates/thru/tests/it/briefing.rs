@@ -178,16 +178,16 @@ fn a_prompt_is_given_what_bears_on_it() {
     </throughline-context>
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "what about src/retry.rs", "--explain"]).shown(), @r#"
-    r28rx  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
+    r28rx  Retry busy uploads with a budget. Committed 4f0c2d1 on main (2026-03-01; 1 file gone since)
            warm: holds retri, rs, names src/retry.rs (value 1.08)
 
-    1 line, about 98 tokens; looked for src/retry.rs.
+    1 line, about 105 tokens; looked for src/retry.rs.
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "SQLITE_BUSY again", "--explain"]).shown(), @r#"
-    r28rx  Retry busy uploads with a budget (2026-03-01; 1 file gone since)
+    r28rx  Retry busy uploads with a budget. Committed 4f0c2d1 on main (2026-03-01; 1 file gone since)
            warm: holds sqlite, busi, =sqlite_busy, SQLITE_BUSY stands in its turn (value 1.58)
 
-    1 line, about 98 tokens; looked for SQLITE_BUSY.
+    1 line, about 105 tokens; looked for SQLITE_BUSY.
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "what did we do last time?"]).shown(), @"
     <throughline-context>
@@ -320,7 +320,7 @@ fn a_session_whose_context_was_compacted_is_told_of_itself() {
     - Asked: "Uploads fail with SQLITE_BUSY. Always use a retry budget."
 
     ## What the user ruled in this session (quoted)
-    - "Always use a retry budget."
+    - "Always use a retry budget"
 
     ## Files in play (* changed)
     - src/retry.rs*
@@ -698,4 +698,37 @@ fn a_file_whose_content_is_not_known_is_judged_by_its_time() {
     assert!(!note());
     set(session + Duration::from_secs(60));
     assert!(note());
+}
+
+#[test]
+fn memory_does_not_feed_on_itself() {
+    let home = worked();
+    let _settings = home.settings();
+    let words = ["search", "uploads retry budget", "--json"];
+    let json = |arguments: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&home.inside(arguments).stdout).unwrap()
+    };
+    let (told, before) = (home.inside(&["context"]).stdout, json(&words));
+    // A later session asks memory, and the agent retells what it found.
+    let project = home.project();
+    let mut author =
+        Author::of(TWO).starting_at_record(100).in_directory(project.to_str().unwrap());
+    author
+        .asks("What did we decide about uploads and the retry budget?")
+        .calls("toolu_9", "mcp__throughline__search", json!({ "query": "uploads retry budget" }))
+        .gets("toolu_9", "decision: Always use a retry budget. Uploads fail with SQLITE_BUSY.")
+        .says(
+            "You decided: always use a retry budget. Uploads fail with SQLITE_BUSY, so we chose a retry budget instead of a plain loop because busy uploads come back. Uploads are retried with a budget since then, as the commit shows.",
+        );
+    home.write(&file(TWO), author.text());
+    home.thru(&["import"]).expect(0);
+    // It is no last session, and rules and decisions are as they were.
+    assert_eq!(home.inside(&["context"]).stdout, told);
+    let after = json(&words);
+    assert_eq!(after["sessions"][0]["id"], ONE, "{after}");
+    let ids = |found: &serde_json::Value| -> Vec<serde_json::Value> {
+        let memories = found["memories"].as_array().cloned().unwrap_or_default();
+        memories.into_iter().map(|memory| memory["id"].clone()).collect()
+    };
+    assert_eq!(ids(&after), ids(&before));
 }

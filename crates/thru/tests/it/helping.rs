@@ -633,7 +633,6 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     $ thru search why did we drop the global lock
     In short
       b5gnk  bugfix    Fix lost update in session index by locking per file  [age] 
-      k77g9  bugfix    The lock is taken after load(): two processes can both read the old in…  [age] 
 
     rocket · Lost updates in the session index   [age] 5b1f0c9e
       w3e0c  agent     We dropped the global lock because it serialised projects that never touch the
@@ -653,8 +652,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 
     $ thru search SQLITE_BUSY
     In short
-      d8jkg  bugfix    Uploads survive eight parallel writers now  [age] 
-      yb7xr  summary   Retry budget for the uploader  [age] 
+      d8jkg  feature   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
 
     rocket · Retry budget for the uploader   [age] c27d4e83
       96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
@@ -726,14 +724,13 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - `5fdmn` "Always use a retry budget, never an endless loop" ([date])
 
     ## Last session
-    - `yb7xr` Retry budget for the uploader ([date], completed)
+    - `yb7xr` Add exponential backoff with jitter and a budget of two seconds for the whole upload ([date], completed)
     - The user asked: Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an endless loop.
     - It ended: Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
 
     ## Done before
-    - `d8jkg` Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting. [uploader.rs] ([date])
     - `b5gnk` Fix lost update in session index by locking per file: We dropped the global lock because it serialised projects that never touch the same index: a long import in one project blocked every prompt in the ot… [decisions.md] ([date])
-    - `k77g9` The lock is taken after load(): two processes can both read the old index: The lock is taken after `load()`: two processes can both read the old index, and the second `store()` throws away the first one's entry. Besides, GLOB… [session_index.rs] ([date])
+    - `k77g9` The lock is taken after load(): two processes can both read the old index: `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and passed after changes to session_index.rs ([date])
 
     ## Files in play
     - src/: uploader.rs, session_index.rs

@@ -194,14 +194,14 @@ fn a_long_text_begins_with_a_title() {
         &"w".repeat(300),
         &"数据".repeat(100),
         &format!("{} ends here", "x".repeat(60)),
-        &"exactly eighty characters are a title and not one of them is a full stop at the end"
-            .to_owned()[..80],
+        &"exactly a hundred characters are a title and not one of them is a full stop at the end of it or before"
+            .to_owned()[..100],
     ] {
         let told = home.tell(&[text]);
         let shown = home.json(&["show", "--json", &told]);
         let memory = &shown["memories"][0];
         let title = memory["title"].as_str().unwrap();
-        assert!(title.chars().count() <= 80 && !title.contains('\n'), "{title}");
+        assert!(title.chars().count() <= 100 && !title.contains('\n'), "{title}");
         let narrative = memory["body"]["narrative"]["text"].as_str();
         assert_eq!(narrative.unwrap_or(title), text.trim(), "nothing is lost");
     }
@@ -234,7 +234,7 @@ fn what_cannot_be_remembered_is_an_error_with_advice() {
     hint: put the rest into the text.
     -- exit 2 --
     ");
-    assert_snapshot!(home.inside(&["remember", "x", "--title", &"a".repeat(81)]).shown(), @"
+    assert_snapshot!(home.inside(&["remember", "x", "--title", &"a".repeat(101)]).shown(), @"
     -- stderr --
     error: a title is one line of 1 to 100 characters.
     hint: put the rest into the text.
@@ -410,27 +410,25 @@ fn nothing_told_steers_a_terminal_or_leaves_the_fence() {
 fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     let (home, rule) = ruled();
     let _settings = home.settings_of_today(&[]);
-    assert_snapshot!(home.inside(&["show", &rule]).shown(), @"
+    assert_snapshot!(home.inside(&["show", &rule]).shown(), @r#"
     rocket · Rename the retry module   [age] 11111111
     sz5hk  decision · turn 1 · 2026-03-01 09:00 · rule · said by the user · [cost]
 
     Always run cargo fmt before committing
-    Always run cargo fmt before committing.
     Concepts  pattern
     Sources  wd5xb
-    ");
+    "#);
     let title = "Format before committing";
-    assert_snapshot!(home.inside(&["edit", &rule, "--title", title, "--type", "discovery"]).shown(), @"
+    assert_snapshot!(home.inside(&["edit", &rule, "--title", title, "--type", "discovery"]).shown(), @r#"
     rocket · Rename the retry module   [age] 11111111
     sz5hk  discovery · turn 1 · 2026-03-01 09:00 · rule · said by the user · edited · [cost]
 
     Format before committing
-    Always run cargo fmt before committing.
     Concepts  pattern
     Sources  wd5xb
 
     Changed. `thru undo` takes it back.
-    ");
+    "#);
     assert_snapshot!(home.inside(&["edit", &rule, "--text", "CI refuses it.", "--rule", "false"]).shown(), @"
     rocket · Rename the retry module   [age] 11111111
     sz5hk  discovery · turn 1 · 2026-03-01 09:00 · said by the user · edited · [cost]
@@ -920,16 +918,15 @@ fn near_duplicates_are_merged_and_can_be_parted() {
     }
     "#);
     let first = home.memory_of("decision", "cargo fmt");
-    assert_snapshot!(home.inside(&["show", &first]).shown(), @"
+    assert_snapshot!(home.inside(&["show", &first]).shown(), @r#"
     rocket · Always run cargo fmt before committing   [age] 11111111
     sz5hk  decision · turn 1 · 2026-03-01 09:00 · rule · said by the user · [cost]
 
     Always run cargo fmt before committing
-    Always run cargo fmt before committing.
     Concepts  pattern
     Sources  wd5xb 5pdjd
     Merged in  01dcc4bc1zy0bve8 Always run cargo fmt before committing
-    ");
+    "#);
     home.inside(&["show", &merged]).expect(2);
     assert_snapshot!(home.inside(&["undo", &merged[..8]]).shown(), @r#"
     Took back: the merge of "Always run cargo fmt before committing" into "Always run cargo fmt before committing"

@@ -145,7 +145,7 @@ fn what_a_session_held_is_kept_in_store_and_files() {
     ## Decisions Made
 
     - I decided to use a file lock because advisory locks survive forks.
-    - The user ruled: Always use tabs.
+    - The user ruled: Always use tabs
 
     ## Key Outcomes
 
@@ -386,15 +386,14 @@ fn nothing_is_written_where_that_is_switched_off_or_long_ago() {
     let compaction = compaction.replace(home.folder().to_str().unwrap(), "[home]");
     let is_shown = |line: &&str| !line.contains("months") && !line.contains("names  ");
     let compaction: Vec<&str> = compaction.lines().filter(is_shown).collect();
-    assert_snapshot!(compaction.join("\n"), @"
-
+    assert_snapshot!(compaction.join("\n"), @r#"
     1. 2026-03-01 09:00  auto  155,000 tokens before, 9,000 after
        The agent's summary dropped 4 of 4 things that ours holds:
        files        src/pump.rs
        commands     cargo test -p pump
        decisions    I decided to use a file lock because advisory locks survive forks.
-       rulings      Always use tabs.
-    ");
+       rulings      Always use tabs
+    "#);
     home.inside(&["summaries", "rebuild", "--session", "2222"]).expect(0);
     assert_eq!(index(&home)["summaries"][0]["session_id"], TWO);
 }
@@ -531,7 +530,7 @@ fn summaries_are_listed_loaded_and_removed() {
     - Fix the lock in the pump so that two writers never meet (completed)
 
     ## What the user ruled in this session (quoted)
-    - "Always use tabs."
+    - "Always use tabs"
 
     ## Decisions and causes, in the agent's words
     - I decided to use a file lock because advisory locks survive forks.
