@@ -12,7 +12,7 @@ use thru_redact::Report;
 use thru_store::{Batch, NewMemory, OperationRow, Store};
 
 use crate::refine::{put_refinement, settle};
-use crate::sessions::{Indexer, put_close};
+use crate::sessions::Indexer;
 use crate::{Forgotten, Intake, Operation, RecordedMemory, Result};
 
 /// A record of the journal that holds an operation.
@@ -214,9 +214,6 @@ impl Intake {
                         projections.all().try_for_each(|one| one.forget(&batch, row, session))?;
                     }
                     batch.forget_session(session)?;
-                }
-                Operation::SessionClosed { session, reason } => {
-                    put_close(&batch, key, *at, session, reason)?;
                 }
                 Operation::EpisodeRetired(retired) if !batch.is_forgotten(&retired.session)? => {
                     batch.put_retired_episode(&retired.session, &retired.episode())?;

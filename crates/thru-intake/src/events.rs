@@ -23,10 +23,10 @@ use thru_store::{Batch, NewEvent, OpenEvent, Store, TranscriptPassage};
 
 use crate::decisions::cursor;
 use crate::distil::DistilScope;
-use crate::sessions::Indexer;
+use crate::sessions::{Indexer, put_close};
 use crate::stages::Stages;
 use crate::write::place_session;
-use crate::{Intake, IntakeLock, Result};
+use crate::{Intake, IntakeLock, Operation, Result};
 
 /// A commit holds at most this many records.
 const COMMIT_RECORDS: usize = 5_000;
@@ -90,6 +90,14 @@ impl Intake {
                     }
                     INJECTED_RECORD => self.put_injection(&batch, stored)?,
                     SNAPSHOT_RECORD => self.put_snapshot(&batch, stored)?,
+                    // Among the events of hooks, so that they keep their order.
+                    kind @ "session-closed" => {
+                        if let Some(Operation::SessionClosed { session, reason }) =
+                            Operation::read(kind, &stored.body)
+                        {
+                            put_close(&batch, &stored.key, stored.at, &session, &reason)?;
+                        }
+                    }
                     _ => {}
                 }
             }

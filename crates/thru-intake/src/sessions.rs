@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use serde_json::{Value, json};
 use thru_agents::hooks;
 use thru_core::{Id, SessionKey, Timestamp};
-use thru_lifecycle::content::FILTER_VERSION;
+use thru_lifecycle::content::{Content, FILTER_VERSION};
 use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event, MessageState};
 use thru_lifecycle::indexing::{Effect, Event as Work};
 use thru_lifecycle::retry::{Backoff, Retry};
@@ -138,8 +138,10 @@ impl<'a> Indexer<'a> {
     fn outcome(&self, batch: &Batch<'_>, state: &SessionState, reason: &str) -> Result<Indexed> {
         let row = state.row;
         let (working, effect) = state.indexing.step(Work::Asked);
-        let Some(content) = state.content else {
-            // Never distilled; distilling may be off.
+        // What it began with says nothing of what was said since.
+        let is_begun = |content: &Content| content.messages > 0 || !state.is_stale;
+        let Some(content) = state.content.filter(is_begun) else {
+            // Never distilled since something was said; distilling may be off.
             batch.set_indexing(row, working.step(Work::Abandoned).0)?;
             return Ok(Indexed::Undistilled);
         };
@@ -274,9 +276,12 @@ impl Intake {
         if let Some(row) = store.session_by_key(session)?
             && let Some(state) = store.session_state(row)?
             && let Some(conversation) = state.lifecycle.at(self.clock.now(), &self.options.limits)
-            && matches!(conversation.messages(), MessageState::Closed(_) | MessageState::Nothing)
         {
-            return Ok(());
+            match conversation.messages() {
+                MessageState::Closed(close) if !close.reason.is_assumed() => return Ok(()),
+                MessageState::Nothing => return Ok(()),
+                MessageState::New | MessageState::Closed(_) => {}
+            }
         }
         self.record(&[Operation::SessionClosed {
             session: session.clone(),
@@ -446,18 +451,19 @@ pub(crate) fn put_close(
     Ok(())
 }
 
-/// Sorts events by time. A clock that ran ahead for a while leaves times in the future; such an event takes
-/// the time of the one that came in before it.
+/// Sorts events by time, those of one time as they came in. A clock that ran ahead for a while leaves times in the
+/// future; such an event takes the time of the one that came in before it, the first ones that of the next.
 fn in_order(mut events: Vec<LifecycleEvent>, now: Timestamp) -> Vec<LifecycleEvent> {
-    let ahead = now + CLOCKS_DIFFER;
-    let mut before = now;
+    let is_ahead = |at: Timestamp| at > now + CLOCKS_DIFFER;
+    let next = events.iter().map(|event| event.at).find(|at| !is_ahead(*at));
+    let mut before = next.map_or(now, |next| next.min(now));
     for event in &mut events {
-        if event.at > ahead {
+        if is_ahead(event.at) {
             event.at = before;
         }
         before = event.at.min(now);
     }
-    events.sort_by(|a, b| (a.at, &a.key).cmp(&(b.at, &b.key)));
+    events.sort_by_key(|event| event.at);
     events
 }
 
@@ -472,4 +478,37 @@ fn lifecycle_event(event: &LifecycleEvent) -> (Event, Timestamp) {
         name => hooks::course(&hooks::Event::named(name), &detail),
     };
     (reported, event.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_a_clock_that_ran_ahead_stay_in_their_order() {
+        let now: Timestamp = "2026-08-20T09:00:00Z".parse().unwrap();
+        let event = |name: &str, seconds: i64| LifecycleEvent {
+            event: name.to_owned(),
+            at: now + jiff::SignedDuration::from_secs(seconds),
+            detail: String::new(),
+        };
+        let names = |events: Vec<LifecycleEvent>| -> Vec<String> {
+            in_order(events, now).into_iter().map(|event| event.event).collect()
+        };
+        let day = 24 * 3600;
+        let played =
+            ["SessionStart", "UserPromptSubmit", "PostToolUse", "Stop", "UserPromptSubmit"];
+        let at_work = |begin: i64| -> Vec<LifecycleEvent> {
+            (0..).zip(played).map(|(second, name)| event(name, begin + second)).collect()
+        };
+        // The clock was set back since.
+        assert_eq!(names(at_work(day)), played);
+        // Several in one millisecond.
+        assert_eq!(names(played.map(|name| event(name, -60)).into()), played);
+        let closed = [at_work(day), vec![event(CLOSED, 0)]].concat();
+        assert_eq!(names(closed).last().unwrap(), CLOSED);
+        // Work goes on after a close.
+        let resumed = [vec![event(CLOSED, -9)], at_work(day)].concat();
+        assert_eq!(names(resumed)[1..], played);
+    }
 }

@@ -47,6 +47,11 @@ impl CloseReason {
     pub const fn is_timeout(&self) -> bool {
         matches!(self, Self::Inactivity | Self::MaxDuration)
     }
+
+    /// True if neither the agent nor a person said that it is over.
+    pub const fn is_assumed(&self) -> bool {
+        self.is_timeout() || matches!(self, Self::Left)
+    }
 }
 
 impl fmt::Display for CloseReason {

@@ -352,9 +352,21 @@ impl Step {
             return;
         }
         if let Event::Closed(reason) = event {
-            // Closing a session from outside adds no message to it.
-            if self.conversation.ended().is_none() {
-                self.end(Close { at: at.max(last), reason: CloseReason::Asked(reason) });
+            // Closing a session from outside adds no message to it. What time assumed gives way to what was asked.
+            let is_assumed = |close: &Close| close.reason.is_assumed();
+            if self.conversation.ended().is_none_or(is_assumed) {
+                let close = Close { at: at.max(last), reason: CloseReason::Asked(reason) };
+                if let MessageState::Closed(known) = &mut self.conversation.messages
+                    && known.reason.is_assumed()
+                {
+                    let dues = self.effects.iter_mut().filter_map(|effect| match effect {
+                        Effect::CloseDue(due) if due == known => Some(due),
+                        _ => None,
+                    });
+                    dues.for_each(|due| *due = close.clone());
+                    *known = close.clone();
+                }
+                self.end(close);
             }
             return;
         }

@@ -169,9 +169,10 @@ impl Asking {
         if report.trouble.is_some() {
             // A key may be another one the next time.
             self.models = None;
-            let over = now.checked_add(LATER).unwrap_or(now).max(report.not_before.unwrap_or(now));
+            // A provider that says when to come back knows better.
+            let over = report.not_before.or_else(|| now.checked_add(LATER).ok()).unwrap_or(now);
             self.rest = Some((self.whom(), over));
-            return Ok(until(over, now));
+            return Ok(until(over, now).max(Duration::from_secs(1)));
         }
         if let Some(exhausted) = report.exhausted {
             // Another project's budget may have room, and settings change: look now and then.

@@ -18,7 +18,7 @@ use crate::ask::named;
 use crate::call::{Call, Patience};
 use crate::fresh::{self, Freshness};
 use crate::ingest::catch_up::{self, Effort, TranscriptScope, ingest};
-use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::trouble::{Listing, Remedy, Result, Trouble, TroubleKind};
 use crate::words::printable;
 
 /// The time to wait for another process that writes: agents give up on slow tools.
@@ -94,14 +94,25 @@ impl Closed {
 /// Fails if no session fits or several do, if another process keeps writing, and if the session is closed and could
 /// not be indexed.
 pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
-    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let mut store = fresh::open(app, Freshness::Recorded, call)?;
     let call = call.patient(Patience::Within(PATIENCE));
     // An agent tells its commands in which session they run.
     let own = app.machine.agent_session().filter(|_| request.closer == Closer::Command);
     let session = match (&request.session, own) {
-        (Some(id), _) => named::named_session(&store, id)?,
+        (Some(id), _) => {
+            let (session, opened) = find_named(app, store, id, call)?;
+            store = opened;
+            session
+        }
         (None, Some(own)) => own_session(app, &store, &own, call)?,
-        (None, _) => only_active(app, &store, request.closer)?,
+        (None, _) => {
+            // Another process may be ingesting what tells of further sessions.
+            if Intake::news(&app.layout, app.host(), &store)? > 0 {
+                drop(store);
+                store = ingest_events(app, call)?;
+            }
+            only_active(app, &store, request.closer)?
+        }
     };
     let found = catch_up::of_session(&store, session.row)?;
     let intake = app.intake()?;
@@ -148,6 +159,13 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
         }
         // The news held nothing that was said.
         None if is_indexed(&store, session.row)? => return unchanged(&store, &session),
+        // What was said since the last close is not.
+        None if episode_of(&store, session.row)?.is_some() => (
+            episode_of(&store, session.row)?,
+            format!(
+                "Session {id} is closed; it is indexed as it was before, and what was said since follows."
+            ),
+        ),
         None => {
             return Err(Trouble::busy(format!(
                 "session {id} is closed and not indexed yet: the next question or the daemon does it"
@@ -167,15 +185,53 @@ fn conversation(app: &App, session: &SessionRow) -> Option<Conversation> {
     session.lifecycle.at(app.clock.now(), &app.limits())
 }
 
-/// True if nothing was said in a session since it was closed and indexed.
+/// True if nothing was said in a session since it was closed and indexed. A close that time assumed gives way to this
+/// one, with its reason.
 fn is_closed(app: &App, session: &SessionRow) -> bool {
-    session.indexing == Indexing::Indexed
-        && conversation(app, session)
-            .is_some_and(|conversation| !matches!(conversation.messages(), MessageState::New))
+    let is_closed = |conversation: Conversation| match conversation.messages() {
+        MessageState::New => false,
+        MessageState::Nothing => true,
+        MessageState::Closed(close) => !close.reason.is_assumed(),
+    };
+    session.indexing == Indexing::Indexed && conversation(app, session).is_some_and(is_closed)
+}
+
+/// Ingests what hooks recorded, behind another process that does so, and opens the store again.
+fn ingest_events(app: &App, call: Call<'_>) -> Result<Store> {
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    intake.ingest_events(&lock, &mut |_, _, _| {})?;
+    drop(lock);
+    Ok(Store::open_to_read(&app.layout)?)
+}
+
+/// The session of this name. One that is not known yet may wait in the journal, while another process ingests it, or be
+/// in a transcript that no hook told of.
+fn find_named(app: &App, store: Store, id: &str, call: Call<'_>) -> Result<(SessionRow, Store)> {
+    let is_unknown = |found: &Result<SessionRow>| {
+        found.as_ref().is_err_and(|error| error.kind() == TroubleKind::NotFound)
+    };
+    let mut found = named::named_session(&store, id);
+    if !is_unknown(&found) {
+        return Ok((found?, store));
+    }
+    drop(store);
+    let mut store = ingest_events(app, call)?;
+    found = named::named_session(&store, id);
+    if is_unknown(&found) {
+        (store, _) = fresh::for_question(app, &app.intake()?, store, None, call)?;
+        found = named::named_session(&store, id);
+    }
+    Ok((found?, store))
 }
 
 fn is_indexed(store: &Store, session: i64) -> Result<bool> {
     Ok(store.session_state(session)?.is_some_and(|state| state.indexing == Indexing::Indexed))
+}
+
+fn episode_of(store: &Store, session: i64) -> Result<Option<Id>> {
+    let state = store.session_state(session)?;
+    Ok(state.and_then(|state| state.episode).map(|episode| episode.uuid))
 }
 
 fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
@@ -199,11 +255,7 @@ fn own_session(app: &App, store: &Store, own: &SessionKey, call: Call<'_>) -> Re
     if let Some(session) = known(store)? {
         return Ok(session);
     }
-    let intake = app.intake()?;
-    let lock = call.lock(&intake)?;
-    intake.ingest_events(&lock, &mut |_, _, _| {})?;
-    drop(lock);
-    known(&Store::open_to_read(&app.layout)?)?.ok_or_else(|| {
+    known(&ingest_events(app, call)?)?.ok_or_else(|| {
         Trouble::not_found(
             "nothing was recorded yet of the session that runs this command; another one has to be named by its id",
         )

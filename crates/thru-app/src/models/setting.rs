@@ -94,7 +94,9 @@ pub fn set(app: &App, request: &SetModel) -> Result<ModelSet> {
     let is_same = models.provider() == Some(known.name);
     let kept = Some(models).filter(|_| is_same);
     let model = request.model.as_deref().or_else(|| kept?.model.as_deref());
-    let url = request.url.as_deref().or_else(|| kept?.url.as_deref());
+    // After `models off` the address is still the one to ask at: a gateway must not give way to the vendor unasked.
+    let stays = is_same || models.provider().is_none();
+    let url = request.url.as_deref().or_else(|| models.url.as_deref().filter(|_| stays));
     let session_model = request.session_model.as_deref().or_else(|| kept?.session_model.as_deref());
     // What is wrong is said before anything is changed.
     let provider = connect(&known.settings(app, model, url)?).map_err(|error| {

@@ -10,7 +10,7 @@ use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::capture::pause_capture;
 use thru_app::keep::close::{self, Close, Closed, Closer};
 use thru_app::{Result, TroubleKind};
-use thru_core::Id;
+use thru_core::{Clock, Id, SystemClock, Timestamp};
 use thru_intake::OnLoss;
 use thru_store::Episode;
 
@@ -267,6 +267,53 @@ fn a_session_that_is_never_closed_is_closed_by_time() {
     assert_eq!(known.close_reason.as_deref(), Some("inactivity_timeout"));
     assert_eq!(known.indexing, "indexed");
     assert_eq!(close(&home, ONE, "late").episode_uuid, known.episode_uuid);
+}
+
+/// The system's clock, three quarters of an hour later.
+struct Later;
+
+impl Clock for Later {
+    fn now(&self) -> Timestamp {
+        SystemClock.now() + std::time::Duration::from_mins(45)
+    }
+}
+
+#[test]
+fn an_explicit_close_keeps_its_reason_after_time_closed_the_session() {
+    let home = Home::new();
+    active(&home, ONE);
+    let mut app = home.here();
+    app.clock = std::sync::Arc::new(Later);
+    let known = || {
+        let request = Outline { id: ONE.to_owned(), freshness: Freshness::Recorded };
+        outline(&app, &request, call()).unwrap().session
+    };
+    let close = |reason: &str| {
+        let (session, reason) = (Some(ONE.to_owned()), Some(reason.to_owned()));
+        let request = Close { session, reason, closer: Closer::Command };
+        close::close(&app, &request, call()).unwrap()
+    };
+    ingest_recorded(&app, call()).unwrap();
+    let by_time = known();
+    assert_eq!(by_time.close_reason.as_deref(), Some("inactivity_timeout"));
+    assert_eq!(close("story_complete").episode_uuid, by_time.episode_uuid);
+    assert_eq!(known().close_reason.as_deref(), Some("asked:story_complete"));
+    // Once asked, it stays so.
+    close("another");
+    assert_eq!(known().close_reason.as_deref(), Some("asked:story_complete"));
+    assert_eq!(home.episodes(ONE).len(), 1);
+}
+
+#[test]
+fn a_session_that_only_its_transcript_tells_of_is_closed_by_its_id() {
+    let home = Home::new();
+    active(&home, ONE);
+    ingest_recorded(&home.here(), call()).unwrap();
+    let mut later = Author::of(TWO).in_directory(home.project().to_str().unwrap());
+    later.asks("Where is the sextant?").says("In the drawer.");
+    write(&home, TWO, &later);
+    let closed = close(&home, TWO, "done");
+    assert!(closed.episode_uuid.is_some(), "{}", closed.message);
 }
 
 /// `test_full_hybrid_flow`: explicit close, then intake that indexes what was left, then time.

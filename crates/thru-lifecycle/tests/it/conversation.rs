@@ -49,6 +49,18 @@ fn time_alone_makes_it_idle_and_ends_it() {
 }
 
 #[test]
+fn an_explicit_close_keeps_its_reason_whatever_time_assumed() {
+    check(&[
+        ("start prompt stop +30m close", "ended (asked:task_complete)"),
+        ("start prompt stop +30m +1m close", "ended (asked:task_complete)"),
+        ("start prompt stop leave +1m close", "ended (asked:task_complete)"),
+        ("start prompt stop +1d +1d close", "ended (asked:task_complete)"),
+        // The agent said that it is over.
+        ("start prompt stop end +1m close", "ended (agent:other)"),
+    ]);
+}
+
+#[test]
 fn eight_hours_are_enough() {
     let day = "start prompt ".to_owned() + &"+20m tool ".repeat(23);
     check(&[

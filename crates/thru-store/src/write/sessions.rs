@@ -13,8 +13,6 @@ use crate::query::{Episode, SessionState, current_episode, session_state_of};
 /// An event, reduced to what its session's lifecycle depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LifecycleEvent {
-    /// The key of its record.
-    pub key: String,
     /// The name of the event, the same for all agents.
     pub event: String,
     /// Its time.
@@ -31,14 +29,13 @@ impl Batch<'_> {
     /// Returns an error if the database cannot be read.
     pub fn lifecycle_events(&self, session: i64) -> Result<Vec<LifecycleEvent>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT event, at, detail, key FROM events WHERE session = ?1 ORDER BY id",
+            "SELECT event, at, detail FROM events WHERE session = ?1 ORDER BY id",
         )?;
         let rows = statement.query_map([session], |row| {
             Ok(LifecycleEvent {
                 event: row.get(0)?,
                 at: super::time(row.get(1)?),
                 detail: row.get(2)?,
-                key: row.get(3)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

@@ -450,6 +450,18 @@ fn who_wants_to_be_left_alone_is_left_alone() {
 }
 
 #[test]
+fn a_provider_that_wants_two_seconds_is_asked_again_soon() {
+    let slow = error(429, "rate_limit_error", "slow down").with("retry-after", "2");
+    let server = ModelServer::start([slow.clone(), slow]).unwrap();
+    let home = Home::new();
+    set(&home, &server);
+    let _daemon = Daemon::of(&home);
+    start(&home, ONE);
+    play(&home, ONE, 1);
+    eventually(|| server.requests().len() > 1);
+}
+
+#[test]
 fn a_daemon_that_asks_a_hanging_server_ends_on_request() {
     let server = ModelServer::start([Response::silence()]).unwrap();
     let home = Home::new();
