@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use thru_core::Layout;
+use thru_core::{Id, Layout, PassageKind};
 use thru_embed::{Embedder, LoadMode, MiniLm, ModelFiles};
 use thru_intake::{Embedding, Intake};
 use thru_recall::{OrderRequest, Ordered, PendingEmbedding, Ranking, without_embedding};
@@ -33,6 +33,8 @@ pub(crate) struct Engine {
     model: Option<MiniLm>,
     /// By row.
     pub(crate) passages: HashMap<i64, PassageRow>,
+    /// By id.
+    rows: HashMap<Id, i64>,
     /// By row of the source: the session's name in the set.
     pub(crate) sources: HashMap<i64, String>,
 }
@@ -53,9 +55,10 @@ impl Engine {
             .filter_map(|source| Some((source.row, names.get(&source.path)?.clone())))
             .collect();
         let all = PassageFilter::After { row: 0, limit: i64::MAX as usize };
-        let passages =
+        let passages: HashMap<i64, PassageRow> =
             store.passages(all)?.into_iter().map(|passage| (passage.row, passage)).collect();
-        Ok(Self { layout: intake.layout().clone(), store, index, model, passages, sources })
+        let rows = passages.values().map(|passage| (passage.id, passage.row)).collect();
+        Ok(Self { layout: intake.layout().clone(), store, index, model, passages, rows, sources })
     }
 
     /// The candidates for a question and their order, as `thru search` gets them.
@@ -117,6 +120,25 @@ impl Engine {
     /// The name of the session that a passage belongs to.
     pub(crate) fn session_of(&self, row: i64) -> Option<&str> {
         self.sources.get(&self.passages.get(&row)?.source).map(String::as_str)
+    }
+
+    /// The same by the passage's id.
+    pub(crate) fn session_of_id(&self, id: &Id) -> Option<&str> {
+        self.session_of(*self.rows.get(id)?)
+    }
+
+    /// The first two records of a passage, by its id.
+    pub(crate) fn records_of_id(&self, id: &Id) -> Vec<String> {
+        self.rows.get(id).map(|row| self.records(*row)).unwrap_or_default()
+    }
+
+    /// The records of each tool call among these records.
+    pub(crate) fn tool_calls(&self, records: &HashSet<String>) -> Vec<Vec<String>> {
+        let calls = self.passages.values().filter(|passage| passage.kind == PassageKind::Tool);
+        calls
+            .map(|passage| self.records(passage.row))
+            .filter(|own| own.iter().any(|record| records.contains(record)))
+            .collect()
     }
 
     /// The first two records of a passage.

@@ -12,7 +12,8 @@ use thru_store::index::IndexFilter;
 use super::baseline::Baseline;
 use super::engine::{self, Engine, Ranked};
 use super::labels::{self, Query, SessionLabel};
-use super::{Arguments, confidence};
+use super::screen::{Screen, Seen};
+use super::{Arguments, confidence, seen};
 use crate::home::Home;
 use crate::metrics::{Table, auroc, evidence, hit, place, reciprocal_rank};
 
@@ -24,6 +25,7 @@ pub(super) struct Asked {
     pub(super) query: Query,
     pub(super) ordered: Ordered,
     pub(super) ranked: Ranked,
+    pub(super) seen: Seen,
 }
 
 /// Measures a set.
@@ -41,7 +43,10 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
         names.insert(path.to_string_lossy().into_owned(), session.session.clone());
         paths.push(path);
     }
-    let home = Home::temporary()?;
+    let home = match &arguments.home {
+        Some(root) => Home::at(root)?,
+        None => Home::temporary()?,
+    };
     let started = Instant::now();
     let report = home.import_paths(&paths)?;
     for problem in &report.problems {
@@ -64,13 +69,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     let corpus: BTreeSet<String> = used.into_iter().map(|session| session.session).collect();
     // Only what can be found is asked: the agents that were read.
     let agent = arguments.agent.as_deref();
-    let queries = labels::queries(set, agent, &corpus)?;
+    let queries = labels::queries(set, &arguments.also, agent, &corpus)?;
     let model = match arguments.words_only {
         true => None,
         false => Some(engine::embed(home.intake(), arguments.vectors.as_deref())?),
     };
     let engine = Engine::open(home.intake(), &names, model)?;
-    let asked = ask(&engine, queries)?;
+    let screen = Screen::open(home.intake().layout().root(), arguments.words_only);
+    let asked = ask(&engine, &screen, queries)?;
     let baseline = Baseline::of(home.intake(), &engine)?;
     println!(
         "Baseline: {} passages; {} of subagents are in our index and not in the baseline's.\n",
@@ -84,6 +90,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<()> {
     }
     print(&asked, "thru", |asked| (&asked.query, &asked.ranked));
     print(&answers, "plain BM25", |(query, ranked)| (query, ranked));
+    seen::print(&engine, &asked);
 
     confidence::print(&engine, &asked, &projects)
 }
@@ -103,12 +110,13 @@ fn is_readable(agent: &str) -> bool {
         .any(|known| known.as_str() == agent || known.as_str() == format!("{agent}-code"))
 }
 
-fn ask(engine: &Engine, queries: Vec<Query>) -> Result<Vec<Asked>> {
+fn ask(engine: &Engine, screen: &Screen, queries: Vec<Query>) -> Result<Vec<Asked>> {
     let mut asked = Vec::new();
     for query in queries {
         let ordered = engine.order(&query.text, IndexFilter::default())?;
         let ranked = engine.names(&ordered.candidates, &ordered.ranking);
-        asked.push(Asked { query, ordered, ranked });
+        let seen = screen.see(engine, &query.text)?;
+        asked.push(Asked { query, ordered, ranked, seen });
     }
     Ok(asked)
 }

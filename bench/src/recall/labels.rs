@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -86,23 +86,38 @@ pub(super) fn sessions(set: &Path) -> Result<Vec<SessionLabel>> {
     lines(&set.join("sessions.jsonl"))
 }
 
-/// Returns the queries for a corpus with these sessions.
+/// Returns the queries for a corpus with these sessions; questions from `also` are counted by themselves.
 pub(super) fn queries(
     set: &Path,
+    also: &[PathBuf],
     agent: Option<&str>,
     corpus: &BTreeSet<String>,
 ) -> Result<Vec<Query>> {
     let questions: Vec<QuestionLabel> = lines(&set.join("questions.jsonl"))?;
     let commits: Vec<CommitLabel> = lines(&set.join("commits.jsonl"))?;
     let mut queries = Vec::new();
-    for question in questions {
+    let also: Vec<QuestionLabel> = also
+        .iter()
+        .map(|file| lines(file))
+        .collect::<Result<Vec<_>>>()?
+        .into_iter()
+        .flatten()
+        .collect();
+    let mine = questions.len();
+    for (number, question) in questions.into_iter().chain(also).enumerate() {
         let is_of_agent = agent.is_none() || question.agent.as_deref() == agent;
         match &question.gold_session {
             Some(gold) if is_of_agent && corpus.contains(gold) => {}
             None => {}
             Some(_) => continue,
         }
-        queries.push(of_question(question));
+        let mut query = of_question(question);
+        if number >= mine {
+            // Questions of another set are counted by themselves.
+            query.groups.retain(|group| group != "questions" && !group.starts_with("identifier"));
+            query.groups.iter_mut().for_each(|group| group.insert_str(0, "also "));
+        }
+        queries.push(query);
     }
     for commit in commits {
         if !commit.vague && commit.gold_sessions.iter().any(|session| corpus.contains(session)) {
@@ -205,7 +220,7 @@ mod tests {
         )
         .unwrap();
         let corpus = ["s", "t"].map(str::to_owned).into_iter().collect();
-        let found = queries(set.path(), Some("claude"), &corpus).unwrap();
+        let found = queries(set.path(), &[], Some("claude"), &corpus).unwrap();
         let ids: Vec<&str> = found.iter().map(|query| query.id.as_str()).collect();
         assert_eq!(ids, ["q1", "q3", "c1", "c1:p", "c3"]);
         assert_eq!(found[0].wanted, 2);

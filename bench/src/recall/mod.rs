@@ -5,6 +5,8 @@ mod confidence;
 mod engine;
 mod labelled;
 mod labels;
+mod screen;
+mod seen;
 mod stop_words;
 
 use std::path::PathBuf;
@@ -21,6 +23,12 @@ pub(crate) struct Arguments {
     /// The folder that the files named in `sessions.jsonl` lie in
     #[arg(long, value_name = "DIR")]
     pub(crate) transcripts: PathBuf,
+    /// More questions over the same sessions, counted by themselves
+    #[arg(long, value_name = "FILE")]
+    pub(crate) also: Vec<PathBuf>,
+    /// Keep what is imported in this folder from one run to the next
+    #[arg(long, value_name = "DIR")]
+    pub(crate) home: Option<PathBuf>,
     /// Only sessions of this agent, and questions about them
     #[arg(long)]
     pub(crate) agent: Option<String>,
