@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use thru_app::App;
 use thru_app::ask::get::{Piece, Pieces};
-use thru_app::ask::search::{AnswerSize, Found, Search, Verdict};
+use thru_app::ask::search::{AnswerSize, Found, Search, Verdict, WorkDone};
 use thru_app::ask::session::{SessionEntry, SessionOutline};
 use thru_app::ask::timeline::MemoriesAround;
 use thru_app::fresh::Prepared;
@@ -27,6 +27,9 @@ use table::Row;
 
 /// Longest answer, in bytes. Clients warn at about 10,000 tokens and cut after 25,000.
 const LONGEST_ANSWER: usize = 36_000;
+
+/// Rows that are named where nothing is sure.
+const NEAREST: usize = 3;
 
 /// Renders answers, by the rules of redaction of the call that made them.
 pub(crate) struct Renderer {
@@ -61,9 +64,31 @@ impl Renderer {
             Some(name) => format!("in project {}", plain_line(&self.visible(name), 60)),
             None => "in all projects".to_owned(),
         };
+        let read = found.corrections.iter().map(|correction| {
+            let plain = |word: &str| plain_line(word, 40);
+            format!("{:?} read as {:?}", plain(&correction.typed), plain(&correction.read))
+        });
+        let read: Vec<String> = read.collect();
+        if !read.is_empty() {
+            text.push_str(&format!("{}.\n", read.join(", ")));
+        }
         let rows: Vec<Row> = found.rows().map(|row| Row::found(self, row)).collect();
-        if rows.is_empty() {
-            text.push_str(&format!("Nothing found {place}."));
+        if let Some(work) = &found.work {
+            self.work(&mut text, work, &place);
+        } else if rows.is_empty() {
+            let nearest: Vec<String> = match asked.nearest {
+                true => Vec::new(),
+                false => found
+                    .nearest(NEAREST)
+                    .into_iter()
+                    .map(|row| Row::found(self, row).brief())
+                    .collect(),
+            };
+            match nearest.is_empty() {
+                true => text.push_str(&format!("Nothing found {place}.")),
+                false => text
+                    .push_str(&format!("Nothing sure {place}; nearest: {}.", nearest.join("; "))),
+            }
             if found.project.is_some() {
                 text.push_str(" project=\"*\" looks in every project.");
             }
@@ -96,6 +121,34 @@ impl Renderer {
             ));
         }
         text
+    }
+
+    /// Renders the sessions that answer a question about time or work.
+    fn work(&self, text: &mut String, work: &WorkDone, place: &str) {
+        let sessions = if work.sessions.len() == 1 { "session" } else { "sessions" };
+        text.push_str(&format!(
+            "{} {sessions} {place}, latest first; id | day | project | title\n",
+            work.sessions.len()
+        ));
+        for session in &work.sessions {
+            let entry = &session.entry;
+            let named = |name: &Option<Clean<String>>, room| {
+                name.as_ref()
+                    .map_or_else(|| "-".to_owned(), |name| plain_line(&self.visible(name), room))
+            };
+            let at = session.at.map(|at| at.to_zoned(self.zone.clone()).date().to_string());
+            text.push_str(&format!(
+                "{} | {} | {} | {}\n",
+                entry.id.short(),
+                at.as_deref().unwrap_or("-"),
+                named(&entry.project, 60),
+                named(&entry.title, 120)
+            ));
+            if let Some(step) = &session.step {
+                text.push_str(&format!("  open: {}\n", plain_line(&self.visible(step), 160)));
+            }
+        }
+        text.push_str("Next: get_session(id=ID) for what one did.\n");
     }
 
     /// Renders a timeline.

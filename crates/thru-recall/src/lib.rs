@@ -20,10 +20,12 @@ mod rank;
 mod search;
 mod session_context;
 mod snippet;
+mod spelling;
 mod tiers;
 mod timeline;
 mod unfinished;
 mod usage;
+mod work;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};
 pub use date::{InvalidDate, parse_date};
@@ -38,12 +40,14 @@ pub use pack::{
 };
 pub use query::analyse;
 pub use query_time::{QueryTime, find_query_time};
-pub use rank::{CONFIDENT, Found, Part, PassageScore, Ranking, SessionScore};
-pub use search::{FoundMemory, Hit, SearchRequest, SearchResults, SessionHits, search};
+pub use rank::{CONFIDENT, Found, Part, PassageScore, Ranking, SessionMeaning, SessionScore};
+pub use search::{FoundMemory, Hit, HitTurn, SearchRequest, SearchResults, SessionHits, search};
 pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };
 pub use snippet::{Snippet, snippet};
+pub use spelling::{Correction, Spelled, spelled};
 pub use tiers::{HOT_HOURS, Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
 pub use usage::{OccasionUsage, SessionUsage, Usage, usage};
+pub use work::{WorkQuestion, WorkRow, without_date, work, work_question};

@@ -4,20 +4,24 @@
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{Layout, is_memory_question, loads_tools};
-use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, Question, TextIndex};
+use thru_store::index::{
+    Candidate, Candidates, Collection, IndexFilter, QueryTerms, Question, TextIndex,
+};
 use thru_store::{Result, Store};
 
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding, QueryMeaning};
 use crate::open::OpenFiles;
 use crate::pack::cues;
 use crate::query::analyse;
-use crate::rank::{Found, Own, Ranking, rank};
+use crate::rank::{Found, Own, Ranking, SessionMeaning, rank};
 
 /// Number of candidates by words that are examined closely.
 const DEPTH: usize = 1_000;
 /// The number of best candidates whose neighbours become candidates too: an answer such as "yes, the second
 /// one" shares neither words nor meaning with its question.
 const WITH_NEIGHBOURS: usize = 80;
+/// The number of best sessions whose memories are compared with the question.
+const WITH_MEMORIES: usize = 40;
 /// Maximum distance of a neighbour, in passages.
 const REACH: u32 = 2;
 
@@ -58,12 +62,15 @@ pub fn order(
     request: &OrderRequest,
     embedding: PendingEmbedding<'_>,
 ) -> Result<Ordered> {
-    order_by(index, store, request, &LazyMeaning::new(layout, &OpenFiles::default(), embedding))
+    let memories = TextIndex::open_collection(layout, store, Collection::Memories)?;
+    let meaning = LazyMeaning::new(layout, &OpenFiles::default(), embedding);
+    order_by(index, &memories, store, request, &meaning)
 }
 
 /// [`order`], for a caller that needs the query embedding for more.
 pub(crate) fn order_by(
     index: &TextIndex,
+    memories: &TextIndex,
     store: &Store,
     request: &OrderRequest,
     meaning: &LazyMeaning<'_>,
@@ -78,7 +85,7 @@ pub(crate) fn order_by(
     if let Some(query_meaning) = query_meaning {
         add(&mut all, query_meaning.nearest(&question)?);
     }
-    let idf = question.idf().to_vec();
+    let idf = question.known_idf();
     let questions = mark_retelling(store, &mut all)?;
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let mut found = Found { when: request.when, ..Found::default() };
@@ -90,6 +97,9 @@ pub(crate) fn order_by(
         found.similarity = similarity(query_meaning, &candidates);
     }
     found.named_file = touching(&question, &candidates.found, &request.query)?;
+    if let Some(query_meaning) = query_meaning {
+        found.sessions = session_meaning(memories, query_meaning, &candidates.found, &found)?;
+    }
     let ranking = rank(&candidates, &found);
     drop(question);
     Ok(Ordered { terms, candidates, found, ranking, meaning_use: meaning.meaning_use() })
@@ -162,6 +172,43 @@ fn neighbours(
     rows.dedup();
     rows.retain(|row| all.binary_search_by_key(row, |known| known.row).is_err());
     question.with_rows(&rows)
+}
+
+/// What the memories of the best sessions have to do with the question.
+fn session_meaning(
+    memories: &TextIndex,
+    meaning: &QueryMeaning,
+    all: &[Candidate],
+    found: &Found,
+) -> Result<HashMap<i64, SessionMeaning>> {
+    let own = Own::of(all, &found.similarity);
+    let mut best: HashMap<i64, f32> = HashMap::new();
+    for (candidate, both) in all.iter().zip(own.both) {
+        let of_session = best.entry(candidate.session).or_insert(both);
+        *of_session = of_session.max(both);
+    }
+    let mut sessions: Vec<(i64, f32)> = best.into_iter().collect();
+    sessions.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    let sessions: Vec<i64> =
+        sessions.iter().take(WITH_MEMORIES).map(|(session, _)| *session).collect();
+    let (no_words, everything) = (QueryTerms::default(), IndexFilter::default());
+    let of_them = memories.ask(&no_words, &everything)?.of_sessions(&sessions)?;
+    let cosines = meaning.similarity(&of_them);
+    let mut sums: HashMap<i64, (f32, usize)> = HashMap::new();
+    let mut meant: HashMap<i64, SessionMeaning> = HashMap::new();
+    for (memory, cosine) in of_them.iter().zip(cosines) {
+        let Some(cosine) = cosine else { continue };
+        let (sum, count) = sums.entry(memory.session).or_default();
+        (*sum, *count) = (*sum + cosine, *count + 1);
+        let of_session = meant.entry(memory.session).or_default();
+        of_session.centroid = *sum / *count as f32;
+        of_session.nearest = of_session.nearest.max(cosine);
+        // The memory of no turn is the one of the whole session.
+        if memory.turn == 0 {
+            of_session.summary = of_session.summary.max(cosine);
+        }
+    }
+    Ok(meant)
 }
 
 /// For each candidate, true if it touched a file that the question names; empty if it names none.

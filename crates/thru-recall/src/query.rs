@@ -155,15 +155,11 @@ pub(crate) fn is_stop_word(word: &str) -> bool {
 const MOST_TERMS: usize = 64;
 
 /// Maximum bytes of a query that are read, for the same reason.
-const LONGEST_QUERY: usize = 4_000;
+pub(crate) const LONGEST_QUERY: usize = 4_000;
 
 /// Returns the terms of a query, without stop words unless it has nothing else.
 pub fn analyse(query: &str) -> QueryTerms {
-    let mut end = query.len().min(LONGEST_QUERY);
-    while !query.is_char_boundary(end) {
-        end -= 1;
-    }
-    let query = &query[..end];
+    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
     let analysed = terms(query, true);
     if analysed.terms.is_empty() { terms(query, false) } else { analysed }
 }

@@ -1,10 +1,11 @@
 //! Search: candidates, their order, and the passages themselves.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use thru_core::Layout;
+use thru_core::{Layout, Outcome, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms};
+use thru_store::index::tokenizer::Terms;
+use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
 use crate::dedup::Shown;
@@ -13,7 +14,7 @@ use crate::memories::{MemoryHit, find_memories};
 use crate::open::OpenFiles;
 use crate::order::{OrderRequest, Ordered, order_by};
 use crate::query::analyse;
-use crate::rank::{CONFIDENT, PassageScore, SessionScore};
+use crate::rank::{CONFIDENT, PassageScore, Ranking, SessionScore};
 use crate::snippet::{Snippet, snippet};
 
 /// Length of a snippet, in characters.
@@ -30,6 +31,8 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Number of passages to return before and after each hit.
     pub context: u32,
+    /// True if each hit comes with the ends of its turn.
+    pub turns: bool,
     /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
     /// Files that stay open for the next question.
@@ -115,6 +118,17 @@ pub struct Hit {
     pub rank: usize,
     /// The passages before and after it, in order, without itself.
     pub context: Vec<(PassageRow, Clean<String>)>,
+    /// Its turn, if that was asked for.
+    pub turn: Option<HitTurn>,
+}
+
+/// The ends of the turn of a hit, as far as they are not the hit itself.
+#[derive(Clone, Debug, Default)]
+pub struct HitTurn {
+    /// The prompt that it answers.
+    pub prompt: Option<(PassageRow, Clean<String>)>,
+    /// The last words of the agent in it.
+    pub result: Option<(PassageRow, Clean<String>)>,
 }
 
 /// Answers a question. Waits for the query embedding only after the words were looked up. All texts pass
@@ -144,10 +158,11 @@ pub fn search(
         });
     }
     let index = request.open.indexes.index(layout, store, Collection::Passages)?;
+    let of_memories = request.open.indexes.index(layout, store, Collection::Memories)?;
     let filter = IndexFilter { kinds: None, concepts: None, ..request.filter.clone() };
     let order = OrderRequest { query: request.query.clone(), filter, when: request.when };
     let Ordered { terms, candidates, ranking, meaning_use, .. } =
-        order_by(&index, store, &order, &meaning)?;
+        order_by(&index, &of_memories, store, &order, &meaning)?;
     let mut results = SearchResults {
         confidence: ranking.confidence,
         holds_enough: ranking.holds_enough,
@@ -157,13 +172,19 @@ pub fn search(
         meaning_use,
         ..SearchResults::default()
     };
-    let wanted = &ranking.passages[..ranking.passages.len().min(request.limit * 2)];
+    let mut wanted = first_screen(&ranking, &candidates, request);
+    if asks_how(&request.query) {
+        let commands = commands(store, &ranking, &candidates, &results.terms)?;
+        wanted.retain(|score| commands.iter().all(|command| command.candidate != score.candidate));
+        wanted.splice(0..0, commands);
+    }
     let rows: Vec<i64> = wanted.iter().map(|score| candidates.found[score.candidate].row).collect();
     let mut passages: HashMap<i64, PassageRow> =
         store.passages_of_rows(&rows)?.into_iter().map(|passage| (passage.row, passage)).collect();
-    let mut hits: Vec<Hit> = Vec::new();
+    let mut hits: Vec<(usize, Hit)> = Vec::new();
+    let mut intents: Vec<(usize, Hit)> = Vec::new();
     let mut shown = Shown::default();
-    for score in wanted {
+    for (place, score) in wanted.iter().enumerate() {
         if hits.len() == request.limit {
             break;
         }
@@ -184,16 +205,29 @@ pub fn search(
         };
         let snippet =
             text.derive(|text| snippet(text, &results.terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
-        hits.push(Hit {
+        let kept = match passage.kind == PassageKind::Assistant && is_intent(text.get()) {
+            true => &mut intents,
+            false => &mut hits,
+        };
+        let hit = Hit {
             short_id: store.short_id(&passage.id)?,
             snippet,
             context: context(store, redactor, &passage, request.context)?,
-            rank: hits.len() + 1,
+            turn: match request.turns {
+                true => Some(turn(store, redactor, &passage)?),
+                false => None,
+            },
+            rank: 0,
             passage,
             text,
             score: *score,
-        });
+        };
+        kept.push((place, hit));
     }
+    let room = request.limit.saturating_sub(hits.len());
+    hits.extend(intents.into_iter().take(room));
+    hits.sort_by_key(|(place, _)| *place);
+    let mut hits: Vec<Hit> = (1..).zip(hits).map(|(rank, (_, hit))| Hit { rank, ..hit }).collect();
     // A passage beside an answer belongs to it; after the last answer it only fills the page.
     while hits.last().is_some_and(|hit| hit.score.is_beside()) {
         hits.pop();
@@ -215,6 +249,149 @@ pub fn search(
     results.memories = memories;
     results.left_out += left_out;
     Ok(results)
+}
+
+/// Lines of the first screen. Those after it come in their order.
+const SCREEN: usize = 10;
+/// Lines of one session before the next ones are shown.
+const LINES_PER_SESSION: usize = 3;
+/// Sessions that have a line each, where there is room, if they are worth this share of the best.
+const SESSIONS_SHOWN: usize = 5;
+const WORTH_A_LINE: f32 = 0.5;
+
+/// The passages to show, twice as many as there is room for: the best of the best sessions, then the best that there are with
+/// few lines a session, then what is left of those.
+fn first_screen(
+    ranking: &Ranking,
+    candidates: &Candidates,
+    request: &SearchRequest,
+) -> Vec<PassageScore> {
+    let most = request.limit * 2;
+    if request.filter.sessions.is_some() {
+        return ranking.passages.iter().take(most).copied().collect();
+    }
+    let session = |score: &PassageScore| candidates.found[score.candidate].session;
+    let lines = |score: &&PassageScore| !score.is_beside();
+    let screen = request.limit.min(SCREEN);
+    let shown = SESSIONS_SHOWN.min(screen / 2);
+    let mut chosen: HashSet<usize> = HashSet::new();
+    let mut count: HashMap<i64, usize> = HashMap::new();
+    let best = ranking.sessions.first().map_or(0.0, |best| best.score);
+    let worth = |session: &&SessionScore| session.score >= best * WORTH_A_LINE;
+    for best in ranking.sessions.iter().take(shown).take_while(worth) {
+        let mut own = ranking.passages.iter().filter(|score| session(score) == best.session);
+        if let Some(score) = own.find(lines) {
+            chosen.insert(score.candidate);
+            count.insert(best.session, 1);
+        }
+    }
+    for score in &ranking.passages {
+        if chosen.len() >= screen {
+            break;
+        }
+        let lines = count.entry(session(score)).or_default();
+        if *lines < LINES_PER_SESSION && chosen.insert(score.candidate) {
+            *lines += 1;
+        }
+    }
+    let (mut first, rest): (Vec<PassageScore>, Vec<PassageScore>) =
+        ranking.passages.iter().copied().partition(|score| chosen.contains(&score.candidate));
+    first.extend(rest);
+    first.truncate(most);
+    first
+}
+
+/// Tool calls that are looked through for a command, and commands that are shown first.
+const CALLS: usize = 200;
+const COMMANDS: usize = 2;
+
+/// Returns true for a question how to run something.
+fn asks_how(query: &str) -> bool {
+    const PHRASES: [&str; 12] = [
+        "how do i ",
+        "how do we ",
+        "how to ",
+        "how can i ",
+        "how can we ",
+        "command to ",
+        "command for ",
+        "which command",
+        "what command",
+        "wie starte",
+        "wie führe",
+        "mit welchem befehl",
+    ];
+    let lower = query.to_lowercase();
+    PHRASES.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// The commands that worked and hold most of the question's words, at least half of them; of equal ones the latest.
+fn commands(
+    store: &Store,
+    ranking: &Ranking,
+    candidates: &Candidates,
+    terms: &QueryTerms,
+) -> Result<Vec<PassageScore>> {
+    let found = |score: &PassageScore| &candidates.found[score.candidate];
+    let is_call =
+        |score: &&PassageScore| found(score).kind == PassageKind::Tool && !found(score).is_echo;
+    let calls: Vec<PassageScore> =
+        ranking.passages.iter().filter(is_call).take(CALLS).copied().collect();
+    let rows: Vec<i64> = calls.iter().map(|score| found(score).row).collect();
+    let by_row: HashMap<i64, PassageScore> = rows.iter().copied().zip(calls).collect();
+    let all: f32 = candidates.idf.iter().sum();
+    let mut worked: Vec<(f32, i64, PassageScore)> = Vec::new();
+    for passage in store.passages_of_rows(&rows)? {
+        let is_done = passage.outcome == Some(Outcome::Succeeded);
+        let (Some(command), Some(score)) = (&passage.command, by_row.get(&passage.row)) else {
+            continue;
+        };
+        let mut held = HashSet::new();
+        Terms::default().tokenize(command, |term, _| {
+            held.extend(terms.terms.iter().position(|wanted| wanted == term));
+        });
+        let share: f32 = held.iter().filter_map(|at| candidates.idf.get(*at)).sum();
+        if is_done && share * 2.0 >= all && share > 0.0 {
+            worked.push((share, found(score).at, *score));
+        }
+    }
+    worked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+    worked.truncate(COMMANDS);
+    Ok(worked.into_iter().map(|(_, _, score)| score).collect())
+}
+
+/// Longest line of intent, in bytes.
+const LONGEST_INTENT: usize = 120;
+
+/// Returns true if a text only says what comes next: "Now let me update `x`:". What it led to stands beside it.
+fn is_intent(text: &str) -> bool {
+    const BEGINNINGS: [&str; 12] = [
+        "let me ",
+        "now let me ",
+        "now let's ",
+        "let's ",
+        "now i'll ",
+        "i'll ",
+        "i will ",
+        "now i need ",
+        "now update ",
+        "first, let me ",
+        "next, ",
+        "now the ",
+    ];
+    let text = text.trim();
+    let is_short = text.len() <= LONGEST_INTENT && !text.contains('\n');
+    let lower = text.to_lowercase().replace('’', "'");
+    is_short && BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning))
+}
+
+fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitTurn> {
+    let read = |found: Option<PassageRow>| {
+        let other = found.filter(|found| found.row != passage.row);
+        other.map(|found| clean(store, redactor, &found).map(|text| (found, text))).transpose()
+    };
+    let (prompt, result) = store.ends_of_turn(passage)?;
+    Ok(HitTurn { prompt: read(prompt)?, result: read(result)? })
 }
 
 fn memories(

@@ -2,14 +2,14 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
-use thru_core::{Agent, Concept, MemoryKind, PassageKind};
+use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
-    FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits, Snippet,
-    find_query_time, parse_date,
+    Correction, FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
+    Snippet, WorkQuestion, find_query_time, parse_date, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
-use thru_store::Store;
-use thru_store::index::IndexFilter;
+use thru_store::index::{Collection, IndexFilter, TextIndex};
+use thru_store::{PassageRow, Store};
 
 use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::passage::PassageEntry;
@@ -56,6 +56,8 @@ pub struct Search {
     pub context: u32,
     /// True if the nearest are wanted where nothing answers.
     pub nearest: bool,
+    /// True if each passage comes with the ends of its turn.
+    pub turns: bool,
 }
 
 /// The size of an answer.
@@ -176,6 +178,12 @@ pub struct Found {
     pub project: Option<Clean<String>>,
     /// The terms that were searched for.
     pub terms: Vec<String>,
+    /// Words of the query that nothing holds, and what they were read as.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
+    /// The answer to a question about time or work; passages are not searched for one then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub work: Option<WorkDone>,
     /// Confidence that the passages answer the question, from 0 to 1.
     pub confidence: f32,
     /// True if the passages seem to answer it.
@@ -207,6 +215,31 @@ pub struct Found {
     pub known_files: Vec<String>,
     #[serde(skip)]
     shown: Vec<RowAt>,
+}
+
+/// The sessions that answer a question about time or work.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkDone {
+    /// The question: `done`, `open` or `touched`.
+    pub question: &'static str,
+    /// The file that was asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The sessions, the latest first.
+    pub sessions: Vec<WorkSession>,
+}
+
+/// A session in the answer to a question about work.
+#[derive(Clone, Debug, Serialize)]
+pub struct WorkSession {
+    /// The session.
+    #[serde(flatten)]
+    pub entry: SessionEntry,
+    /// The time that it is listed under.
+    pub at: Option<Timestamp>,
+    /// The step that it left open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<Clean<String>>,
 }
 
 /// The place of a row in [`Found`].
@@ -242,6 +275,15 @@ impl Found {
             FoundRow::Memory(memory) => Some(memory),
             FoundRow::Passage(_) => None,
         })
+    }
+
+    /// The nearest of what was considered, best first, whatever the verdict: memories that are near, then passages.
+    pub fn nearest(&self, most: usize) -> Vec<FoundRow<'_>> {
+        let mut passages: Vec<&RankedPassage> =
+            self.sessions.iter().flat_map(|session| &session.passages).collect();
+        passages.sort_by_key(|passage| passage.rank);
+        let memories = self.memories.iter().take(1).map(FoundRow::Memory);
+        memories.chain(passages.into_iter().map(FoundRow::Passage)).take(most).collect()
     }
 
     /// The number of passages to show.
@@ -336,6 +378,12 @@ pub struct RankedPassage {
     /// The passages before and after it, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub context: Vec<PassageEntry>,
+    /// The prompt that it answers, if turns were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<PassageEntry>,
+    /// The last words of the agent in its turn, if turns were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result: Option<PassageEntry>,
 }
 
 fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok, S::Error> {
@@ -351,7 +399,7 @@ fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok,
 /// Where a project, session or date cannot be understood, or store, index or vectors cannot be read.
 pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     call.check()?;
-    let embedding = embedding::embed_question(app, &request.query);
+    let mut embedding = embedding::embed_question(app, &request.query);
     let store = fresh::open(app, Freshness::Indexed, call)?;
     let intake = app.intake_beside(&store)?;
     let (filter, project) = request.filter(app, &store)?;
@@ -364,9 +412,16 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         AnswerSize::Rows(_) if most > 0 => most + 1,
         _ => most,
     };
+    let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
+    let work = answer_work(app, &store, redactor, request, &index, &filter)?;
+    let spelled = spelled(&index, &without_date(&request.query, app.clock.now(), app.zone()))?;
+    if !spelled.corrections.is_empty() {
+        embedding = embedding::embed_question(app, &spelled.query);
+    }
     let recall = SearchRequest {
-        query: request.query.clone(),
+        query: spelled.query,
         filter,
+        turns: request.turns,
         when: time_meant(app, &request.query),
         open: app.open.clone(),
         limit: one_more(limits.passages),
@@ -375,7 +430,10 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     };
     let results =
         thru_recall::search(&app.layout, &store, redactor, &recall, Box::new(|| embedding.wait()))?;
-    let judged = judge(&results, request, limits);
+    let mut judged = judge(&results, request, limits);
+    if work.is_some() {
+        judged = Judged { verdict: Verdict::Answered, has_more: false, shown: Vec::new() };
+    }
     let known_files = match (&request.file, judged.verdict) {
         (Some(file), Verdict::Nothing) => store.files_like(file)?,
         _ => Vec::new(),
@@ -384,7 +442,13 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     Ok(Found {
         version: 1,
         kind: "search",
-        query: recall.query,
+        query: request.query.clone(),
+        corrections: spelled
+            .corrections
+            .into_iter()
+            .map(|one| Correction { read: cleaned(redactor, &one.read).into_inner(), ..one })
+            .collect(),
+        work,
         project: project.map(|name| cleaned(redactor, &name)),
         terms: results.terms.terms,
         confidence: results.confidence,
@@ -405,6 +469,46 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         known_files,
         shown: judged.shown,
     })
+}
+
+/// Answers a question about time or work; `None` for other questions, and where there is nothing to list.
+fn answer_work(
+    app: &App,
+    store: &Store,
+    redactor: &Redactor,
+    request: &Search,
+    index: &TextIndex,
+    filter: &IndexFilter,
+) -> Result<Option<WorkDone>> {
+    let is_plain = request.session.is_none()
+        && request.file.is_none()
+        && request.kinds.is_empty()
+        && request.concepts.is_empty();
+    let Some(question) =
+        work_question(&request.query, app.clock.now(), app.zone()).filter(|_| is_plain)
+    else {
+        return Ok(None);
+    };
+    let (name, file, projects) = match &question {
+        WorkQuestion::Done { .. } => ("done", None, filter.projects.clone()),
+        WorkQuestion::Touched { file } => ("touched", Some(file.clone()), filter.projects.clone()),
+        WorkQuestion::Open { of } if of.is_empty() => ("open", None, filter.projects.clone()),
+        WorkQuestion::Open { of } => match named::named_project(store, of) {
+            Ok(project) => ("open", None, Some(store.project_rows(project.row)?)),
+            // It asks for more than open work.
+            Err(_) => return Ok(None),
+        },
+    };
+    let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
+        .into_iter()
+        .filter(|row| request.agents.is_empty() || request.agents.contains(&row.session.key.agent))
+        .map(|row| WorkSession {
+            entry: SessionEntry::new(app, redactor, &row.session),
+            at: row.at,
+            step: row.step.map(|step| cleaned(redactor, &step)),
+        })
+        .collect();
+    Ok((!sessions.is_empty()).then_some(WorkDone { question: name, file, sessions }))
 }
 
 /// The rows to show, and what to say of them.
@@ -431,8 +535,11 @@ fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
     let mut has_more = near.len() > limits.memories;
     let mut shown: Vec<RowAt> = near.into_iter().take(limits.memories).collect();
     // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
-    let answers = !shown.is_empty() || results.is_confident();
+    let answers = results.is_confident() || limits.passages == 0 && !shown.is_empty();
     let mut verdict = Verdict::Answered;
+    if !answers && !request.nearest {
+        shown.clear();
+    }
     if answers || request.nearest {
         let mut hits: Vec<(usize, RowAt)> = Vec::new();
         for (at, session) in results.sessions.iter().enumerate() {
@@ -489,7 +596,15 @@ fn ranked_session(app: &App, redactor: &Redactor, session: SessionHits) -> Ranke
 }
 
 fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
+    let end = |found: Option<(PassageRow, Clean<String>)>| {
+        found.map(|(passage, text)| {
+            PassageEntry::new(redactor, &passage, passage.id.to_string(), text)
+        })
+    };
+    let turn = hit.turn.unwrap_or_default();
     RankedPassage {
+        prompt: end(turn.prompt),
+        result: end(turn.result),
         entry: PassageEntry::new(redactor, &hit.passage, hit.short_id, hit.text),
         rank: hit.rank,
         snippet: hit.snippet,

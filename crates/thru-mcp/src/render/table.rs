@@ -84,6 +84,11 @@ impl Row {
         format!("{}\n", self.line(&age(self.at, now)))
     }
 
+    /// The id and the title.
+    pub(super) fn brief(&self) -> String {
+        format!("{} {}", self.id, cut(&recorded(&self.title, LONGEST_TITLE).replace('|', "¦")))
+    }
+
     fn line(&self, when: &str) -> String {
         let stale = if self.is_stale { " (files changed since)" } else { "" };
         let title = cut(&recorded(&self.title, 2 * LONGEST_TITLE).replace('|', "¦"));

@@ -39,6 +39,19 @@ pub struct Found {
     pub named_file: Vec<bool>,
     /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
+    /// By session, for the best of them: what their memories have to do with the question.
+    pub sessions: HashMap<i64, SessionMeaning>,
+}
+
+/// The cosines of the question and the memories of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SessionMeaning {
+    /// Their mean: the question beside the centroid of all that the session did.
+    pub centroid: f32,
+    /// That of the session's summary.
+    pub summary: f32,
+    /// The largest.
+    pub nearest: f32,
 }
 
 /// The evidence for each candidate. All lists are in the order of the candidates; all values are shares of

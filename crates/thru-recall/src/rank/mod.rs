@@ -17,7 +17,7 @@ use thru_store::index::{Candidate, Candidates};
 pub use confidence::CONFIDENT;
 use confidence::{confidence, holds_enough};
 use evidence::Evidence;
-pub use evidence::Found;
+pub use evidence::{Found, SessionMeaning};
 pub(crate) use evidence::{Own, related};
 use passages::{PASSAGE_FEATURES, PassageFeatures};
 use sessions::{SESSION_FEATURES, SessionFeatures};
@@ -63,7 +63,7 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
     let evidence = Evidence::of(candidates, found);
     let all = &candidates.found;
     // Ties are ordered by ids, not by rows, which depend on the order of import.
-    let mut sessions = sessions::features(all, &evidence)
+    let mut sessions = sessions::features(all, &evidence, found)
         .into_iter()
         .map(|(session, first_key, features)| {
             let score = weighted(&features, &WEIGHTS.sessions);

@@ -6,7 +6,7 @@ use thru_store::index::Candidate;
 use super::evidence::{Evidence, of_echo};
 
 /// Number of features.
-const COUNT: usize = 13;
+const COUNT: usize = 14;
 
 /// The features of a passage, in the order of [`PASSAGE_FEATURES`].
 pub(super) type PassageFeatures = [f32; COUNT];
@@ -22,6 +22,7 @@ pub(super) const PASSAGE_FEATURES: [&str; COUNT] = [
     "agent",
     "subagent",
     "person-words",
+    "tool-words",
     "tool-length",
     "agent-length",
     "named-file",
@@ -54,6 +55,7 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFea
                 agent,
                 f32::from(candidate.is_subagent),
                 person * evidence.words[at],
+                said(PassageKind::Tool) * evidence.words[at],
                 is(PassageKind::Tool) * length,
                 agent * length,
                 evidence.named_file[at],

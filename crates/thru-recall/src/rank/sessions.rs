@@ -5,17 +5,18 @@ use std::collections::BTreeMap;
 use thru_core::PassageKind;
 use thru_store::index::Candidate;
 
-use super::evidence::{Evidence, by_thread, insert, spoken_words};
+use super::evidence::{Evidence, Found, by_thread, insert, spoken_words};
 use super::largest;
 
 /// Number of features.
-const COUNT: usize = 17;
+const COUNT: usize = 19;
 
 /// The features of a session, in the order of [`SESSION_FEATURES`].
 pub(super) type SessionFeatures = [f32; COUNT];
 
 /// The names of the features. For words, for meaning, for both together, and for both anywhere in a turn,
-/// each the best three passages; in shares of the best session, except meaning, which is a share already.
+/// each the best three passages; in shares of the best session, except meaning, which is a share already. The last two are
+/// the question beside the session's memories.
 pub(super) const SESSION_FEATURES: [&str; COUNT] = [
     "both-1",
     "both-2",
@@ -34,7 +35,12 @@ pub(super) const SESSION_FEATURES: [&str; COUNT] = [
     "proximity",
     "named-file",
     "when",
+    "centroid",
+    "summary",
 ];
+
+/// Cosines of memories below this mean nothing.
+const UNRELATED: f32 = 0.1;
 
 /// The data gathered for one session.
 #[derive(Default)]
@@ -53,7 +59,11 @@ struct Gathered {
 }
 
 /// Sessions with the smallest key of their passages, and their features.
-pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<(i64, u64, SessionFeatures)> {
+pub(super) fn features(
+    all: &[Candidate],
+    evidence: &Evidence,
+    found: &Found,
+) -> Vec<(i64, u64, SessionFeatures)> {
     let mut sessions: BTreeMap<i64, Gathered> = BTreeMap::new();
     for (at, candidate) in all.iter().enumerate() {
         let of = sessions
@@ -79,9 +89,14 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<(i64, u64,
     let both = best(|of| of.both[0]);
     let words = best(|of| of.words[0]);
     let turn = best(|of| of.turn[0]);
+    let meaning = |session: &i64| found.sessions.get(session).copied().unwrap_or_default();
+    let related = |cosine: f32| (cosine - UNRELATED).max(0.0);
+    let centroid = largest(sessions.keys().map(|session| related(meaning(session).centroid)));
+    let summary = largest(sessions.keys().map(|session| related(meaning(session).summary)));
     sessions
         .iter()
         .map(|(session, of)| {
+            let about = meaning(session);
             let features = [
                 of.both[0] / both,
                 of.both[1] / both,
@@ -100,6 +115,8 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<(i64, u64,
                 of.proximity,
                 of.named_file,
                 of.when,
+                related(about.centroid) / centroid,
+                related(about.summary) / summary,
             ];
             (*session, of.first_key, features)
         })

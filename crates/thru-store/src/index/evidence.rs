@@ -58,13 +58,16 @@ pub struct Candidate {
 /// The statistics of the whole collection that BM25 needs.
 pub(super) struct Statistics {
     pub(super) idf: Vec<f32>,
+    /// For each term, true if any document holds it.
+    pub(super) is_known: Vec<bool>,
     average_length: f32,
 }
 
 impl Statistics {
     pub(super) fn collect(parts: &[Arc<Part>], fields: Fields, terms: &[String]) -> Result<Self> {
         let Some(first) = parts.first() else {
-            return Ok(Self { idf: vec![0.0; terms.len()], average_length: 1.0 });
+            let is_known = vec![false; terms.len()];
+            return Ok(Self { idf: vec![0.0; terms.len()], is_known, average_length: 1.0 });
         };
         let mut documents = 0;
         let mut tokens = 0;
@@ -73,13 +76,21 @@ impl Statistics {
             tokens += segment.inverted_index(fields.text)?.total_num_tokens();
         }
         let mut idf = Vec::with_capacity(terms.len());
+        let mut is_known = Vec::with_capacity(terms.len());
         for term in terms {
-            let frequency =
-                first.searcher.doc_freq(&Term::from_field_text(fields.text, term))? as f32;
+            let term = Term::from_field_text(fields.text, term);
+            let frequency = first.searcher.doc_freq(&term)? as f32;
+            let holds =
+                |part: &Arc<Part>| part.searcher.doc_freq(&term).is_ok_and(|count| count > 0);
+            is_known.push(frequency > 0.0 || parts[1..].iter().any(holds));
             let documents = documents as f32;
             idf.push((1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln());
         }
-        Ok(Self { idf, average_length: (tokens as f32 / documents.max(1) as f32).max(1.0) })
+        Ok(Self {
+            idf,
+            is_known,
+            average_length: (tokens as f32 / documents.max(1) as f32).max(1.0),
+        })
     }
 }
 

@@ -10,6 +10,7 @@ mod evidence;
 mod fields;
 mod question;
 mod search;
+mod spelling;
 mod texts;
 pub mod tokenizer;
 mod writer;

@@ -114,6 +114,12 @@ impl Question<'_> {
         &self.statistics.idf
     }
 
+    /// Returns the inverse document frequency of each term, 0 for one that no document holds.
+    pub fn known_idf(&self) -> Vec<f32> {
+        let Statistics { idf, is_known, .. } = &self.statistics;
+        idf.iter().zip(is_known).map(|(idf, is_known)| if *is_known { *idf } else { 0.0 }).collect()
+    }
+
     /// Returns the documents that hold any of the terms: the best `depth` by BM25, sorted by row.
     ///
     /// # Errors
@@ -170,6 +176,14 @@ impl Question<'_> {
     pub fn with_rows(&self, rows: &[i64]) -> Result<Vec<Candidate>> {
         let rows = rows.iter().map(|row| *row as u64).collect();
         self.among("row", rows)
+    }
+
+    /// Returns the documents of these sessions, sorted by row.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
+    pub fn of_sessions(&self, sessions: &[i64]) -> Result<Vec<Candidate>> {
+        self.among("session", sessions.iter().map(|session| *session as u64).collect())
     }
 
     /// Returns the keys of all texts that match the filter, sorted; `None` if there is no filter.

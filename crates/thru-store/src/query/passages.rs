@@ -97,6 +97,27 @@ pub(super) const COLUMNS: &str =
     p.command, p.outcome, p.at, p.records, p.block, p.start, p.length";
 
 impl Store {
+    /// Returns the prompt and the last words of the agent in the turn of a passage, of the same source and
+    /// thread.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn ends_of_turn(
+        &self,
+        of: &PassageRow,
+    ) -> Result<(Option<PassageRow>, Option<PassageRow>)> {
+        let end = |kind: PassageKind, order: &str| {
+            let sql = format!(
+                "SELECT {COLUMNS} FROM passages p WHERE p.session = ?1 AND p.source = ?2 AND p.turn = ?3
+                 AND p.kind = ?4 AND p.agent IS ?5 ORDER BY p.ordinal {order} LIMIT 1"
+            );
+            let mut statement = self.connection.prepare_cached(&sql)?;
+            let parameters = (of.session, of.source, of.turn, kind.code(), &of.agent_id);
+            statement.query_row(parameters, passage).optional()
+        };
+        Ok((end(PassageKind::Human, "ASC")?, end(PassageKind::Assistant, "DESC")?))
+    }
+
     /// Reads passages.
     ///
     /// # Errors

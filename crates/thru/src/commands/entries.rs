@@ -5,7 +5,7 @@ use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::session::SessionEntry;
 use thru_core::{
     Agent, Id, Made, Observation, Outcome as CallOutcome, PassageKind, SessionSections, Statement,
-    Summary, WorkOutcome,
+    Summary, Timestamp, WorkOutcome,
 };
 use thru_store::MemoryBody;
 
@@ -19,7 +19,7 @@ pub(crate) fn session_heading(
     environment: &Environment,
 ) -> String {
     let project = session.project.as_ref().map_or("no project", |name| name.get().as_str());
-    let age = age(session.ended, environment.clock.now());
+    let age = day(session.ended, environment);
     let id = session.id.short();
     // Most sessions are Claude Code's; of others it is said.
     let whose = match session.agent {
@@ -34,6 +34,23 @@ pub(crate) fn session_heading(
     let id = page.paint(Tone::Id, &id);
     format!("{} {quiet}  {id}", page.paint(Tone::Heading, &format!("{project} · {title}")))
 }
+
+/// The age of something of the last two weeks, else its date: "9 months" tells nothing apart.
+pub(crate) fn day(at: Option<Timestamp>, environment: &Environment) -> String {
+    let now = environment.clock.now();
+    match at {
+        Some(at) if now.as_second() - at.as_second() >= TWO_WEEKS => date(at, environment),
+        _ => age(at, now),
+    }
+}
+
+/// A date: `2026-03-01`.
+pub(crate) fn date(at: Timestamp, environment: &Environment) -> String {
+    at.to_zoned(environment.zone().clone()).date().to_string()
+}
+
+/// Two weeks, in seconds.
+const TWO_WEEKS: i64 = 14 * 86_400;
 
 /// The title of a session.
 pub(crate) fn title(session: &SessionEntry) -> &str {

@@ -4,13 +4,13 @@ use thru_app::Result;
 use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::search::{
-    AnswerSize, Found, RankedMemory, RankedPassage, Search, Verdict, search,
+    AnswerSize, Found, RankedMemory, RankedPassage, Search, Verdict, WorkDone, search,
 };
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
 use thru_recall::{MeaningUse, Part, Snippet};
 use thru_redact::Clean;
 
-use super::entries::{self, TableRow, session_heading, speaker};
+use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -64,9 +64,12 @@ pub(crate) struct SearchArguments {
     /// Say what each score is made of
     #[arg(long)]
     explain: bool,
-    /// Show what comes nearest even where nothing answers
+    /// Show what comes nearest even where nothing answers (in a terminal it is shown anyway)
     #[arg(long)]
     nearest: bool,
+    /// Show the prompt that each passage answers, and how its turn ended
+    #[arg(long)]
+    turns: bool,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
@@ -90,11 +93,14 @@ impl SearchArguments {
             concepts: Vec::new(),
             explain: false,
             nearest: false,
+            turns: false,
             json: false,
         }
     }
 
-    fn request(&self) -> Search {
+    fn request(&self, environment: &Environment) -> Search {
+        // A person sees at a glance that the nearest is not it; a program would take it for an answer.
+        let is_seen = environment.terminal.output && !self.json;
         Search {
             query: self.query.join(" "),
             project: shared::project_scope(self.project.as_deref(), self.all),
@@ -107,20 +113,29 @@ impl SearchArguments {
             concepts: self.concepts.clone(),
             size: AnswerSize::Passages(self.limit.map(usize::from)),
             context: self.context,
-            nearest: self.nearest,
+            nearest: self.nearest || is_seen,
+            turns: self.turns,
         }
     }
 }
 
 pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
-    let found = search(environment, &arguments.request(), shown.call())?;
+    let found = search(environment, &arguments.request(environment), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
+    let is_unsure = found.verdict == Verdict::Nearest && !arguments.nearest;
     let mut page = Page::new(environment);
     if arguments.json {
         page.json(&found)?;
     } else {
-        if is_empty {
+        show_corrections(&mut page, &found);
+        if found.verdict == Verdict::Nearest {
+            let line = format!("Nothing sure{}. The nearest:", scope(&found));
+            page.line(page.paint(Tone::Bad, &line));
+        }
+        if let Some(work) = &found.work {
+            show_work(&mut page, work, environment);
+        } else if is_empty {
             show_nothing(&mut page, &found);
         } else if found.only_memories {
             show_memories(&mut page, &found, environment);
@@ -131,12 +146,50 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         shared::show_prepared(&mut page, &found.preparation);
     }
     page.print()?;
-    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
+    Ok(if is_empty || is_unsure { Outcome::Nothing } else { Outcome::Done })
 }
 
 /// The project that was searched, in words.
 fn scope(found: &Found) -> String {
     found.project.as_ref().map_or_else(String::new, |name| format!(" in project {}", name.get()))
+}
+
+/// The words that were read as others.
+fn show_corrections(page: &mut Page, found: &Found) {
+    let read = found.corrections.iter().map(|correction| {
+        format!("for `{}` read `{}`", printable(&correction.typed), printable(&correction.read))
+    });
+    let read: Vec<String> = read.collect();
+    if !read.is_empty() {
+        page.line(page.paint(Tone::Quiet, &format!("Not found as written: {}.", read.join(", "))));
+    }
+}
+
+/// Sessions by day, the latest first.
+fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
+    let mut day = None;
+    for session in &work.sessions {
+        let own = Some(session.at.map_or_else(|| "undated".to_owned(), |at| date(at, environment)));
+        if own != day {
+            page.gap();
+            page.line(page.paint(Tone::Heading, own.as_deref().unwrap_or_default()));
+            day = own;
+        }
+        let entry = &session.entry;
+        let project = entry.project.as_ref().map_or("no project", |name| name.get().as_str());
+        let id = page.paint(Tone::Id, &entry.id.short());
+        let room = page.columns().saturating_sub(26).max(30);
+        let text = one_line(&format!("{project} · {}", entries::title(entry)), room);
+        page.line(format!(
+            "  {id}  {text}  {}",
+            page.paint(Tone::Quiet, &plural(entry.turns.into(), "turn"))
+        ));
+        if let Some(step) = &session.step {
+            page.line(format!("    open: {}", one_line(step.get(), room)));
+        }
+    }
+    page.gap();
+    page.line(page.paint(Tone::Quiet, "`thru session ID` tells what a session did."));
 }
 
 fn show_nothing(page: &mut Page, found: &Found) {
@@ -206,7 +259,13 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             for before in hit.context.iter().filter(|one| one.ordinal < own) {
                 page.line(context_line(page, before, id_width));
             }
+            if let Some(prompt) = &hit.prompt {
+                page.line(context_line(page, prompt, id_width));
+            }
             hit_lines(page, hit, id_width);
+            if let Some(result) = &hit.result {
+                page.line(context_line(page, result, id_width));
+            }
             for after in hit.context.iter().filter(|one| one.ordinal > own) {
                 page.line(context_line(page, after, id_width));
             }

@@ -102,7 +102,7 @@ fn every_listing_can_be_of_one_agent() {
     In short
       d3pv4  change    The table lacked the leap second of 2017  [age] 
 
-    orrery · The table lacked the leap second of 2017   [age] Codex  019ed99c
+    orrery · The table lacked the leap second of 2017   2026-09-01  Codex  019ed99c
       h10rj  agent     The table lacked the leap second of 2017.
       jsq4f  web_search…query: leap seconds since 1972
       bes24  you       commit it

@@ -130,7 +130,9 @@ fn help_of_search() {
           --concept <CONCEPT>  Only memories with this concept: how-it-works, why-it-exists,
                                what-changed, problem-solution, gotcha, pattern, trade-off
           --explain            Say what each score is made of
-          --nearest            Show what comes nearest even where nothing answers
+          --nearest            Show what comes nearest even where nothing answers (in a terminal it is
+                               shown anyway)
+          --turns              Show the prompt that each passage answers, and how its turn ended
           --json               Answer as JSON
       -h, --help               Print help
 
@@ -235,7 +237,7 @@ fn help_of_restore() {
 
 #[test]
 fn help_of_projects() {
-    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @r#"
+    assert_snapshot!(Home::new().shown(&["projects", "--help"]), @"
     List, rename and merge projects
 
     Usage: thru projects [OPTIONS] [COMMAND]
@@ -252,7 +254,7 @@ fn help_of_projects() {
                            several)
           --json           Answer as JSON
       -h, --help           Print help
-    "#);
+    ");
     assert_snapshot!(Home::new().shown(&["projects", "rename", "--help"]), @r"
     Give a project another name
 
@@ -438,7 +440,7 @@ fn help_of_remember_and_edit() {
       thru remember 'Retries are capped at 5' --type decision --file src/retry.rs
     ");
     let _settings = without_usage();
-    assert_snapshot!(Home::new().shown(&["edit", "--help"]), @r#"
+    assert_snapshot!(Home::new().shown(&["edit", "--help"]), @"
     Correct a memory
 
     Usage: …
@@ -457,7 +459,7 @@ fn help_of_remember_and_edit() {
 
     Example:
       thru edit k3f9a --title 'Lock per file, not per process' --type decision
-    "#);
+    ");
 }
 
 #[test]
@@ -474,7 +476,7 @@ fn help_of_undo_and_log() {
           --plain  Use no colour and no pager
       -h, --help   Print help
     ");
-    assert_snapshot!(Home::new().shown(&["log", "--help"]), @r#"
+    assert_snapshot!(Home::new().shown(&["log", "--help"]), @"
     List your decisions, and automatic merges
 
     Usage: thru log [OPTIONS]
@@ -486,7 +488,7 @@ fn help_of_undo_and_log() {
           --agents         Show what agents recorded and you did not agree to instead
           --json           Answer as JSON
       -h, --help           Print help
-    "#);
+    ");
 }
 
 #[test]
@@ -634,7 +636,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     In short
       b5gnk  bugfix    Fix lost update in session index by locking per file  [age] 
 
-    rocket · Lost updates in the session index   [age] 5b1f0c9e
+    rocket · Lost updates in the session index   [date]  5b1f0c9e
       w3e0c  agent     We dropped the global lock because it serialised projects that never touch the
                        same index: a long import in one project blocked every prompt in the others. A
                        lock file beside each index only makes writers of that index wait, and it works
@@ -642,25 +644,23 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
       hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
                        one lock file per index, and the reason is in docs/decisions.md.
-      spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
-                       the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
-                       process-wide mutex, so it does nothing between two agents.
-      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
-                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
 
-    5 passages of 1 session. `thru show ID` shows one whole.
+    rocket · Retry budget for the uploader   [age] c27d4e83
+      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
+
+    4 passages of 2 sessions. `thru show ID` shows one whole.
 
     $ thru search SQLITE_BUSY
     In short
       d8jkg  feature   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
 
     rocket · Retry budget for the uploader   [age] c27d4e83
+      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
       96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
                        pauses, and after two seconds in all the upload gives up with a clear error. Next
                        step: make the budget a setting.
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
-      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
       63kx1  agent     The loop retries at once, three times within a millisecond, so all attempts meet
                        the same writer. I'll add exponential backoff with jitter and a budget of two
                        seconds for the whole upload.
@@ -669,7 +669,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     5 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru session show 5b1f
-    rocket · Lost updates in the session index   [age] 5b1f0c9e
+    rocket · Lost updates in the session index   [date]  5b1f0c9e
     [date] to [date] · 2 turns · 12 passages
     Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
     /home/ada/rocket

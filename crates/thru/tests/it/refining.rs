@@ -104,7 +104,7 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
     assert!(!shown.contains("9999") && !shown.contains("nowhere"), "{shown}");
     insta::with_settings!({ filters => vec![(r"\d+\.\d s", "[time]"), (r"[0-9a-z]{5}  bugfix", "[id]  bugfix"), (r"(Sources|released)  [0-9a-z ]+", "$1  [ids]")] }, {
         insta::assert_snapshot!(shown, @"
-        rocket · Why the valve stayed shut   8 months  11111111
+        rocket · Why the valve stayed shut   2026-03-01  11111111
         [id]  bugfix · turn 1 · 2026-03-01 09:00 · by a model · ~41t of 61
         made by llama3.2:3b (ollama, turn/1) · 1,050 tokens · $0 · [time] · 2 statements dropped
 

@@ -411,7 +411,7 @@ fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     let (home, rule) = ruled();
     let _settings = home.settings_of_today(&[]);
     assert_snapshot!(home.inside(&["show", &rule]).shown(), @r#"
-    rocket · Rename the retry module   [age] 11111111
+    rocket · Rename the retry module   2026-03-01  11111111
     sz5hk  decision · turn 1 · 2026-03-01 09:00 · rule · said by the user · [cost]
 
     Always run cargo fmt before committing
@@ -420,7 +420,7 @@ fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     "#);
     let title = "Format before committing";
     assert_snapshot!(home.inside(&["edit", &rule, "--title", title, "--type", "discovery"]).shown(), @r#"
-    rocket · Rename the retry module   [age] 11111111
+    rocket · Rename the retry module   2026-03-01  11111111
     sz5hk  discovery · turn 1 · 2026-03-01 09:00 · rule · said by the user · edited · [cost]
 
     Format before committing
@@ -430,7 +430,7 @@ fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     Changed. `thru undo` takes it back.
     "#);
     assert_snapshot!(home.inside(&["edit", &rule, "--text", "CI refuses it.", "--rule", "false"]).shown(), @"
-    rocket · Rename the retry module   [age] 11111111
+    rocket · Rename the retry module   2026-03-01  11111111
     sz5hk  discovery · turn 1 · 2026-03-01 09:00 · said by the user · edited · [cost]
 
     Format before committing
@@ -681,7 +681,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     let _settings = home.settings_of_today(&[("told", &told), ("everywhere", &everywhere)]);
     assert_snapshot!(home.inside(&["forget", "--project", "rocket"]).shown(), @"
     [told]  decision   Retries are capped at 5
-    rocket · Rename the retry module   [age] 11111111
+    rocket · Rename the retry module   2026-03-01  11111111
     1 memory: `thru undo` can bring back each.
     1 session with 5 passages. This cannot be undone.
     -- stderr --
@@ -720,15 +720,15 @@ fn what_is_older_than_a_day_is_forgotten_everywhere() {
     let home = Home::imported();
     let told = home.tell(&["Retries are capped at 5"]);
     let _settings = home.settings_of_today(&[("told", &told)]);
-    assert_snapshot!(home.inside(&["forget", "--before", "2026-03-02"]).shown(), @r#"
-    rocket · The lock is taken once now   [age] 11111111
-    orchard · Plan the irrigation for the young pear trees   [age] 22222222
+    assert_snapshot!(home.inside(&["forget", "--before", "2026-03-02"]).shown(), @"
+    rocket · The lock is taken once now   2026-03-01  11111111
+    orchard · Plan the irrigation for the young pear trees   2026-03-01  22222222
     2 sessions with 10 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.
     -- exit 2 --
-    "#);
+    ");
     assert_snapshot!(home.inside(&["forget", "--before", "2026-03-02", "--yes"]).shown(), @"Forgot 2 sessions: 10 passages and 2 archived files ([size]) are gone.");
     home.inside(&["show", &told]).expect(0);
     home.thru(&["search", "--all", "importer"]).expect(1);
@@ -919,7 +919,7 @@ fn near_duplicates_are_merged_and_can_be_parted() {
     "#);
     let first = home.memory_of("decision", "cargo fmt");
     assert_snapshot!(home.inside(&["show", &first]).shown(), @r#"
-    rocket · Always run cargo fmt before committing   [age] 11111111
+    rocket · Always run cargo fmt before committing   2026-03-01  11111111
     sz5hk  decision · turn 1 · 2026-03-01 09:00 · rule · said by the user · [cost]
 
     Always run cargo fmt before committing

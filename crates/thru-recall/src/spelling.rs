@@ -1,0 +1,217 @@
+//! Corrections of the words of a query that no document holds, by the terms of the index.
+//!
+//! A word that is written nowhere finds nothing and would only take confidence away. It is read as the most frequent
+//! word within one edit (a letter changed, missing, added, or two exchanged), as two words written as one, or, from eight
+//! letters on, as the term within two edits. The first letter stays.
+
+use std::ops::Range;
+
+use serde::Serialize;
+use thru_store::Result;
+use thru_store::index::TextIndex;
+use thru_store::index::tokenizer::Terms;
+
+use crate::query::{LONGEST_QUERY, is_stop_word};
+
+/// Letters of the shortest word that is corrected.
+const SHORTEST: usize = 4;
+/// Letters of the shortest word with a capital inside a sentence that is corrected: mostly a name.
+const SHORTEST_NAME: usize = 6;
+/// Letters from which two edits are allowed.
+const TWO_EDITS: usize = 8;
+/// Letters of the shortest half of a compound.
+const SHORTEST_HALF: usize = 3;
+/// Letters of the longest word that is corrected. Longer ones are data.
+const LONGEST: usize = 40;
+/// Maximum number of words of a query that are looked at.
+const MOST_WORDS: usize = 16;
+/// The letters that a word may lack.
+const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// A word of a query that was read as another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Correction {
+    /// The word, as typed.
+    pub typed: String,
+    /// The words that it was read as.
+    pub read: String,
+}
+
+/// A query with its unknown words corrected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spelled {
+    /// The query to search for.
+    pub query: String,
+    /// The corrections made in it, in the order of the words.
+    pub corrections: Vec<Correction>,
+}
+
+/// Corrects the words of a query that no document of the index holds.
+///
+/// # Errors
+/// Fails if the index cannot be read.
+pub fn spelled(index: &TextIndex, query: &str) -> Result<Spelled> {
+    let mut spelled = Spelled { query: query.to_owned(), corrections: Vec::new() };
+    if index.documents() == 0 {
+        return Ok(spelled);
+    }
+    // From the last to the first, so that places before stay where they are.
+    for place in unknown(index, query)?.into_iter().rev() {
+        let typed = &query[place.clone()];
+        if let Some(read) = correction(index, typed)? {
+            spelled.query.replace_range(place, &read);
+            spelled.corrections.insert(0, Correction { typed: typed.to_owned(), read });
+        }
+    }
+    Ok(spelled)
+}
+
+/// The places of the words that no document holds.
+fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
+    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
+    let mut words: Vec<(String, Range<usize>)> = Vec::new();
+    Terms::default().tokenize(query, |term, place| {
+        if !term.starts_with('=') {
+            words.push((term.to_owned(), place.start..place.end));
+        }
+    });
+    let has_parts = |place: &Range<usize>| {
+        words.iter().any(|(_, other)| {
+            place.start <= other.start && other.end <= place.end && other.len() < place.len()
+        })
+    };
+    let mut unknown = Vec::new();
+    for (term, place) in words.iter().take(MOST_WORDS) {
+        let word = &query[place.clone()];
+        if may_be_corrected(query, place)
+            && !has_parts(place)
+            && !is_stop_word(&word.to_lowercase())
+            && index.frequency(term)? == 0
+        {
+            unknown.push(place.clone());
+        }
+    }
+    Ok(unknown)
+}
+
+fn may_be_corrected(query: &str, place: &Range<usize>) -> bool {
+    let word = &query[place.clone()];
+    let letters = word.chars().count();
+    let is_first = query[..place.start].trim().is_empty();
+    let is_name = !is_first && word.starts_with(char::is_uppercase);
+    let shortest = if is_name { SHORTEST_NAME } else { SHORTEST };
+    (shortest..=LONGEST).contains(&letters) && word.chars().all(char::is_alphabetic)
+}
+
+fn correction(index: &TextIndex, typed: &str) -> Result<Option<String>> {
+    let word = typed.to_lowercase();
+    let mut stems = Terms::default();
+    let mut best: Option<(u64, String)> = None;
+    for variant in variants(&word) {
+        let Some(term) = stem(&mut stems, &variant) else { continue };
+        let found = index.frequency(&term)?;
+        // Of equally frequent ones the first in the alphabet, so that the answer is always the same.
+        let is_better =
+            |(most, kept): &(u64, String)| found > *most || found == *most && variant < *kept;
+        if found > 0 && best.as_ref().is_none_or(is_better) {
+            best = Some((found, variant));
+        }
+    }
+    if let Some((_, word)) = best {
+        return Ok(Some(word));
+    }
+    if let Some(halves) = halves(index, &mut stems, &word)? {
+        return Ok(Some(halves));
+    }
+    match stem(&mut stems, &word) {
+        Some(term) if word.chars().count() >= TWO_EDITS => {
+            let near = index.terms_near(&term, 2)?;
+            let best = near.into_iter().filter(|(term, _)| term.chars().all(char::is_alphabetic));
+            Ok(best.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(term, _)| term))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The split of a compound into two words that both occur, the rarer of them as often as can be.
+fn halves(index: &TextIndex, stems: &mut Terms, word: &str) -> Result<Option<String>> {
+    let mut best: Option<(u64, String)> = None;
+    let letters = word.chars().count();
+    for (at, _) in word
+        .char_indices()
+        .skip(SHORTEST_HALF)
+        .take((letters + 1).saturating_sub(2 * SHORTEST_HALF))
+    {
+        let (left, right) = word.split_at(at);
+        let (Some(one), Some(other)) = (stem(stems, left), stem(stems, right)) else { continue };
+        let found = index.frequency(&one)?.min(index.frequency(&other)?);
+        if found > best.as_ref().map_or(0, |(most, _)| *most) {
+            best = Some((found, format!("{left} {right}")));
+        }
+    }
+    Ok(best.map(|(_, halves)| halves))
+}
+
+fn stem(stems: &mut Terms, word: &str) -> Option<String> {
+    let mut found = None;
+    stems.tokenize(word, |term, _| {
+        found.get_or_insert_with(|| term.to_owned());
+    });
+    found
+}
+
+/// The words that are one edit away and begin with the same letter.
+fn variants(word: &str) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    let spelled = |letters: &[&[char]]| letters.concat().into_iter().collect::<String>();
+    let mut variants = Vec::new();
+    for at in 1..=letters.len() {
+        let (before, after) = letters.split_at(at);
+        for letter in LETTERS.chars() {
+            variants.push(spelled(&[before, &[letter], after]));
+        }
+        let Some((own, rest)) = after.split_first() else { continue };
+        variants.push(spelled(&[before, rest]));
+        for letter in LETTERS.chars().filter(|letter| letter != own) {
+            variants.push(spelled(&[before, &[letter], rest]));
+        }
+        if let Some((next, rest)) = rest.split_first() {
+            variants.push(spelled(&[before, &[*next, *own], rest]));
+        }
+    }
+    variants
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn variants_are_one_edit_away_and_keep_the_first_letter() {
+        let variants = variants("brnach");
+        for wanted in ["branch", "bnach", "brnaches", "brnech"] {
+            let is_one_edit = wanted != "brnaches";
+            assert_eq!(variants.iter().any(|variant| variant == wanted), is_one_edit, "{wanted}");
+        }
+        assert!(variants.iter().all(|variant| variant.starts_with('b')));
+    }
+
+    proptest! {
+        #[test]
+        fn any_word_has_variants_of_whole_characters(word in "\\PC{1,12}") {
+            for variant in variants(&word) {
+                let change = variant.chars().count().abs_diff(word.chars().count());
+                prop_assert!(change <= 1);
+            }
+        }
+
+        #[test]
+        fn any_place_of_any_query_may_be_judged(query in "(\\PC|\u{3000}|\u{2003}|\u{a0}){0,60}") {
+            Terms::default().tokenize(&query, |_, place| {
+                may_be_corrected(&query, &(place.start..place.end));
+            });
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Questions about time and work, which are answered from sessions and not searched for words: "what did we do last
+//! week", "what is still to do", "when did we last touch search.rs".
+
+use std::collections::HashMap;
+
+use jiff::tz::TimeZone;
+use thru_core::{MemoryKind, Summary, Timestamp};
+use thru_store::index::{IndexFilter, QueryTerms, TextIndex};
+use thru_store::{MemoryBody, MemoryFilter, Result, SessionFilter, SessionRow, Store};
+
+use crate::query::is_stop_word;
+use crate::query_time::find_query_time;
+use crate::unfinished::still_open;
+
+/// Maximum number of sessions in an answer.
+const MOST_SESSIONS: usize = 30;
+/// The latest sessions that are looked through for open work.
+const WITH_OPEN_WORK: usize = 60;
+/// Maximum number of passages that touched a file and are read.
+const MOST_TOUCHES: usize = 2_000;
+
+/// Words around a question about work, beside stop words.
+#[rustfmt::skip]
+const FRAME: [&str; 54] = [
+    "work", "worked", "working", "happen", "happened", "done", "finish", "finished", "accomplish", "accomplished", "achieve",
+    "achieved", "get", "got", "going", "went", "start", "started", "made", "list", "show", "summarize", "summary", "session",
+    "sessions", "everything", "us", "anything", "today", "was", "habe", "haben", "hab", "wir", "ich", "gemacht", "getan",
+    "gearbeitet", "passiert", "geschehen", "geschah", "an", "am", "im", "in", "alles", "die", "der", "das", "woran",
+    "wurde", "ist", "hast", "du",
+];
+
+/// Phrases that ask for open work.
+#[rustfmt::skip]
+const OPEN: [&str; 16] = [
+    "still to do", "left to do", "to do next", "still open", "still pending", "still outstanding", "next steps", "open work",
+    "unfinished work", "open todos", "open tasks", "left unfinished", "noch zu tun", "noch offen", "nächsten schritte",
+    "offene aufgaben",
+];
+
+/// A question about time or work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkQuestion {
+    /// The sessions of a time.
+    Done {
+        /// Its first moment.
+        from: Timestamp,
+        /// The first moment after it.
+        until: Timestamp,
+    },
+    /// The steps that sessions left open.
+    Open {
+        /// The project that the question names, in its own words.
+        of: String,
+    },
+    /// The sessions that touched a file.
+    Touched {
+        /// The end of its path.
+        file: String,
+    },
+}
+
+/// A session in the answer to a question about work.
+#[derive(Clone, Debug)]
+pub struct WorkRow {
+    /// The session.
+    pub session: SessionRow,
+    /// The time that it is listed under.
+    pub at: Option<Timestamp>,
+    /// The step that it left open.
+    pub step: Option<String>,
+}
+
+/// Reads a query as a question about work; `None` if it asks for more than time and work.
+pub fn work_question(query: &str, now: Timestamp, zone: &TimeZone) -> Option<WorkQuestion> {
+    let lower = query.to_lowercase();
+    if let Some(phrase) = OPEN.iter().find(|phrase| lower.contains(**phrase)) {
+        let rest = lower.replacen(phrase, " ", 1);
+        let of: Vec<&str> = subject(&rest).collect();
+        return (of.len() <= 2).then(|| WorkQuestion::Open { of: of.join(" ") });
+    }
+    if let Some(file) = touched_file(query, &lower) {
+        return Some(WorkQuestion::Touched { file });
+    }
+    let when = find_query_time(query, now, zone)?;
+    let rest = format!("{} {}", &query[..when.place.start], &query[when.place.end..]);
+    let rest = rest.to_lowercase();
+    let is_all = subject(&rest).next().is_none();
+    is_all.then_some(WorkQuestion::Done { from: when.from, until: when.until })
+}
+
+/// Returns a query without the words of the date in it; the query itself if nothing else is in it.
+pub fn without_date(query: &str, now: Timestamp, zone: &TimeZone) -> String {
+    let rest = find_query_time(query, now, zone).map(|when| {
+        format!("{} {}", query[..when.place.start].trim(), query[when.place.end..].trim())
+    });
+    rest.filter(|rest| subject(&rest.to_lowercase()).next().is_some())
+        .unwrap_or_else(|| query.to_owned())
+}
+
+/// The words that say what a question is about. `text` is in lower case.
+fn subject(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || ",;:!?\"'()".contains(c))
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| !word.is_empty() && !is_stop_word(word) && !FRAME.contains(word))
+}
+
+/// The file of "when did we last touch src/main.rs".
+fn touched_file(query: &str, lower: &str) -> Option<String> {
+    const DEEDS: [&str; 9] = [
+        "touch",
+        "change",
+        "edit",
+        "modif",
+        "update",
+        "geändert",
+        "bearbeitet",
+        "angefasst",
+        "work on",
+    ];
+    let asks = (lower.contains("when") && lower.contains("last"))
+        || (lower.contains("wann") && lower.contains("zuletzt"));
+    if !asks || !DEEDS.iter().any(|deed| lower.contains(deed)) {
+        return None;
+    }
+    let trimmed = |word: &str| {
+        word.trim_matches(|c: char| "?!,;:\"'`()".contains(c)).trim_end_matches('.').to_owned()
+    };
+    let is_file = |word: &String| {
+        let end = word.rsplit(['/', '\\']).next().unwrap_or(word);
+        end.split_once('.').is_some_and(|(_, suffix)| suffix.starts_with(char::is_alphabetic))
+    };
+    query.split_whitespace().map(trimmed).find(is_file)
+}
+
+/// Answers a question about work in these projects (all of them where `None`): the latest first.
+///
+/// # Errors
+/// Fails if the store or the index cannot be read.
+pub fn work(
+    store: &Store,
+    index: &TextIndex,
+    question: &WorkQuestion,
+    projects: Option<&[i64]>,
+) -> Result<Vec<WorkRow>> {
+    match question {
+        WorkQuestion::Done { from, until } => {
+            let filter = SessionFilter {
+                projects: projects.map(<[i64]>::to_vec),
+                since: Some(*from),
+                until: Some(*until),
+                limit: Some(MOST_SESSIONS),
+                ..SessionFilter::default()
+            };
+            let sessions = store.sessions(&filter)?;
+            // A session of several days is listed under the last of them that was asked about.
+            let at = |session: &SessionRow| session.ended.map(|ended| ended.min(*until));
+            Ok(sessions
+                .into_iter()
+                .map(|session| WorkRow { at: at(&session), session, step: None })
+                .collect())
+        }
+        WorkQuestion::Open { .. } => open_work(store, projects),
+        WorkQuestion::Touched { file } => touched(store, index, file, projects),
+    }
+}
+
+fn open_work(store: &Store, projects: Option<&[i64]>) -> Result<Vec<WorkRow>> {
+    let filter = MemoryFilter {
+        projects: projects.map(<[i64]>::to_vec),
+        kinds: Some(vec![MemoryKind::Summary]),
+        limit: Some(WITH_OPEN_WORK),
+        ..MemoryFilter::default()
+    };
+    let mut summaries: Vec<(Option<i64>, Option<i64>, Summary)> = Vec::new();
+    for memory in store.memories(&filter)? {
+        if let MemoryBody::Summary(summary) = store.body_of(&memory)? {
+            summaries.push((memory.session, memory.project, *summary));
+        }
+    }
+    let mut open: Vec<(i64, String)> = Vec::new();
+    for (place, (session, project, summary)) in summaries.iter().enumerate() {
+        let later = summaries[..place].iter().filter(|(_, other, _)| other == project);
+        let later: Vec<&Summary> = later.map(|(_, _, summary)| summary).collect();
+        if let (Some(session), Some(Some(step))) = (session, still_open(summary, &later)) {
+            open.push((*session, step.to_owned()));
+        }
+    }
+    let rows = open.iter().map(|(session, _)| *session).collect();
+    let mut sessions = by_row(store, rows)?;
+    Ok(open
+        .into_iter()
+        .filter_map(|(session, step)| {
+            let session = sessions.remove(&session)?;
+            Some(WorkRow { at: session.ended, session, step: Some(step) })
+        })
+        .take(MOST_SESSIONS)
+        .collect())
+}
+
+fn touched(
+    store: &Store,
+    index: &TextIndex,
+    file: &str,
+    projects: Option<&[i64]>,
+) -> Result<Vec<WorkRow>> {
+    let filter = IndexFilter { projects: projects.map(<[i64]>::to_vec), ..IndexFilter::default() };
+    let no_words = QueryTerms::default();
+    let mut rows = index.ask(&no_words, &filter)?.rows_touching(&[file.to_owned()])?;
+    let surplus = rows.len().saturating_sub(MOST_TOUCHES);
+    rows.drain(..surplus);
+    let mut latest: HashMap<i64, Option<Timestamp>> = HashMap::new();
+    for passage in store.passages_of_rows(&rows)? {
+        let at = latest.entry(passage.session).or_default();
+        *at = (*at).max(passage.at);
+    }
+    let sessions = by_row(store, latest.keys().copied().collect())?;
+    let mut found: Vec<WorkRow> = sessions
+        .into_values()
+        .map(|session| WorkRow {
+            at: latest.get(&session.row).copied().flatten(),
+            session,
+            step: None,
+        })
+        .collect();
+    found.sort_by(|a, b| b.at.cmp(&a.at).then(a.session.row.cmp(&b.session.row)));
+    found.truncate(MOST_SESSIONS);
+    Ok(found)
+}
+
+fn by_row(store: &Store, rows: Vec<i64>) -> Result<HashMap<i64, SessionRow>> {
+    let filter = SessionFilter { rows: Some(rows), ..SessionFilter::default() };
+    Ok(store.sessions(&filter)?.into_iter().map(|session| (session.row, session)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(query: &str) -> String {
+        let now: Timestamp = "2026-03-12T10:00:00Z".parse().unwrap();
+        match work_question(query, now, &TimeZone::UTC) {
+            Some(WorkQuestion::Done { from, until }) => {
+                format!("done {} {}", &from.to_string()[..10], &until.to_string()[..10])
+            }
+            Some(other) => format!("{other:?}"),
+            None => "words".to_owned(),
+        }
+    }
+
+    #[test]
+    fn questions_about_work_are_told_from_others() {
+        for (query, wanted) in [
+            ("what did I work on last week", "done 2026-03-02 2026-03-09"),
+            ("what happened on February 12?", "done 2026-02-12 2026-02-13"),
+            ("yesterday", "done 2026-03-11 2026-03-12"),
+            ("Was haben wir am 13. Februar gemacht?", "done 2026-02-13 2026-02-14"),
+            ("what is still to do", r#"Open { of: "" }"#),
+            ("what is still to do in rocket?", r#"Open { of: "rocket" }"#),
+            ("Was ist noch zu tun?", r#"Open { of: "" }"#),
+            ("when did we last touch src/main.rs?", r#"Touched { file: "src/main.rs" }"#),
+            ("when was CHANGELOG.md last updated", r#"Touched { file: "CHANGELOG.md" }"#),
+            ("why did the import fail last week", "words"),
+            ("what did we decide about the lock", "words"),
+            ("which next steps did the review of the parser and lexer name", "words"),
+            ("", "words"),
+        ] {
+            assert_eq!(read(query), wanted, "{query}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_a_date_leave_the_query() {
+        let now: Timestamp = "2026-03-12T10:00:00Z".parse().unwrap();
+        let rest = |query: &str| without_date(query, now, &TimeZone::UTC);
+        assert_eq!(rest("why did the import fail last week"), "why did the import fail ");
+        assert_eq!(rest("what happened yesterday"), "what happened yesterday");
+        assert_eq!(rest("the lock"), "the lock");
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(query in "(\\PC|[\u{3000}\u{2003}\u{a0}\u{85}]|last |when |touch |yesterday){0,40}") {
+            let now: Timestamp = "2026-03-12T10:00:00Z".parse().unwrap();
+            work_question(&query, now, &TimeZone::UTC);
+            without_date(&query, now, &TimeZone::UTC);
+        }
+    }
+}
