@@ -36,11 +36,7 @@ impl Screen {
         let places = Places {
             layout: Layout::new(home),
             config_file: home.join("config.toml"),
-            homes: Homes {
-                claude_code: nowhere.clone(),
-                codex: nowhere.clone(),
-                copilot: nowhere.clone(),
-            },
+            homes: Homes::new(|_| nowhere.clone()),
             home: None,
         };
         let machine = Machine {

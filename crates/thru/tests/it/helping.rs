@@ -729,8 +729,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - It ended: Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
 
     ## Done before
-    - `b5gnk` Fix lost update in session index by locking per file: We dropped the global lock because it serialised projects that never touch the same index: a long import in one project blocked every prompt in the ot… [decisions.md] ([date])
-    - `k77g9` The lock is taken after load(): two processes can both read the old index: `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and passed after changes to session_index.rs ([date])
+    - `7y4kp` Fix lost update in session index by locking per file ([date], completed; committed 4f0c2d1 on main): We dropped the global lock because it serialised projects that never touch the same index: a long import in one project blocked every prompt… [session_index.rs, decisions.md]
 
     ## Files in play
     - src/: uploader.rs, session_index.rs
