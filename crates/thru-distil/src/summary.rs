@@ -35,10 +35,6 @@ pub(crate) fn summarise(session: &Session<'_>, observations: &[Observation]) -> 
     let mut digest = session_digest(session, observations);
     drop_empty(&mut digest);
     let title = title_of(session, observations, &digest);
-    // A conversation of which nothing was kept and that nothing names.
-    if observations.is_empty() && session.user_title.is_none() && !is_understood(&title, 1) {
-        return None;
-    }
     Some(Summary {
         id: Id::derive(&[b"summary", session.agent.as_str().as_bytes(), session.id.as_bytes()]),
         title,

@@ -387,6 +387,8 @@ fn nothing_is_written_where_that_is_switched_off_or_long_ago() {
     let is_shown = |line: &&str| !line.contains("months") && !line.contains("names  ");
     let compaction: Vec<&str> = compaction.lines().filter(is_shown).collect();
     assert_snapshot!(compaction.join("\n"), @r#"
+    rocket · Fix the lock in the pump so that two writers never meet   2026-03-01  22222222
+
     1. 2026-03-01 09:00  auto  155,000 tokens before, 9,000 after
        The agent's summary dropped 4 of 4 things that ours holds:
        files        src/pump.rs
