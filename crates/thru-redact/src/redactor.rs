@@ -4,6 +4,7 @@
 //! until nothing more is found, so that cleaning twice is the same as cleaning once.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -367,21 +368,27 @@ fn difference(before: &str, after: &str) -> Edit {
     Edit::new(start..before.len() - end, reason)
 }
 
-/// FNV-1a over everything that determines what is redacted.
-fn fingerprint(user_rules: &[UserRule], allow: &[String]) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
-    let mut add = |text: &str| {
-        for byte in text.bytes().chain([0xff]) {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    for rule in rules::RULES {
-        add(rule.name);
-        add(&format!(
+/// The hash of the built-in rules, computed once: a hook makes several redactors.
+static BUILT_IN: LazyLock<u64> = LazyLock::new(|| {
+    rules::RULES.iter().fold(0xcbf2_9ce4_8422_2325, |hash, rule| {
+        let form = format!(
             "{:?}{:?}{:?}{:?}{:?}",
             rule.keywords, rule.finder, rule.start, rule.follows, rule.check
-        ));
-    }
+        );
+        hashed(hashed(hash, rule.name), &form)
+    })
+});
+
+/// Adds a text to an FNV-1a hash.
+fn hashed(hash: u64, text: &str) -> u64 {
+    let add = |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().chain([0xff]).fold(hash, add)
+}
+
+/// Returns the hash of everything that determines what is redacted.
+fn fingerprint(user_rules: &[UserRule], allow: &[String]) -> String {
+    let mut hash = *BUILT_IN;
+    let mut add = |text: &str| hash = hashed(hash, text);
     for rule in user_rules {
         add("rule");
         add(&rule.name);
