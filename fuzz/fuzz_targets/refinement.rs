@@ -75,7 +75,11 @@ fuzz_target!(|data: &[u8]| {
             check(&grounded.title, TITLE_LENGTH);
         }
         grounded.digest.statements().for_each(|one| statement(one, &given));
-        grounded.sections.statements().for_each(|one| statement(one, &given));
+        let told = &grounded.sections;
+        let lists = [&told.topics, &told.outcomes, &told.context].into_iter().flatten();
+        let decisions = told.key_decisions.iter().map(|one| &one.decision);
+        let errors = told.errors_resolved.iter().map(|one| &one.error);
+        lists.chain(decisions).chain(errors).for_each(|one| statement(one, &given));
     }
 });
 
