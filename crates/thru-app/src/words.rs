@@ -10,9 +10,10 @@ pub fn printable(text: &str) -> String {
     visible(text).collect()
 }
 
-/// A number with its noun: `1 session`, `2 sessions`.
+/// A number with its noun: `1 session`, `2 sessions`, `3 memories`.
 pub fn plural(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+    let noun = if number == 1 { noun.to_owned() } else { thru_core::plural_noun(noun) };
+    format!("{} {noun}", count(number))
 }
 
 /// A number with its thousands apart.

@@ -49,4 +49,4 @@ pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, Sessio
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
-pub use text::{TITLE_LENGTH, file_name};
+pub use text::{TITLE_LENGTH, file_name, plural_noun};

@@ -73,7 +73,13 @@ impl Intake {
         if let Some(known) = made.into_iter().find(|made| made.snapshot.event == moment.event) {
             return Ok(Some(self.kept_snapshot(&store, row, known.snapshot)?));
         }
-        let Some(clean) = self.snapshot_of_record(&store, row, moment)? else { return Ok(None) };
+        // The instructions come from outside.
+        let Some(clean) = self
+            .snapshot_of_record(&store, row, moment)?
+            .map(|snapshot| self.cleaned_snapshot(snapshot))
+        else {
+            return Ok(None);
+        };
         let snapshot = clean.get();
         let key = key(&snapshot.session, &snapshot.event);
         let entry = Entry {
@@ -104,8 +110,7 @@ impl Intake {
         moment: CompactionMoment,
     ) -> Result<Option<Clean<Snapshot>>> {
         let snapshot = self.snapshot_of_record(store, session, moment)?;
-        let snapshot =
-            snapshot.map(|snapshot| self.overlay_snapshot(store, session, snapshot.into_inner()));
+        let snapshot = snapshot.map(|snapshot| self.overlay_snapshot(store, session, snapshot));
         Ok(snapshot.transpose()?.map(|snapshot| self.cleaned_snapshot(snapshot)))
     }
 
@@ -115,7 +120,7 @@ impl Intake {
         store: &Store,
         session: i64,
         moment: CompactionMoment,
-    ) -> Result<Option<Clean<Snapshot>>> {
+    ) -> Result<Option<Snapshot>> {
         let messages = store.messages_before(session, moment.place, moment.at)?;
         if messages == 0 {
             return Ok(None);
@@ -140,8 +145,7 @@ impl Intake {
             messages,
             content,
         });
-        // The instructions come from outside.
-        Ok(Some(self.cleaned_snapshot(snapshot.into_inner())))
+        Ok(Some(snapshot.into_inner()))
     }
 
     /// Cleans a kept snapshot by today's rules of redaction, with what a model has told of its session since. It

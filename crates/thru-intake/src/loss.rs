@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use thru_core::SessionKey;
+use thru_core::{SessionKey, plural_noun};
 use thru_store::Holdings;
 
 /// The kind of a told memory among decisions.
@@ -66,14 +66,14 @@ impl Loss {
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let number = |number: u64, noun: &str| {
-            let ending = if number == 1 { "" } else { "s" };
-            (number > 0).then(|| format!("{number} {noun}{ending}"))
+            let noun = if number == 1 { noun.to_owned() } else { plural_noun(noun) };
+            (number > 0).then(|| format!("{number} {noun}"))
         };
         let whole = self.sessions.values().filter(|(_, after)| *after == 0).count() as u64;
         let parts = [
             number(whole, "session"),
             number(self.passages(), "passage"),
-            number(self.told, "told memory").map(|told| told.replace("memorys", "memories")),
+            number(self.told, "told memory"),
             number(self.decisions, "decision"),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))?;

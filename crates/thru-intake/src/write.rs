@@ -175,13 +175,16 @@ pub(crate) fn place_session(
         };
         // The root speaks for all below it from now on.
         let root = settled.root.map(|root| root.to_string_lossy().into_owned());
-        let new = std::iter::once(directory.clone())
-            .chain(root.filter(|root| root != directory && !placed.contains(root)));
-        for directory in new.collect::<Vec<_>>() {
-            let project = settled.project.clone();
-            intake
-                .record(&[Operation::DirectoryPlaced { directory: directory.clone(), project }])?;
-            batch.directory(&directory, &settled.project)?;
+        let new: Vec<String> = std::iter::once(directory.clone())
+            .chain(root.filter(|root| root != directory && !placed.contains(root)))
+            .collect();
+        let project = &settled.project;
+        let operations: Vec<Operation> = (new.iter().cloned())
+            .map(|directory| Operation::DirectoryPlaced { directory, project: project.clone() })
+            .collect();
+        intake.record(&operations)?;
+        for directory in new {
+            batch.directory(&directory, project)?;
             placed.insert(directory);
         }
     }

@@ -11,8 +11,11 @@ mod orders;
 mod prompt;
 mod render;
 mod resume;
+mod said;
+mod sessions;
 mod standing;
 mod start;
+mod valued;
 mod words;
 
 use std::collections::HashSet;

@@ -34,7 +34,7 @@ const fn command(names: &'static [&'static str], options: &'static [&'static str
 /// The position of the last argument.
 const LAST: usize = usize::MAX;
 
-static COMMANDS: &[Command] = &[
+const COMMANDS: &[Command] = &[
     Command {
         attached: &["-p"],
         ..command(
@@ -191,122 +191,29 @@ static COMMANDS: &[Command] = &[
     },
 ];
 
-/// The names of all commands, each once.
-pub(crate) const NAMES: [&str; 113] = [
-    "mysql ",
-    "mysqldump ",
-    "mysqladmin ",
-    "mysqlimport ",
-    "mysqlcheck ",
-    "mysqlsh ",
-    "mariadb ",
-    "mariadb-dump ",
-    "mariadb-admin ",
-    "mycli ",
-    "sshpass ",
-    "curl ",
-    "http ",
-    "https ",
-    "xh ",
-    "docker ",
-    "podman ",
-    "buildah ",
-    "nerdctl ",
-    "helm ",
-    "oras ",
-    "crane ",
-    "skopeo ",
-    "az ",
-    "oc ",
-    "cf ",
-    "ibmcloud ",
-    "regctl ",
-    "argocd ",
-    "ctr ",
-    "redis-cli ",
-    "valkey-cli ",
-    "keydb-cli ",
-    "openssl ",
-    "ldapsearch ",
-    "ldapmodify ",
-    "ldapadd ",
-    "ldapdelete ",
-    "ldappasswd ",
-    "ldapwhoami ",
-    "ldapcompare ",
-    "dsconf ",
-    "mongosh ",
-    "mongo ",
-    "mongodump ",
-    "mongorestore ",
-    "mongoexport ",
-    "mongoimport ",
-    "mongostat ",
-    "mongotop ",
-    "unzip ",
-    "zip ",
-    "mosquitto_pub ",
-    "mosquitto_sub ",
-    "ipmitool ",
-    "sqlcmd ",
-    "bcp ",
-    "isql ",
-    "osql ",
-    "tsql ",
-    "7z ",
-    "7za ",
-    "7zz ",
-    "7zr ",
-    "rar ",
-    "unrar ",
-    "smbclient ",
-    "rpcclient ",
-    "winexe ",
-    "smbget ",
-    "smbmap ",
-    "wmic ",
-    "keytool ",
-    "jarsigner ",
-    "apksigner ",
-    "cqlsh ",
-    "rabbitmqadmin ",
-    "twine ",
-    "rdesktop ",
-    "psexec ",
-    "netexec ",
-    "nxc ",
-    "crackmapexec ",
-    "evil-winrm ",
-    "ncftpget ",
-    "ncftpput ",
-    "useradd ",
-    "usermod ",
-    "influx ",
-    "plink ",
-    "pscp ",
-    "psftp ",
-    "putty ",
-    "kitty ",
-    "snmpwalk ",
-    "snmpget ",
-    "snmpset ",
-    "ssh-keygen ",
-    "xfreerdp ",
-    "wfreerdp ",
-    "mstsc ",
-    "lftp ",
-    "doctl ",
-    "nuget ",
-    "dotnet nuget ",
-    "gem push ",
-    "nmcli ",
-    "iwctl ",
-    "htpasswd ",
-    "vault ",
-    "cargo ",
-    "ngrok ",
-    "rabbitmqctl ",
-];
+/// The names of all commands. One that stands in several groups comes several times.
+pub(crate) const NAMES: [&str; COUNT] = {
+    let mut names = [""; COUNT];
+    let (mut group, mut nth, mut at) = (0, 0, 0);
+    while at < COUNT {
+        if nth == COMMANDS[group].names.len() {
+            (group, nth) = (group + 1, 0);
+        } else {
+            names[at] = COMMANDS[group].names[nth];
+            (nth, at) = (nth + 1, at + 1);
+        }
+    }
+    names
+};
+
+const COUNT: usize = {
+    let (mut count, mut group) = (0, 0);
+    while group < COMMANDS.len() {
+        count += COMMANDS[group].names.len();
+        group += 1;
+    }
+    count
+};
 
 /// True if, in text or in raw JSON, a command of this name may be given a secret.
 pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>) -> bool {

@@ -206,23 +206,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
 
 /// True if the text holds a digit, a mark of a password or words that are joined by hyphens.
 fn holds_value(text: &[u8]) -> bool {
-    let is_mark = |byte: &u8| {
-        matches!(
-            byte,
-            b'!' | b'@'
-                | b'#'
-                | b'$'
-                | b'%'
-                | b'^'
-                | b'&'
-                | b'*'
-                | b'?'
-                | b'+'
-                | b'~'
-                | b'='
-                | b';'
-        )
-    };
+    let is_mark = |byte: &u8| b"!@#$%^&*?+~=;".contains(byte);
     text.iter().any(|byte| byte.is_ascii_digit() || is_mark(byte))
         || text.iter().filter(|byte| **byte == b'-').count() >= 3
 }

@@ -61,7 +61,12 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
         let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
         let alike: &mut Vec<usize> = &mut by_first[usize::from(first)];
         match alike.iter().find(|known| words[**known] == word) {
-            Some(known) => pointers[*known].0.push(pointer),
+            Some(known) => {
+                let targets: &mut Vec<Pointer> = &mut pointers[*known].0;
+                if !targets.contains(&pointer) {
+                    targets.push(pointer);
+                }
+            }
             None => {
                 alike.push(words.len());
                 words.push(word);

@@ -209,28 +209,8 @@ fn is_hard_to_guess(value: &str) -> bool {
 }
 
 /// True for marks that passwords have and names have not.
-pub(crate) const fn is_strong_mark(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'!' | b'@'
-            | b'#'
-            | b'$'
-            | b'%'
-            | b'^'
-            | b'&'
-            | b'*'
-            | b'?'
-            | b'+'
-            | b'~'
-            | b'|'
-            | b';'
-            | b'='
-            | b'('
-            | b')'
-            | b','
-            | b'{'
-            | b'}'
-    )
+pub(crate) fn is_strong_mark(byte: u8) -> bool {
+    b"!@#$%^&*?+~|;=(){},".contains(&byte)
 }
 
 /// True for what is more likely code than a password.

@@ -22,10 +22,7 @@ pub(super) fn not_told(seen: &Seen<'_>) -> Vec<Finding> {
         findings.push(Finding::note(CHECK, line, remedy));
     }
     if !orders.is_empty() {
-        let number = match orders.len() {
-            1 => "1 memory".to_owned(),
-            many => format!("{many} memories"),
-        };
+        let number = plural(orders.len() as u64, "memory");
         let line =
             format!("{number} in the shape of an order, not a person's ({})", ids(store, &orders));
         let remedy = "`thru show ID` tells where one came from; `thru forget ID` removes it";

@@ -22,7 +22,7 @@ use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
 use crate::background::handover::{self, BACKLOG, SESSIONS};
 use crate::embedding::{self, EmbeddingTask};
 use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
-use crate::words::{count, size};
+use crate::words::{count, plural, size};
 use crate::{App, Call, Patience, Result, compaction};
 
 /// Time that the start of a session waits for another writer …
@@ -34,10 +34,11 @@ const PATIENCE_AT_END: Duration = Duration::from_millis(300);
 /// Time, from the start of the hook, to read after a compaction what the hook before it could not. The rest
 /// of its second is for the answer.
 const TIME_TO_MAKE_UP: Duration = Duration::from_millis(600);
+
 /// Returns the answer while recording is paused.
-pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
-    if input.event != Event::SessionStart {
-        return String::new();
+pub(super) fn paused(event: &Event, pause: Pause) -> hooks::HookReply {
+    if *event != Event::SessionStart {
+        return hooks::HookReply::default();
     }
     let until = match pause {
         Pause::Until(until) => format!(" until {}", until.strftime("%H:%M UTC on %d %B")),
@@ -45,7 +46,7 @@ pub(super) fn paused(input: &HookInput, pause: Pause) -> String {
     };
     let message =
         format!("Throughline: recording is paused{until}. `thru capture resume` ends it.");
-    answer(input, None, Some(message))
+    hooks::HookReply { context: None, message: Some(message) }
 }
 
 /// The event to answer.
@@ -119,11 +120,6 @@ pub(super) fn brief(
     let message = Some(message).filter(|message| !message.is_empty());
     let context = Some(pack.text.into_inner()).filter(|text| !text.is_empty());
     Ok(hooks::HookReply { context, message })
-}
-
-/// Returns the output for an event, as its agent reads it.
-fn answer(input: &HookInput, context: Option<String>, message: Option<String>) -> String {
-    input.adapter.capture.answer(&input.event, &hooks::HookReply { context, message })
 }
 
 /// Returns the pack, the name of the project, and its claim that waits for a person; `None` if nothing is known or wanted.
@@ -261,21 +257,22 @@ fn recorded(app: &App) -> Result<u64> {
     Ok(Journal::open(app.layout.journal(), app.host())?.size()?)
 }
 
-/// Leaves work to another process, where no daemon may run.
-fn hand_over(app: &App) {
-    if app.machine.daemon_switched_off(&app.config).is_some() {
-        handover::hand_over(app);
-    }
+/// True if no daemon may do what a hook leaves undone.
+fn is_without_daemon(app: &App) -> bool {
+    app.machine.daemon_switched_off(&app.config).is_some()
 }
 
-/// Leaves the work to another process if it is more than a start waits for.
+/// Leaves the work to another process if it is more than a start waits for, and no daemon does it.
 pub(super) fn hand_over_backlog(app: &App) -> Result<()> {
+    if !is_without_daemon(app) {
+        return Ok(());
+    }
     let is_behind = match Store::open_if_there(&app.layout)? {
         Some(store) => handover::is_behind(app, &store)?,
         None => recorded(app)? > BACKLOG,
     };
     if is_behind {
-        hand_over(app);
+        handover::hand_over(app);
     }
     Ok(())
 }
@@ -296,7 +293,9 @@ fn ingest_backlog(app: &App, occasion: &Occasion, deadline: Instant) -> Result<(
         Ok(())
     });
     ingested.unwrap_or_else(|| {
-        hand_over(app);
+        if is_without_daemon(app) {
+            handover::hand_over(app);
+        }
         Ok(())
     })
 }
@@ -388,8 +387,7 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
         let tokens = count(pack.tokens);
         return format!("Throughline: told this session what it held, in about {tokens} tokens.");
     }
-    let known = memories(pack).len();
-    let known = format!("{known} {}", if known == 1 { "memory" } else { "memories" });
+    let known = plural(memories(pack).len() as u64, "memory");
     let about = match occasion {
         Occasion::Compact => "of this session".to_owned(),
         Occasion::Resume => format!("of {project} since you were last here"),

@@ -182,7 +182,7 @@ impl HookCall {
         if let Some(pause) = pause::current(&app.layout, now) {
             // If the mark cannot be written, recording reports it later.
             let _ = begin_turn(&input, &redactor, &session);
-            return Ok(brief::paused(&input, pause));
+            return Ok(adapter.capture.answer(&input.event, &brief::paused(&input.event, pause)));
         }
         let transcript = input.payload().transcript();
         if is_left_out(config, directory, transcript).map_err(unknown)? {

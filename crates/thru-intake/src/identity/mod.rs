@@ -70,7 +70,7 @@ impl Identity {
         for claim in &self.claims {
             let known = directories_of(&claim.project)?;
             let is_first = known.is_empty() && !claim.is_foreign;
-            if is_first || known.iter().any(|known| claim.covers(Path::new(known))) {
+            if is_first || claim.covers_any(&known) {
                 let root = Some(claim.root.clone());
                 return Ok(Settled { project: claim.project.clone(), root, refused });
             }
@@ -91,13 +91,16 @@ impl Identity {
 }
 
 impl Claim {
-    fn covers(&self, directory: &Path) -> bool {
+    /// True if one of these directories lies below the root, by its path or in reality.
+    fn covers_any(&self, directories: &[String]) -> bool {
+        let mut paths = directories.iter().map(Path::new);
+        if paths.clone().any(|path| path.starts_with(&self.root)) {
+            return true;
+        }
         let real = |path: &Path| fs::canonicalize(path).ok();
-        directory.starts_with(&self.root)
-            || matches!(
-                (real(directory), real(&self.root)),
-                (Some(directory), Some(root)) if directory.starts_with(&root)
-            )
+        real(&self.root).is_some_and(|root| {
+            paths.any(|path| real(path).is_some_and(|path| path.starts_with(&root)))
+        })
     }
 }
 

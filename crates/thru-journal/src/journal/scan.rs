@@ -84,7 +84,7 @@ impl Scan {
     }
 
     /// Seeks to the position where a reader stopped. Returns false if this is not what it read.
-    pub(super) fn go_to(&mut self, read: Read) -> Result<bool> {
+    fn go_to(&mut self, read: Read) -> Result<bool> {
         let start = match self.reader.get_mut() {
             Content::Plain(file) => go_to_in_file(file, read.bytes).at(&self.path)?,
             Content::Sealed(_) | Content::Nothing => self.unpack_to(read.bytes)?,

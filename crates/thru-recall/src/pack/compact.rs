@@ -10,7 +10,7 @@ use thru_core::{FileInPlay, Snapshot, SnapshotContent, Statement, file_name};
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 use super::render::{Part, Section, recorded};
-use super::start::{alike, is_new};
+use super::said::{alike, is_new};
 use super::{Draft, LONGEST_PACK, PackRequest};
 use crate::action::from_directory;
 use crate::memories::normal;

@@ -2,7 +2,7 @@
 
 use thru_store::MemoryBody;
 
-use super::start::alike;
+use super::said::alike;
 use crate::memories::normal;
 
 /// The share of new words from which a text adds something to another.

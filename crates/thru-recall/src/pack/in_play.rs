@@ -8,7 +8,7 @@ use thru_store::{MemoryRow, Newest, Result, Store};
 
 use super::compact::grouped;
 use super::render::Section;
-use super::start::Valued;
+use super::valued::Valued;
 use super::{Draft, PackRequest};
 use crate::action::from_directory;
 use crate::freshness::Presence;

@@ -32,8 +32,11 @@ pub(super) fn verdict(store: &Store, occasion: &Occasion, draft: &Draft) -> Resu
             false => Verdict::Told,
         });
     };
+    if memory.flags.is_rule {
+        return Ok(Verdict::Told);
+    }
     let is_order_here = is_order(&draft.text);
-    if memory.flags.is_rule || !(memory.flags.is_note || is_order_here) {
+    if !memory.flags.is_note && !is_order_here {
         return Ok(Verdict::Told);
     }
     Ok(match speaker(store, memory)? {

@@ -9,7 +9,10 @@ use thru_redact::Redactor;
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 use super::render::{Section, recorded};
-use super::start::{alike, day, observations, summaries, told};
+use super::said::{alike, day};
+use super::sessions::summaries;
+use super::start::told;
+use super::valued::observations;
 use super::{Draft, PackRequest};
 use crate::freshness::{Freshness, Presence};
 use crate::session_context::{ContextLimits, SessionContext, session_context};
