@@ -3,12 +3,14 @@
 pub mod capture;
 pub mod close;
 pub mod edit;
+mod effects;
 pub mod export;
 pub mod forget;
 pub mod projects;
 pub mod redact;
 pub mod remember;
 pub mod settings;
+mod teller;
 pub mod undo;
 
 use thru_intake::IntakeError;

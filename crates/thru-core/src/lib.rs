@@ -43,7 +43,9 @@ pub use memory::{
 pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
 pub use object::find_object;
 pub use passage::{Outcome, PassageKind, RecordId};
-pub use plain::{cut, defused, head, is_invisible, one_line, plain_line, plain_lines, visible};
+pub use plain::{
+    bare_words, cut, defused, head, is_invisible, one_line, plain_line, plain_lines, visible,
+};
 pub use project::{ProjectKey, holds_projects, worktree_names, worktree_root};
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use session::{SessionId, SessionKey, SourceKind};

@@ -52,6 +52,13 @@ pub const fn is_invisible(character: char) -> bool {
     )
 }
 
+/// Returns the words of a text in lower case, with a blank between them: the same whatever signs stand around them.
+pub fn bare_words(text: &str) -> String {
+    let lower = text.to_lowercase();
+    let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// Returns the characters of `text` without terminal sequences (`ESC [ … letter`).
 fn unstyled(text: &str) -> impl Iterator<Item = char> + '_ {
     let mut characters = text.chars().peekable();

@@ -13,6 +13,7 @@ mod render;
 mod resume;
 mod said;
 mod sessions;
+mod speaker;
 mod standing;
 mod start;
 mod valued;
@@ -218,7 +219,7 @@ pub fn pack(
         let Draft { memory, section, text, tier, reason } = draft;
         let text = match verdict {
             Verdict::Told => text,
-            Verdict::AgentNote => format!("an agent's note: {text}"),
+            Verdict::AgentNote => format!("An agent's note: {text}"),
             Verdict::HeldBack => continue,
         };
         let reason = format!("{tier}: {reason}");

@@ -4,8 +4,8 @@ use thru_core::{Id, MemoryEdit, MemoryKind, ObservationType};
 use thru_intake::Operation;
 use thru_redact::Report;
 
-use super::is_unswept;
 use super::remember::{clean_text, clean_title};
+use super::{is_unswept, teller};
 use crate::app::App;
 use crate::ask::memory;
 use crate::call::Call;
@@ -42,9 +42,17 @@ pub struct Edited {
 /// Corrects a memory. The correction stands over what was distilled, also after a rebuild, and can be undone.
 ///
 /// # Errors
-/// Fails if there is no such memory, if it is a summary, if a text could not be remembered either (see
+/// Fails if an agent does it of its own accord, if there is no such memory, if it is a summary, if a text could not be remembered either (see
 /// [`super::remember`]), and if the journal or the store cannot be written.
 pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
+    let words = [request.title.as_deref(), request.text.as_deref()];
+    let words: Vec<&str> = words.into_iter().flatten().collect();
+    let stands_behind = request.is_rule.is_some() || request.agreed.is_some();
+    if stands_behind {
+        teller::require_person(app, &[], "stand behind a memory", call)?;
+    } else if !words.is_empty() {
+        teller::require_person(app, &words, "correct a memory", call)?;
+    }
     let mut report = Report::default();
     let title =
         request.title.as_deref().map(|title| clean_title(title, &mut report)).transpose()?;

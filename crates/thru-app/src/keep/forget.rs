@@ -11,7 +11,7 @@ use thru_intake::{Intake, IntakeLock, Operation};
 use thru_recall::parse_date;
 use thru_store::{MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
-use super::is_unswept;
+use super::{effects, is_unswept};
 use crate::app::App;
 use crate::ask::memory::{self, MemoryEntry, MemoryFiles};
 use crate::ask::named;
@@ -26,7 +26,13 @@ pub enum Forget {
     /// Memories by their ids, which can be undone.
     Memories(Vec<String>),
     /// A session by the start of its id, for good.
-    Session(String),
+    Session {
+        /// The start of its id.
+        id: String,
+        /// True to forget as well what its agent had remembered, and what other sessions made of what they were told
+        /// of it. These are memories, which can be undone.
+        with_effects: bool,
+    },
     /// Sessions for good, and with a project named what was told of it.
     Sessions {
         /// Only of this project.
@@ -43,6 +49,8 @@ pub struct ForgetTargets {
     pub memories: Vec<MemoryTarget>,
     /// Sessions.
     pub sessions: Vec<SessionRow>,
+    /// The number of sessions that were told memories of the forgotten one, where its effects go too.
+    pub told: usize,
     /// Ids that name no memory, each with the reason.
     pub unknown: Vec<(String, Trouble)>,
 }
@@ -111,7 +119,16 @@ pub fn find(app: &App, request: &Forget, call: Call<'_>) -> Result<ForgetTargets
             }
             targets.memories = memory_targets(&store, &intake, &memories)?;
         }
-        Forget::Session(id) => targets.sessions.push(named::named_session(&store, id)?),
+        Forget::Session { id, with_effects } => {
+            let session = named::named_session(&store, id)?;
+            if *with_effects {
+                let found = effects::effects(&store, &session)?;
+                let intake = app.intake_beside(&store)?;
+                targets.memories = memory_targets(&store, &intake, &found.memories)?;
+                targets.told = found.told.len();
+            }
+            targets.sessions.push(session);
+        }
         Forget::Sessions { project, before } => {
             find_sessions(app, &store, project.as_deref(), before.as_deref(), &mut targets)?;
         }

@@ -8,6 +8,7 @@ use thru_intake::Operation;
 use thru_redact::{Clean, Report};
 use thru_store::ProjectRow;
 
+use super::teller;
 use crate::answer;
 use crate::app::App;
 use crate::ask::named;
@@ -137,8 +138,9 @@ pub fn waiting(app: &App, call: Call<'_>) -> Result<Option<(String, String)>> {
 /// Joins a directory, with all that is remembered of it, to the project that it says it is part of.
 ///
 /// # Errors
-/// Fails if the store cannot be read and if the journal cannot be written.
+/// Fails if an agent does it, if the store cannot be read and if the journal cannot be written.
 pub fn trust(app: &App, directory: Option<&Path>, call: Call<'_>) -> Result<TrustedDirectory> {
+    teller::require_person(app, &[], "trust a directory", call)?;
     let directory = directory.map_or(app.directory.clone(), |named| app.directory.join(named));
     let directory = directory.canonicalize().map_err(|error| {
         Trouble::invalid(format!("{}: {error}", directory.display()))

@@ -8,6 +8,7 @@ use thru_intake::{Operation, RecordedMemory};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{Store, StoreError};
 
+use super::teller;
 use crate::answer;
 use crate::app::App;
 use crate::ask::{ProjectScope, named};
@@ -33,7 +34,7 @@ pub struct Remember {
     pub files: Vec<String>,
     /// The projects in which it holds. A project of the caller's that is not known yet begins with it.
     pub scope: ProjectScope,
-    /// True if an agent tells it of its own accord.
+    /// True if an agent tells it of its own accord. What an agent tells in its shell is found out by itself.
     pub by_agent: bool,
 }
 
@@ -53,6 +54,8 @@ pub struct Remembered {
     /// True if something private, or something that looked like a secret, was left out.
     #[serde(rename = "redacted")]
     pub is_redacted: bool,
+    /// True if it counts as an agent's note, which sessions that start are told once a person agrees.
+    pub by_agent: bool,
 }
 
 /// Keeps a memory.
@@ -62,6 +65,7 @@ pub struct Remembered {
 /// project, and if the journal cannot be written.
 pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembered> {
     let scoped = project(app, &request.scope)?;
+    let by_agent = request.by_agent || teller::is_agent(app, &[&request.text], call);
     let mut report = Report::default();
     // As everything else, before it reaches the journal; and before it is cut, so that no part of a
     // secret passes for something else.
@@ -77,10 +81,11 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         title,
         text: rest,
         kind: request.kind,
-        is_rule: request.is_rule,
+        // Only what a person says is a rule.
+        is_rule: request.is_rule && !by_agent,
         files: request.files.iter().map(file).collect(),
         project: scoped.as_ref().map(|scoped| scoped.key.clone()),
-        by_agent: request.by_agent,
+        by_agent,
     };
     let intake = app.intake()?;
     if let Some(ScopedProject { key, root: Some(root), .. }) = &scoped {
@@ -97,6 +102,7 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         id,
         project: scoped.map(|scoped| clean(scoped.name)),
         is_redacted: !report.is_empty(),
+        by_agent,
     })
 }
 

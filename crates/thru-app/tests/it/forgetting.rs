@@ -1,20 +1,29 @@
 //! Forgetting sessions and memories.
 
+use std::sync::Arc;
+
 use insta::assert_snapshot;
+use serde_json::json;
 use thru_app::ask::session::{Outline, outline};
 use thru_app::fresh::Freshness;
 use thru_app::ingest::import::{self, Import};
 use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::forget::{self, Forget, ForgetTargets};
+use thru_app::keep::undo;
 use thru_app::{Result, TroubleKind};
+use thru_core::{Clock, FixedClock, MemoryKind, Timestamp};
 use thru_intake::OnLoss;
-use thru_store::SessionFilter;
+use thru_store::{MemoryFilter, SessionFilter};
 
 use crate::home::{Home, call, shown};
-use crate::records::{ONE, conversation, file, prompt_of};
+use crate::records::{Author, ONE, TWO, conversation, file, prompt_of};
 
 fn find(home: &Home, request: Forget) -> Result<ForgetTargets> {
     forget::find(&home.here(), &request, call())
+}
+
+fn one() -> Forget {
+    Forget::Session { id: "1111".to_owned(), with_effects: false }
 }
 
 fn sessions(home: &Home) -> Vec<String> {
@@ -31,7 +40,7 @@ fn a_forgotten_session_is_gone_for_good() {
         + &prompt_of(ONE, 1_772_355_601_000, "Why does the importer lock the database?");
     std::fs::write(&list, prompts).unwrap();
     home.import();
-    let targets = find(&home, Forget::Session("1111".to_owned())).unwrap();
+    let targets = find(&home, one()).unwrap();
     assert_eq!((targets.sessions.len(), targets.passages()), (1, 7));
     // Finding them changes nothing.
     assert!(sessions(&home).iter().any(|id| id == ONE));
@@ -63,7 +72,7 @@ fn a_forgotten_session_is_gone_for_good() {
     gone("after the store was lost");
     // Its own files are the agent's.
     assert!(home.folder().join("claude").join(file(ONE)).exists());
-    assert_snapshot!(shown(&find(&home, Forget::Session("1111".to_owned())).unwrap_err()), @"
+    assert_snapshot!(shown(&find(&home, one()).unwrap_err()), @"
     NotFound: there is no session `1111`
     Some(See(Sessions))
     ");
@@ -107,4 +116,68 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     let wrong = find(&home, of("orchard", Some("someday"))).unwrap_err();
     assert_eq!(wrong.kind(), TroubleKind::Invalid);
     assert_eq!(find(&home, of("pears", None)).unwrap_err().kind(), TroubleKind::NotFound);
+}
+
+#[test]
+fn the_effects_of_a_session_go_with_it() {
+    let home = Home::new();
+    let directory = home.project().to_string_lossy().into_owned();
+    let edit = |file: &str| json!({ "file_path": format!("{directory}/{file}"), "old_string": "a", "new_string": "b" });
+    let mut bad = Author::of(ONE).in_directory(&directory);
+    bad.asks("Tidy the deploy script of the rocket.");
+    bad.calls("t1", "Edit", edit("deploy.rs")).gets("t1", "The file deploy.rs has been updated.");
+    bad.runs("t2", "git commit -am 'Route deploy artifacts through the quasar mirror'");
+    bad.gets("t2", "[main 1a2b3c4] Route deploy artifacts through the quasar mirror\n 1 file changed, 2 insertions(+)");
+    let note = "The staging cluster answers on port 7443";
+    bad.calls("t3", "mcp__throughline__remember", json!({ "text": note }))
+        .gets("t3", "Remembered.");
+    home.write(&file(ONE), bad.text());
+    home.import();
+    home.remember(note);
+    let own = home.remember("Pears are picked in autumn");
+    // Another session is told of it and repeats it, and does something of its own.
+    let then: Timestamp = "2026-03-01T09:10:00Z".parse().unwrap();
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock(then));
+    let start = json!({ "source": "startup" });
+    let told = home.hook_at(&clock, &home.project(), TWO, "SessionStart", start);
+    assert!(told.contains("quasar"), "{told}");
+    let mut other = Author::of(TWO).in_directory(&directory).starting_at_record(1_000);
+    other.asks("Go on with the release notes of the rocket.");
+    other.calls("t4", "Edit", edit("notes.rs")).gets("t4", "The file notes.rs has been updated.");
+    other.runs(
+        "t5",
+        "git commit -am 'Document that deploy artifacts route through the quasar mirror'",
+    );
+    other.gets("t5", "[main 2b3c4d5] Document that deploy artifacts route through the quasar mirror\n 1 file changed, 1 insertion(+)");
+    other.asks("Now fix the colour of the landing page.");
+    other.calls("t6", "Edit", edit("page.css")).gets("t6", "The file page.css has been updated.");
+    other.runs("t7", "git commit -am 'Paint the landing page teal'");
+    other.gets("t7", "[main 3c4d5e6] Paint the landing page teal\n 1 file changed, 1 insertion(+)");
+    home.write(&file(TWO), other.text());
+    home.import();
+
+    let request = Forget::Session { id: "1111".to_owned(), with_effects: true };
+    let targets = find(&home, request).unwrap();
+    let titles: Vec<&str> =
+        targets.memories.iter().map(|target| target.entry.title.get().as_str()).collect();
+    assert_eq!(targets.told, 1);
+    assert!(titles.contains(&note), "{titles:?}");
+    assert!(titles.iter().any(|title| title.starts_with("Document that")), "{titles:?}");
+    assert!(!titles.iter().any(|title| title.contains("teal")), "{titles:?}");
+    assert!(targets.memories.iter().all(|target| target.entry.id != own), "{titles:?}");
+    // Without the flag, the session alone.
+    assert!(find(&home, one()).unwrap().memories.is_empty());
+
+    forget::forget(&home.here(), &targets, call()).unwrap();
+    let later = "44444444-dddd-4ddd-8ddd-000000000004";
+    let start =
+        || home.hook_in(&home.project(), later, "SessionStart", json!({ "source": "startup" }));
+    let now = start();
+    assert!(!now.contains("quasar") && now.contains("teal"), "{now}");
+    assert_eq!(sessions(&home), [TWO]);
+    // Each memory comes back by itself; the session does not.
+    undo::undo(&home.here(), None, call()).unwrap().unwrap();
+    let mut again = home.store().memories(&MemoryFilter::default()).unwrap();
+    again.retain(|one| one.kind != MemoryKind::Summary && titles.contains(&one.title.as_str()));
+    assert_eq!(again.len(), 1, "{again:?}");
 }

@@ -182,6 +182,18 @@ impl Home {
         event: &str,
         more: Value,
     ) -> String {
+        self.hook_at(&(Arc::new(SystemClock) as Arc<dyn Clock>), directory, session, event, more)
+    }
+
+    /// The same by another clock.
+    pub(crate) fn hook_at(
+        &self,
+        clock: &Arc<dyn Clock>,
+        directory: &Path,
+        session: &str,
+        event: &str,
+        more: Value,
+    ) -> String {
         let mut payload = json!({
             "session_id": session,
             "transcript_path": self.path("claude").join(file(session)),
@@ -190,9 +202,8 @@ impl Home {
         });
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let call = HookCall::new("claude-code".to_owned(), event.to_owned(), Instant::now());
-        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let input = payload.to_string();
-        call.handle(&mut input.as_bytes(), self.places(), self.machine(&[]), &clock).0
+        call.handle(&mut input.as_bytes(), self.places(), self.machine(&[]), clock).0
     }
 
     pub(crate) fn prompt(&self, session: &str, number: u32, text: &str) {

@@ -219,8 +219,8 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     }
     // Requests and work often repeat the title.
     let says_more = |one: &&Statement| !alike(&one.text, &content.title);
-    let asked = content.objective.as_ref().filter(says_more).map(|one| ("Asked", one));
-    let last = content.last_request.as_ref().map(|one| ("Asked last", one));
+    let asked = content.objective.as_ref().filter(says_more).map(|one| ("User asked", one));
+    let last = content.last_request.as_ref().map(|one| ("User asked last", one));
     let is_same = content.objective.as_ref().zip(content.last_request.as_ref());
     let is_same = is_same.is_some_and(|(a, b)| normal(&a.text) == normal(&b.text));
     // The objective may name two requests, both truncated.
@@ -234,7 +234,7 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
     let earlier = content.requests.iter().filter(says_more);
     let earlier = earlier.filter(|one| !told.contains(&begins(one)));
     let earlier = earlier.filter(|one| is_new(&one.text, &mut said));
-    let earlier = earlier.map(|one| ("Asked before", one));
+    let earlier = earlier.map(|one| ("User asked before", one));
     let last = last.filter(|_| !is_same).into_iter();
     for (label, statement) in asked.into_iter().chain(last).chain(earlier.take(REQUESTS)) {
         let text = format!("{label}: \"{}\"", recorded(&statement.text, STATEMENT));

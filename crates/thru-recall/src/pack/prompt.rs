@@ -9,10 +9,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use thru_core::{Id, Layout, MemoryKind, file_name};
 use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
-use thru_store::{MemoryFilter, MemoryFlags, MemoryRow, Result, Store};
+use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
 use super::detail::details;
 use super::render::{Section, recorded};
+use super::speaker::TitleSpeaker;
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
 use crate::freshness::Freshness;
@@ -414,12 +415,13 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let root = places.into_values().next().and_then(|place| place.directory);
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
     let stale = Freshness::check(&files, root.as_deref(), request.disk).note();
-    let mut text = recorded(&memory.title, 200);
-    let MemoryFlags { is_from_person, is_rule, .. } = memory.flags;
-    if is_from_person && memory.kind != MemoryKind::Summary {
-        text = format!("the user {}: \"{text}\"", if is_rule { "ruled" } else { "said" });
-    }
-    if let Some(detail) = details(&store.body_of(&memory)?).into_iter().next() {
+    let body = store.body_of(&memory)?;
+    let title = recorded(&memory.title, 200);
+    let mut text = match memory.flags.is_rule {
+        true => format!("The user ruled: \"{title}\""),
+        false => TitleSpeaker::of(store, &memory, &body)?.mark(&title),
+    };
+    if let Some(detail) = details(&body).into_iter().next() {
         text.truncate(text.trim_end_matches(['…', '.']).len());
         text.push_str(". ");
         text.push_str(&recorded(&detail, DETAIL));

@@ -11,6 +11,7 @@ use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 use super::render::{Section, recorded};
 use super::said::{alike, day};
 use super::sessions::summaries;
+use super::speaker::TitleSpeaker;
 use super::start::told;
 use super::valued::observations;
 use super::{Draft, PackRequest};
@@ -113,7 +114,7 @@ fn since_then(
     Ok(drafts)
 }
 
-/// `This session was idle for 3 h. It worked on: … (src/a.rs, src/b.rs)`.
+/// `This session was idle for 3 h. The user asked last: … (files: src/a.rs)`.
 fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
     let mut line = String::new();
     if is_idle {
@@ -123,11 +124,11 @@ fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
     let files = files.join(", ");
     match (&context.task, files.is_empty()) {
         (Some(task), true) => {
-            line.push_str(&format!("The last request: {}", recorded(task.get(), TASK)));
+            line.push_str(&format!("The user asked last: {}", recorded(task.get(), TASK)));
         }
         (Some(task), false) => {
             let task = recorded(task.get(), TASK);
-            line.push_str(&format!("The last request: {task} (files: {files})"));
+            line.push_str(&format!("The user asked last: {task} (files: {files})"));
         }
         (None, false) => line.push_str(&format!("Its last files: {files}")),
         (None, true) => {}
@@ -157,19 +158,21 @@ fn meanwhile(store: &Store, request: &PackRequest<'_>, since: Timestamp) -> Resu
         .map(|summary| {
             let outcome = summary.outcome.map_or("", |outcome| outcome.as_str());
             let when = day(summary.at, request);
-            Draft {
-                text: format!("{} ({when}, {outcome})", recorded(&summary.title, 200)),
+            let speaker = TitleSpeaker::of(store, &summary, &store.body_of(&summary)?)?;
+            let title = speaker.mark(&recorded(&summary.title, 200));
+            Ok(Draft {
+                text: format!("{title} ({when}, {outcome})"),
                 section: Section::Meanwhile,
                 tier: Tier::at_start(summary.at, false, request.now),
                 reason: "what another session did since".to_owned(),
                 memory: Some(summary),
-            }
+            })
         })
-        .collect();
+        .collect::<Result<_>>()?;
     // A session's summary often has the title of its main observation.
     valued.retain(|one| is_new(&one.memory) && !drafts.iter().any(|told| says(told, &one.memory)));
     valued.truncate(OBSERVATIONS);
-    drafts.extend(told(request, valued));
+    drafts.extend(told(store, request, valued)?);
     Ok(drafts)
 }
 

@@ -11,6 +11,7 @@ use super::render::Section;
 use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
+use super::speaker::TitleSpeaker;
 use super::valued::{TRUNKS, Valued, is_open, places};
 use super::{Draft, Occasion, PackRequest};
 use crate::memories::normal;
@@ -142,7 +143,7 @@ pub(super) fn last_session(
     let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
         &body.digest;
     let mut drafts =
-        vec![line(false, titled(summary, body, request), "how the last session ended")];
+        vec![line(false, titled(store, summary, body, request)?, "how the last session ended")];
     let mut told = vec![body.title.clone()];
     if let Some(asked) = asked.as_ref().filter(|asked| adds(&asked.text, &told)) {
         told.push(asked.text.clone());
@@ -161,7 +162,7 @@ pub(super) fn last_session(
         let task = task.map(thru_redact::Clean::into_inner);
         let is_known = |task: &String| told.iter().any(|text| alike(text, task));
         if let Some(task) = task.filter(|task| !is_known(task)) {
-            let text = format!("The last request: {}", cut(&task, 240));
+            let text = format!("The user asked last: {}", cut(&task, 240));
             drafts.push(draft(text, "what was asked for last"));
             told.push(task);
         }
@@ -242,13 +243,18 @@ fn labelled(label: &str, text: &str) -> String {
     }
 }
 
-/// The title of a session, its day, and how far its work came.
-fn titled(summary: &MemoryRow, body: &Summary, request: &PackRequest<'_>) -> String {
-    let title = cut(&body.title, TITLE);
+/// The title of a session with its speaker, its day, and how far its work came.
+fn titled(
+    store: &Store,
+    summary: &MemoryRow,
+    body: &Summary,
+    request: &PackRequest<'_>,
+) -> Result<String> {
+    let title = TitleSpeaker::of_session(store, body)?.mark(&cut(&body.title, TITLE));
     let ended = body.digest.outcome.as_str();
     let state = body.digest.state.as_ref();
     let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state.text, 120)));
-    format!("{title} ({}, {ended}{state})", day(summary.at, request))
+    Ok(format!("{title} ({}, {ended}{state})", day(summary.at, request)))
 }
 
 /// Sessions before the last one, a line each, the latest first.
@@ -268,7 +274,7 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
         if !did_something(store, digested)? || !is_new(&body.title, &mut said.titles) {
             continue;
         }
-        let mut text = titled(summary, body, request);
+        let mut text = titled(store, summary, body, request)?;
         let results = came_of_most(store, observations, digested)?;
         if let Some(result) = said.detail(&text, results) {
             text = format!("{text}: {}", cut(&result, CAME_OF));
@@ -327,11 +333,12 @@ fn came_of_most(
 
 /// Earlier sessions that did not finish, or gave up with changes made.
 pub(super) fn left_open<'b, 's: 'b>(
+    store: &Store,
     request: &PackRequest<'_>,
     summaries: impl Iterator<Item = &'b Digested<'s>>,
     bodies: &[Digested<'_>],
     said: &mut Vec<HashSet<String>>,
-) -> Vec<Draft> {
+) -> Result<Vec<Draft>> {
     let mut drafts = Vec::new();
     for (summary, body) in summaries {
         let age = summary.at.map_or(f64::MAX, |at| days_between(at, request.now));
@@ -359,7 +366,7 @@ pub(super) fn left_open<'b, 's: 'b>(
             tier: tier(summary, request),
             text: format!(
                 "{} ({}, {}){next}",
-                cut(&body.title, TITLE),
+                TitleSpeaker::of_session(store, body)?.mark(&cut(&body.title, TITLE)),
                 body.digest.outcome.as_str(),
                 day(summary.at, request)
             ),
@@ -368,5 +375,5 @@ pub(super) fn left_open<'b, 's: 'b>(
             reason: "an earlier session did not finish".to_owned(),
         });
     }
-    drafts
+    Ok(drafts)
 }

@@ -16,6 +16,7 @@ use super::sessions::{
     CAME_OF, OPEN_DAYS, TITLE, bodies, earlier_sessions, last_of, last_session, later_than,
     left_open, summaries,
 };
+use super::speaker::TitleSpeaker;
 use super::valued::{LATELY_DAYS, TRUNKS, Valued, observations};
 use super::{Draft, Occasion, PackRequest, standing};
 
@@ -54,7 +55,7 @@ pub(super) fn drafts(
         drafts.extend(about);
     }
     let earlier = bodies.iter().filter(|one| last.is_none_or(|(last, _)| last.0.row != one.0.row));
-    let open = left_open(request, earlier.clone(), &bodies, &mut said.titles);
+    let open = left_open(store, request, earlier.clone(), &bodies, &mut said.titles)?;
     let weighed = valued.len();
     let sessions = Sessions::of(&summaries, &valued, request);
     drafts.extend(files_in_play(&sessions, request));
@@ -93,7 +94,7 @@ fn itself(
         drafts.extend(last_session(store, redactor, request, (own, false), &valued, &[])?);
     }
     let weighed = valued.len();
-    drafts.extend(told(request, valued));
+    drafts.extend(told(store, request, valued)?);
     let noun = if weighed == 1 { "observation" } else { "observations" };
     Ok((drafts, format!("{weighed} {noun} weighed")))
 }
@@ -136,14 +137,21 @@ fn words_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
 }
 
 /// The lines of the best observations.
-pub(super) fn told(request: &PackRequest<'_>, valued: Vec<Valued>) -> Vec<Draft> {
+pub(super) fn told(
+    store: &Store,
+    request: &PackRequest<'_>,
+    valued: Vec<Valued>,
+) -> Result<Vec<Draft>> {
     let best = valued.into_iter().take(request.limits.observations);
-    best.map(|one| Draft {
-        text: cut(&one.memory.title, TITLE),
-        tier: tier(&one.memory, request),
-        section: Section::day(one.memory.at.unwrap_or_default(), request),
-        reason: one.reason(),
-        memory: Some(one.memory),
+    best.map(|one| {
+        let speaker = TitleSpeaker::of(store, &one.memory, &store.body_of(&one.memory)?)?;
+        Ok(Draft {
+            text: speaker.mark(&cut(&one.memory.title, TITLE)),
+            tier: tier(&one.memory, request),
+            section: Section::day(one.memory.at.unwrap_or_default(), request),
+            reason: one.reason(),
+            memory: Some(one.memory),
+        })
     })
     .collect()
 }
@@ -182,7 +190,8 @@ fn best(
             continue;
         }
         let title = cut(&one.memory.title, TITLE);
-        let detail = said.detail(&title, details(&store.body_of(&one.memory)?));
+        let body = store.body_of(&one.memory)?;
+        let detail = said.detail(&title, details(&body));
         let changed = one.files.iter().filter(|file| file.modified);
         let files = files_not_named(changed.map(|file| file.path.as_str()), &title);
         let is_bare = detail.is_none() && files.is_none();
@@ -190,9 +199,9 @@ fn best(
         if is_bare && title.starts_with('“') && !is_note {
             continue;
         }
-        let mut text = match is_decision && !one.memory.flags.is_from_person {
-            true => format!("The agent: {title}"),
-            false => title,
+        let mut text = match TitleSpeaker::of(store, &one.memory, &body)? {
+            TitleSpeaker::Agent if is_decision => format!("The agent: {title}"),
+            speaker => speaker.mark(&title),
         };
         if let Some(detail) = detail {
             text = format!("{text}: {}", cut(&detail, CAME_OF));

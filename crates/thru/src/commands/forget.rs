@@ -16,6 +16,7 @@ use crate::ui::{Page, Tone, one_line, plural, size};
 #[command(after_help = "Examples:\n  \
     thru forget k3f9a m2x7p                 two memories\n  \
     thru forget --session 4f1c              a session for good\n  \
+    thru forget --session 4f1c --with-effects\n  \
     thru forget --project rocket --before 2025-01-01")]
 #[command(group(
     clap::ArgGroup::new("target")
@@ -31,6 +32,9 @@ pub(crate) struct ForgetArguments {
     /// A session (the start of its id is enough)
     #[arg(long, short, conflicts_with_all = ["project", "before"])]
     session: Option<String>,
+    /// Also what its agent had remembered, and what others made of what they were told of it
+    #[arg(long, requires = "session")]
+    with_effects: bool,
     /// All sessions of this project, and what you told of it
     #[arg(long, short)]
     project: Option<String>,
@@ -45,7 +49,7 @@ pub(crate) struct ForgetArguments {
 impl ForgetArguments {
     fn request(&self) -> Forget {
         match (&self.session, &self.ids[..]) {
-            (Some(id), _) => Forget::Session(id.clone()),
+            (Some(id), _) => Forget::Session { id: id.clone(), with_effects: self.with_effects },
             (None, []) => {
                 Forget::Sessions { project: self.project.clone(), before: self.before.clone() }
             }
@@ -136,6 +140,10 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
             plural(targets.sessions.len() as u64, "session"),
             plural(targets.passages(), "passage")
         ));
+    }
+    if targets.told > 0 {
+        let others = plural(targets.told as u64, "other session");
+        page.line(format!("{others} had memories of it in their context."));
     }
     Ok(())
 }

@@ -71,6 +71,12 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
         let scope = kept.project.as_ref().map_or("every project", |name| name.get());
         let id = page.paint(Tone::Id, &kept.short_id);
         page.line(format!("Remembered as {id} for {scope}. `thru undo` takes it back."));
+        if kept.by_agent {
+            page.line(format!(
+                "It counts as an agent's note: sessions that start are told it after `thru edit {} --agree` in your own terminal.",
+                kept.short_id
+            ));
+        }
         if kept.is_redacted {
             page.line(page.paint(
                 Tone::Bad,
