@@ -30,9 +30,6 @@ use crate::{Intake, IntakeLock, Operation, Result};
 
 /// A commit holds at most this many records.
 const COMMIT_RECORDS: usize = 5_000;
-/// Bytes of records for which preparing pays: it takes a millisecond of a starting session, about as long as looking
-/// through these.
-const MUCH: u64 = 64 * 1024;
 /// Passages kept in memory between applying events and comparing them; the rest are made again.
 const HANDED_ON: usize = 5_000;
 
@@ -60,12 +57,8 @@ impl Intake {
     /// Brings the store up to the events of the journal.
     pub(crate) fn apply_events(&self, store: &mut Store) -> Result<Applied> {
         let cursor = cursor(store.events_cursor()?);
-        let behind = self.journal.behind(&cursor)?;
-        if behind == 0 {
+        if self.journal.behind(&cursor)? == 0 {
             return Ok(Applied::default());
-        }
-        if behind > MUCH {
-            self.redactor.expect_much();
         }
         let mut stream = self.journal.stream(cursor.clone())?;
         let mut placed = store.directories()?;

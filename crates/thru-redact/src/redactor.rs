@@ -4,6 +4,7 @@
 //! until nothing more is found, so that cleaning twice is the same as cleaning once.
 
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use serde_json::Value;
@@ -50,11 +51,6 @@ impl Redactor {
         })
     }
 
-    /// Prepares for large amounts of text: does the work once that small texts do not need.
-    pub fn expect_much(&self) {
-        secrets::expect_much();
-    }
-
     /// Returns a fingerprint of the set of rules: it changes whenever the result of redaction may
     /// change.
     pub fn fingerprint(&self) -> String {
@@ -91,10 +87,12 @@ impl Redactor {
     /// Technical values (ids, signatures, images) are not changed. A line that is not JSON is cleaned
     /// as text.
     pub fn clean_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
-        // Strings that end before the first keyword hold none.
-        let first = match secrets::first_suspicion(line) {
-            _ if self.user.has_rules() => 0,
-            Some(first) => first,
+        let keywords = secrets::keywords(line);
+        let first = keywords.iter().position(|keyword| secrets::is_suspicious(line, *keyword));
+        // Strings that end before the first suspicion hold none.
+        let (first, keywords) = match first {
+            _ if self.user.has_rules() => (0, keywords.as_slice()),
+            Some(first) => (keywords[first].end(), &keywords[first..]),
             None => return Clean::new(line.to_vec()),
         };
         let Some(document) = json::valid(line) else {
@@ -112,13 +110,15 @@ impl Redactor {
                     if value.end < first && !name_of(key, label).is_some_and(is_telling) {
                         return;
                     }
-                    let raw = &document[value.clone()];
-                    (value, self.string_edits(key, label, in_payload, raw, report))
+                    let name = Name { key, label, in_payload };
+                    let found = self.string_edits(name, document, &value, keywords, report);
+                    (value, found)
                 }
                 Event::Key(key) if key.end < first => return,
                 Event::Key(key) => {
-                    let raw = &document[key.clone()];
-                    (key, self.string_edits(None, None, false, raw, report))
+                    let found =
+                        self.string_edits(Name::default(), document, &key, keywords, report);
+                    (key, found)
                 }
                 Event::Open(key) => return payloads.open(key.as_deref()),
                 Event::Close => return payloads.close(),
@@ -217,20 +217,23 @@ impl Redactor {
         }
     }
 
-    /// Returns the edits of one raw string of a JSON document.
+    /// Returns the edits of one raw string of a JSON document in which these keywords were found.
     fn string_edits(
         &self,
-        key: Option<&str>,
-        label: Option<&str>,
-        in_payload: bool,
-        raw: &str,
+        Name { key, label, in_payload }: Name<'_>,
+        document: &str,
+        part: &Range<usize>,
+        keywords: &[secrets::Occurrence],
         report: &mut Report,
     ) -> Vec<Edit> {
         let name = name_of(key, label);
-        let has_telling_name = name.is_some_and(is_telling);
-        if !self.user.has_rules() && !has_telling_name && !secrets::glance(raw.as_bytes()) {
+        if !self.user.has_rules()
+            && !name.is_some_and(is_telling)
+            && !secrets::is_suspicious_part(document, part, keywords)
+        {
             return Vec::new();
         }
+        let raw = &document[part.clone()];
         let text = json::decode_string(raw);
         if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes(), in_payload)) {
             return Vec::new();
@@ -312,6 +315,16 @@ impl Redactor {
 /// True if a value that belongs to this name may be a secret.
 fn is_telling(name: &str) -> bool {
     assignment::is_telling(name) || name.to_ascii_lowercase().ends_with("cookie")
+}
+
+/// The names of a value of a JSON document.
+#[derive(Clone, Copy, Default)]
+struct Name<'a> {
+    key: Option<&'a str>,
+    /// The name beside it, for the value in `{"name": …, "value": …}`.
+    label: Option<&'a str>,
+    /// True inside what a tool was given or gave back.
+    in_payload: bool,
 }
 
 /// The depth of a walk, and that at which it entered what a tool was given or gave back.

@@ -1,15 +1,14 @@
-//! Finds secrets: one pass with an automaton of all keywords, and a detailed check with a rule only at
+//! Finds secrets: one pass that looks for all keywords, and a detailed check with a rule only at
 //! its keywords.
 //!
-//! The same pass serves as the prefilter for raw JSON ([`glance`]). It must never rule out what
+//! The same pass serves as the prefilter for raw JSON ([`is_suspicious`]). It must never rule out what
 //! [`find`] would find in the decoded text, so its checks allow for escapes.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::automaton::Automaton;
-use aho_corasick::dfa::DFA;
-use aho_corasick::{Anchored, StartKind};
 use memchr::{memchr, memmem};
 use regex::Regex;
 
@@ -45,92 +44,141 @@ const MARKS: [&str; 29] = [
     r"\u206", "\u{feff}", r"\ufeff", r"\u0000",
 ];
 
-/// All keywords, with the targets and the length of each.
+/// All keywords, the longest first, with the targets of each.
 struct Keywords {
-    words: Vec<&'static str>,
-    pointers: Vec<(Vec<Pointer>, usize)>,
-    /// Keywords by their first byte in lower case.
-    by_first: Vec<Vec<usize>>,
+    words: Vec<(&'static str, Vec<Pointer>)>,
+    /// A bit for each four [`folded`] bytes that begin a keyword and what may follow it.
+    fours: Box<[u64; FOURS / 64]>,
+    /// The position in `by_beginning` of the keywords that begin with three folded bytes.
+    starts: Vec<u16>,
+    by_beginning: Vec<u16>,
 }
 
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
-    let mut words: Vec<&'static str> = Vec::new();
-    let mut pointers: Vec<(Vec<Pointer>, usize)> = Vec::new();
-    let mut by_first = vec![Vec::new(); 256];
-    let mut add = |word: &'static str, pointer| {
-        let first = word.bytes().next().unwrap_or_default().to_ascii_lowercase();
-        let alike: &mut Vec<usize> = &mut by_first[usize::from(first)];
-        match alike.iter().find(|known| words[**known] == word) {
-            Some(known) => {
-                let targets: &mut Vec<Pointer> = &mut pointers[*known].0;
-                if !targets.contains(&pointer) {
-                    targets.push(pointer);
-                }
-            }
-            None => {
-                alike.push(words.len());
-                words.push(word);
-                pointers.push((vec![pointer], word.len()));
-            }
-        }
-    };
-    for (index, rule) in RULES.iter().enumerate() {
-        for keyword in rule.keywords {
-            add(keyword, Pointer::Rule(index));
+    let mut pointers: HashMap<&'static str, Vec<Pointer>> = HashMap::new();
+    let rules = RULES.iter().enumerate();
+    let of_rules = rules.flat_map(|(index, rule)| {
+        rule.keywords.iter().map(move |keyword| (*keyword, Pointer::Rule(index)))
+    });
+    let all = of_rules
+        .chain(tags::OPENINGS.map(|opening| (opening, Pointer::Tag)))
+        .chain([r"\u00", r"\/"].map(|escape| (escape, Pointer::Escape)))
+        .chain(["%2f", "%3a", "%3d", "%2b", "%40"].map(|escape| (escape, Pointer::Percent)))
+        .chain(MARKS.map(|mark| (mark, Pointer::Mark)));
+    for (keyword, pointer) in all {
+        let pointers = pointers.entry(keyword).or_default();
+        // The commands of one name stand in several groups.
+        if !pointers.contains(&pointer) {
+            pointers.push(pointer);
         }
     }
-    for opening in tags::OPENINGS {
-        add(opening, Pointer::Tag);
-    }
-    add(r"\u00", Pointer::Escape);
-    add(r"\/", Pointer::Escape);
-    for escape in ["%2f", "%3a", "%3d", "%2b", "%40"] {
-        add(escape, Pointer::Percent);
-    }
-    for mark in MARKS {
-        add(mark, Pointer::Mark);
-    }
-    Keywords { words, pointers, by_first }
+    Keywords::new(pointers.into_iter().collect())
 });
 
-/// The automaton for large texts: fast, and slow to build.
-static FOR_MUCH: OnceLock<DFA> = OnceLock::new();
+/// The numbers that three and four folded bytes make.
+const THREES: usize = 1 << 15;
+const FOURS: usize = 1 << 20;
 
-/// A bit for each pair of bytes that a keyword begins with, in lower case: for small texts, which are all that most hooks
-/// ever see. An automaton would take longer to build than such a text takes to read.
-static BEGINNINGS: LazyLock<Vec<u64>> = LazyLock::new(|| {
-    let mut pairs = vec![0; 1024];
-    for word in &KEYWORDS.words {
-        if let [first, second, ..] = word.as_bytes() {
-            let pair = pair(*first, *second);
-            pairs[pair / 64] |= 1_u64 << (pair % 64);
+/// Returns the bits of a byte that are the same for small letters and capitals.
+const fn folded(byte: u8) -> usize {
+    (byte & 31) as usize
+}
+
+impl Keywords {
+    fn new(mut words: Vec<(&'static str, Vec<Pointer>)>) -> Self {
+        words.sort_unstable_by_key(|(word, _)| (Reverse(word.len()), *word));
+        let mut fours = Box::new([0; FOURS / 64]);
+        let mut by_three: Vec<(usize, u16)> = Vec::new();
+        for (index, (word, _)) in (0..).zip(&words) {
+            let head: Vec<usize> = word.bytes().take(4).map(folded).collect();
+            let number = head.iter().fold(0, |number, byte| number << 5 | byte);
+            // Anything may follow a short one.
+            let open = 5 * (4 - head.len());
+            let range = number << open..(number + 1) << open;
+            let mut threes: Vec<usize> = range.clone().map(|four| four >> 5).collect();
+            threes.dedup();
+            by_three.extend(threes.into_iter().map(|three| (three, index)));
+            for four in range {
+                fours[four / 64] |= 1_u64 << (four % 64);
+            }
+        }
+        by_three.sort_unstable();
+        let mut starts = vec![0; THREES + 1];
+        for (three, _) in &by_three {
+            starts[three + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let by_beginning = by_three.into_iter().map(|(_, index)| index).collect();
+        Self { words, fours, starts, by_beginning }
+    }
+
+    /// Adds the keywords that begin at a position with these three folded bytes.
+    fn find_at(&self, bytes: &[u8], at: usize, three: usize, found: &mut Vec<Occurrence>) {
+        let group = usize::from(self.starts[three])..usize::from(self.starts[three + 1]);
+        for &index in &self.by_beginning[group] {
+            let word = self.words[usize::from(index)].0.as_bytes();
+            let end = at + word.len();
+            if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
+                found.push(Occurrence::new(end, index));
+            }
         }
     }
-    pairs
-});
-
-/// Returns two bytes in lower case as one number.
-fn pair(first: u8, second: u8) -> usize {
-    usize::from(first.to_ascii_lowercase()) << 8 | usize::from(second.to_ascii_lowercase())
 }
 
-/// The size in bytes from which the automaton for large texts is worthwhile.
-const MUCH: usize = 16 * 1024;
+/// An occurrence of a keyword: its end above the index of the keyword, so that occurrences are in order of their ends, and of
+/// those with one end the longest is first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Occurrence(u64);
 
-/// Builds the automaton for large texts, so that small ones are searched with it as well.
-pub(crate) fn expect_much() {
-    for_much();
+impl Occurrence {
+    const fn new(end: usize, index: u16) -> Self {
+        Self((end as u64) << 16 | index as u64)
+    }
+
+    pub(crate) const fn end(self) -> usize {
+        (self.0 >> 16) as usize
+    }
+
+    fn keyword(self) -> &'static (&'static str, Vec<Pointer>) {
+        &KEYWORDS.words[usize::from(self.0 as u16)]
+    }
+
+    fn pointers(self) -> &'static [Pointer] {
+        &self.keyword().1
+    }
+
+    fn range(self) -> Range<usize> {
+        self.end() - self.keyword().0.len()..self.end()
+    }
+
+    /// Returns the occurrence in a part of the text, if it is there as a whole.
+    fn within(self, part: &Range<usize>) -> Option<Self> {
+        let range = self.range();
+        (part.start <= range.start && range.end <= part.end)
+            .then(|| Self(self.0 - ((part.start as u64) << 16)))
+    }
 }
 
-fn for_much() -> &'static DFA {
-    FOR_MUCH.get_or_init(|| {
-        DFA::builder()
-            .ascii_case_insensitive(true)
-            .start_kind(StartKind::Unanchored)
-            .prefilter(false)
-            .build(&KEYWORDS.words)
-            .unwrap_or_else(|error| unreachable!("the built-in keywords: {error}"))
-    })
+/// Finds the keywords in a text, or in raw JSON.
+pub(crate) fn keywords(bytes: &[u8]) -> Vec<Occurrence> {
+    let known = &*KEYWORDS;
+    let fours: &[u64; FOURS / 64] = &known.fours;
+    let mut found = Vec::new();
+    let mut last = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        last = (last << 5 | folded(*byte)) % FOURS;
+        if fours[last / 64] >> (last % 64) & 1 == 1 && at >= 3 {
+            known.find_at(bytes, at - 3, last >> 5, &mut found);
+        }
+    }
+    // Less than four bytes are left.
+    for left in (2..=bytes.len().min(3)).rev() {
+        known.find_at(bytes, bytes.len() - left, (last << (5 * (3 - left))) % THREES, &mut found);
+    }
+    found.sort_unstable();
+    found
 }
 
 /// Returns the compiled pattern of a rule of the table, compiling it on first use.
@@ -150,90 +198,37 @@ fn pattern(index: usize) -> Option<&'static Regex> {
     }))
 }
 
-/// Calls `on_keyword` for each keyword, until it returns `true`: in the order of their ends, the longest first.
-fn walk(bytes: &[u8], on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
-    match FOR_MUCH.get() {
-        Some(automaton) => walk_with(automaton, bytes, on_keyword),
-        None if bytes.len() < MUCH => walk_plainly(bytes, on_keyword),
-        None => walk_with(for_much(), bytes, on_keyword),
-    }
-}
-
-/// Looks for the keywords without an automaton.
-fn walk_plainly(bytes: &[u8], mut on_keyword: impl FnMut(Pointer, Range<usize>) -> bool) {
-    let (keywords, beginnings) = (&*KEYWORDS, &*BEGINNINGS);
-    let mut found: Vec<(usize, usize, usize)> = Vec::new();
-    for (at, two) in bytes.windows(2).enumerate() {
-        let pair = pair(two[0], two[1]);
-        if beginnings[pair / 64] & (1 << (pair % 64)) == 0 {
-            continue;
-        }
-        for &index in &keywords.by_first[pair >> 8] {
-            let word = keywords.words[index].as_bytes();
-            let end = at + word.len();
-            if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
-                found.push((end, at, index));
-            }
-        }
-    }
-    found.sort_unstable();
-    for (end, start, index) in found {
-        for pointer in &keywords.pointers[index].0 {
-            if on_keyword(*pointer, start..end) {
-                return;
-            }
-        }
-    }
-}
-
-fn walk_with(
-    automaton: &DFA,
-    bytes: &[u8],
-    mut on_keyword: impl FnMut(Pointer, Range<usize>) -> bool,
-) {
-    let pointers = &KEYWORDS.pointers;
-    let Ok(mut state) = automaton.start_state(Anchored::No) else {
-        return;
-    };
-    for (at, byte) in bytes.iter().enumerate() {
-        state = automaton.next_state(Anchored::No, state, *byte);
-        if automaton.is_special(state) && automaton.is_match(state) {
-            for index in 0..automaton.match_len(state) {
-                let (pointers, length) =
-                    &pointers[automaton.match_pattern(state, index).as_usize()];
-                for pointer in pointers {
-                    if on_keyword(*pointer, at + 1 - length..at + 1) {
-                        return;
-                    }
-                }
-            }
-        }
-    }
-}
-
 /// True if this text, or the strings of this raw JSON, may contain anything to remove. Fast, with false
 /// positives only.
-pub(crate) fn glance(bytes: &[u8]) -> bool {
-    first_suspicion(bytes).is_some()
+#[cfg(test)]
+fn glance(bytes: &[u8]) -> bool {
+    keywords(bytes).into_iter().any(|keyword| is_suspicious(bytes, keyword))
 }
 
-/// Returns the end of the first keyword of something to remove in this text, or in the strings of this raw JSON.
-pub(crate) fn first_suspicion(bytes: &[u8]) -> Option<usize> {
-    let mut suspicion = None;
-    walk(bytes, |pointer, word| {
-        let suspicious = match pointer {
-            Pointer::Tag | Pointer::Mark | Pointer::Percent => true,
-            Pointer::Escape => hides_something(bytes, &word),
-            Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
-                is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
-            }),
-        };
-        if suspicious {
-            suspicion = Some(word.end);
-        }
-        suspicious
-    });
-    suspicion
+/// True if the string at `part` of a document, with these keywords, may contain anything to remove.
+pub(crate) fn is_suspicious_part(
+    document: &str,
+    part: &Range<usize>,
+    keywords: &[Occurrence],
+) -> bool {
+    let first = keywords.partition_point(|keyword| keyword.end() <= part.start);
+    keywords[first..]
+        .iter()
+        .take_while(|keyword| keyword.end() <= part.end)
+        .filter_map(|keyword| keyword.within(part))
+        .any(|keyword| is_suspicious(&document.as_bytes()[part.clone()], keyword))
+}
+
+/// True if something to remove may be at a keyword, in text or in raw JSON.
+pub(crate) fn is_suspicious(bytes: &[u8], keyword: Occurrence) -> bool {
+    let word = keyword.range();
+    keyword.pointers().iter().any(|pointer| match *pointer {
+        Pointer::Tag | Pointer::Mark | Pointer::Percent => true,
+        Pointer::Escape => hides_something(bytes, &word),
+        Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
+            is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
+        }),
+    })
 }
 
 /// True if the pattern of a token matches the characters that are the same in text and raw JSON. Other
@@ -289,32 +284,32 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
     let mut findings = Findings { marks: memchr(0, bytes).is_some(), ..Findings::default() };
     // The progress of each rule, so that none examines the same text twice.
     let mut done = [0_usize; 256];
-    walk(bytes, |pointer, word| {
-        match pointer {
-            Pointer::Tag => findings.tags = true,
-            Pointer::Mark => findings.marks = true,
-            Pointer::Percent => findings.percents = true,
-            Pointer::Escape => findings.escapes |= hides_something(bytes, &word),
-            Pointer::Rule(index) => {
-                let Some(rule) = RULES.get(index) else {
-                    return false;
-                };
-                let done = &mut done[index.min(255)];
-                if word.start >= *done
-                    && is_possible(rule, bytes, &word)
-                    && let Some(found) = look(index, rule, text, word, *done)
-                {
-                    *done = found.whole.end;
-                    let whole = &text[found.whole];
-                    let edits = found.edits.into_iter();
-                    findings
-                        .edits
-                        .extend(edits.filter(|edit| !is_allowed(whole, &text[edit.range.clone()])));
+    for keyword in keywords(bytes) {
+        let word = keyword.range();
+        for pointer in keyword.pointers() {
+            match *pointer {
+                Pointer::Tag => findings.tags = true,
+                Pointer::Mark => findings.marks = true,
+                Pointer::Percent => findings.percents = true,
+                Pointer::Escape => findings.escapes |= hides_something(bytes, &word),
+                Pointer::Rule(index) => {
+                    let Some(rule) = RULES.get(index) else { continue };
+                    let done = &mut done[index.min(255)];
+                    if word.start >= *done
+                        && is_possible(rule, bytes, &word)
+                        && let Some(found) = look(index, rule, text, word.clone(), *done)
+                    {
+                        *done = found.whole.end;
+                        let whole = &text[found.whole];
+                        let edits = found.edits.into_iter();
+                        let edits =
+                            edits.filter(|edit| !is_allowed(whole, &text[edit.range.clone()]));
+                        findings.edits.extend(edits);
+                    }
                 }
             }
         }
-        false
-    });
+    }
     findings
 }
 
@@ -571,27 +566,29 @@ mod tests {
     }
 
     #[test]
-    fn small_and_large_texts_are_searched_alike() {
-        assert!(KEYWORDS.words.iter().all(|word| word.len() >= 2));
+    fn all_keywords_are_found_in_the_order_of_their_ends() {
+        assert!(KEYWORDS.words.iter().all(|(word, _)| word.len() >= 2));
         let mut text = String::new();
-        for (number, word) in KEYWORDS.words.iter().enumerate() {
+        for (number, (word, _)) in KEYWORDS.words.iter().enumerate() {
             text.push_str(word);
             text.push_str(&word.to_uppercase());
             text.push_str([" ", "", "\u{e9}"][number % 3]);
             // Some begin within others.
             text.push_str(&word[..word.floor_char_boundary(word.len() / 2)]);
         }
-        let (mut plain, mut automaton) = (Vec::new(), Vec::new());
-        walk_plainly(text.as_bytes(), |pointer, word| {
-            plain.push((pointer, word));
-            false
-        });
-        walk_with(for_much(), text.as_bytes(), |pointer, word| {
-            automaton.push((pointer, word));
-            false
-        });
-        assert!(plain.len() > 2 * KEYWORDS.words.len());
-        assert_eq!(plain, automaton);
+        text.push_str(r"\/");
+        let mut expected = Vec::new();
+        for end in 0..=text.len() {
+            let words = KEYWORDS.words.iter().filter(|(word, _)| {
+                let start = end.checked_sub(word.len());
+                let here = start.and_then(|start| text.as_bytes().get(start..end));
+                here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
+            });
+            expected.extend(words.map(|(word, _)| end - word.len()..end));
+        }
+        let found: Vec<_> = keywords(text.as_bytes()).into_iter().map(Occurrence::range).collect();
+        assert!(found.len() > 2 * KEYWORDS.words.len());
+        assert_eq!(found, expected);
     }
 
     #[test]
