@@ -186,13 +186,13 @@ pub fn restore_path(
     }
 }
 
-/// Returns the command that resumes a session when run in the session's directory.
-pub fn resume_command(session: &SessionKey) -> String {
-    let id = &session.id;
+/// Returns the words of the command that resumes a session when run in the session's directory.
+pub fn resume_command(session: &SessionKey) -> [&str; 3] {
+    let id = session.id.as_str();
     match session.agent {
-        Agent::ClaudeCode => format!("claude --resume {id}"),
-        Agent::Codex => format!("codex resume {id}"),
-        Agent::Copilot => format!("copilot --resume {id}"),
+        Agent::ClaudeCode => ["claude", "--resume", id],
+        Agent::Codex => ["codex", "resume", id],
+        Agent::Copilot => ["copilot", "--resume", id],
     }
 }
 

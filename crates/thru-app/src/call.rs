@@ -32,6 +32,8 @@ pub enum Unit {
     Items,
     /// Files.
     Files,
+    /// Sessions.
+    Sessions,
     /// Texts.
     Texts,
     /// Bytes.
@@ -54,6 +56,11 @@ pub enum Patience {
     /// At most this long.
     Within(Duration),
 }
+
+/// The time to wait for another process without a word.
+const QUIET: Duration = Duration::from_secs(1);
+/// The same where that process is the daemon.
+const QUIET_FOR_DAEMON: Duration = Duration::from_secs(5);
 
 /// A call of the application. Copies are the same call.
 #[derive(Clone, Copy)]
@@ -140,15 +147,24 @@ impl<'a> Call<'a> {
             Patience::Endless => None,
             Patience::Within(time) => Some(Instant::now() + time),
         };
-        let mut noted = false;
-        let lock = intake.lock(&mut |holder| {
-            if deadline.is_none() && !noted {
-                let process =
-                    holder.map_or_else(String::new, |number| format!(" (process {number})"));
-                self.note(&format!(
-                    "Another `thru` is writing to this memory{process}; waiting for it to finish."
-                ));
-                noted = true;
+        let (began, mut noted) = (Instant::now(), false);
+        let lock = intake.lock(&mut |writer| {
+            if deadline.is_none() && !noted && began.elapsed() >= QUIET {
+                let daemon = thru_daemon::holder(&intake.layout().run().join("daemon.lock"));
+                let is_daemon = daemon.is_some_and(|daemon| Some(daemon.pid) == writer);
+                // The steps of the daemon are short, and nothing to worry about.
+                if !is_daemon || began.elapsed() >= QUIET_FOR_DAEMON {
+                    self.note(&match (is_daemon, writer) {
+                        (true, _) => "Waiting for the daemon to finish what it reads.".to_owned(),
+                        (false, Some(number)) => format!(
+                            "Another `thru` (process {number}) is writing to this memory; waiting for it to finish."
+                        ),
+                        (false, None) => {
+                            "Another `thru` is writing to this memory; waiting for it to finish.".to_owned()
+                        }
+                    });
+                    noted = true;
+                }
             }
             !self.is_cancelled() && deadline.is_none_or(|deadline| Instant::now() < deadline)
         });

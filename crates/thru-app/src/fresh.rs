@@ -29,6 +29,7 @@ use crate::call::{Call, Patience};
 use crate::embedding;
 use crate::ingest::catch_up::{self, Effort, RECENT, TranscriptScope, add, ingest};
 use crate::ingest::exclusions::Exclusions;
+use crate::ingest::reading::{Reading, reading};
 use crate::words::{plural, printable};
 
 /// Unindexed sessions that are looked at: the latest. There are more only where nothing was ever
@@ -213,9 +214,10 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
     let events = Intake::news(&app.layout, app.host(), store)? > 0;
     let exclusions = Exclusions::from_config(app)?;
     let mut found = Discovery::default();
-    if catch_up::may_read_transcripts(app) {
+    let reading = reading(app);
+    if reading != Reading::Nothing {
         found = catch_up::recorded(app, store, projects)?;
-        if !background::is_watching(app) {
+        if reading == Reading::All && !background::is_watching(app) {
             add(&mut found, unwatched(app, store, projects)?);
         }
         found.sources.retain(|source| !exclusions.apply_to_file(&source.path));

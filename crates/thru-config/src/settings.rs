@@ -155,8 +155,11 @@ settings! {
     /// The background process.
     daemon: Daemon {
         enabled: bool = true, Kind::Bool, user,
-            "Start the daemon when a session starts or a command is run. Without, what was recorded waits \
-             for the next command or session.";
+            "Start the daemon when a session starts; with hooks installed or `daemon.watch`, also when a \
+             command is run. Without, what was recorded waits for the next command or session.";
+        watch: bool = false, Kind::Bool, user,
+            "Let commands start the daemon, which reads transcripts as they are written, where no hooks \
+             are installed.";
         idle_exit_minutes: Minutes = Minutes(120), Kind::Integer { min: 1, max: 100_000 }, user,
             "Minutes without anything to do after which the daemon ends. It is started again when it is \
              needed.";

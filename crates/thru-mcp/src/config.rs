@@ -29,6 +29,20 @@ pub enum Client {
     OpenCode,
     /// Cline.
     Cline,
+    /// Copilot CLI.
+    Copilot,
+    /// Qwen Code.
+    Qwen,
+    /// Kilo.
+    Kilo,
+    /// Goose.
+    Goose,
+    /// Amp.
+    Amp,
+    /// Factory's droid.
+    Factory,
+    /// Kiro.
+    Kiro,
 }
 
 /// The name of an unknown client.
@@ -38,7 +52,7 @@ pub struct UnknownClient(pub String);
 
 impl Client {
     /// All clients.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 17] = [
         Self::ClaudeCode,
         Self::ClaudeDesktop,
         Self::Codex,
@@ -49,6 +63,13 @@ impl Client {
         Self::Zed,
         Self::OpenCode,
         Self::Cline,
+        Self::Copilot,
+        Self::Qwen,
+        Self::Kilo,
+        Self::Goose,
+        Self::Amp,
+        Self::Factory,
+        Self::Kiro,
     ];
 
     /// Returns its name on the command line.
@@ -64,6 +85,13 @@ impl Client {
             Self::Zed => "zed",
             Self::OpenCode => "opencode",
             Self::Cline => "cline",
+            Self::Copilot => "copilot",
+            Self::Qwen => "qwen",
+            Self::Kilo => "kilo",
+            Self::Goose => "goose",
+            Self::Amp => "amp",
+            Self::Factory => "factory",
+            Self::Kiro => "kiro",
         }
     }
 
@@ -88,6 +116,13 @@ impl Client {
             Self::Zed => "settings.json of Zed",
             Self::OpenCode => "opencode.json, or ~/.config/opencode/opencode.json",
             Self::Cline => "cline_mcp_settings.json (MCP Servers > Configure)",
+            Self::Copilot => "~/.copilot/mcp-config.json",
+            Self::Qwen => "~/.qwen/settings.json",
+            Self::Kilo => "~/.config/kilo/kilo.jsonc",
+            Self::Goose => "~/.config/goose/config.yaml",
+            Self::Amp => "~/.config/amp/settings.json",
+            Self::Factory => "~/.factory/mcp.json",
+            Self::Kiro => "~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project",
         }
     }
 
@@ -96,10 +131,20 @@ impl Client {
         let server = json!({ "command": program, "args": ["mcp"] });
         let whole = |key: &str, server: Value| pretty(&json!({ key: { NAME: server } }));
         match self {
-            Self::ClaudeCode => whole("mcpServers", entry(program)),
-            Self::ClaudeDesktop | Self::Gemini | Self::Cursor | Self::Windsurf | Self::Cline => {
+            Self::ClaudeCode | Self::Factory => whole("mcpServers", entry(program)),
+            Self::ClaudeDesktop
+            | Self::Gemini
+            | Self::Cursor
+            | Self::Windsurf
+            | Self::Cline
+            | Self::Qwen
+            | Self::Kiro => whole("mcpServers", server),
+            Self::Copilot => {
+                let server =
+                    json!({ "type": "local", "command": program, "args": ["mcp"], "tools": ["*"] });
                 whole("mcpServers", server)
             }
+            Self::Amp => whole("amp.mcpServers", server),
             Self::Codex => {
                 // Basic strings of TOML use the same escapes as JSON.
                 let program = Value::from(program);
@@ -107,7 +152,15 @@ impl Client {
             }
             Self::VsCode => whole("servers", entry(program)),
             Self::Zed => whole("context_servers", server),
-            Self::OpenCode => whole(
+            Self::Goose => {
+                // Double-quoted scalars of YAML use the same escapes as JSON.
+                let program = Value::from(program);
+                format!(
+                    "extensions:\n  {NAME}:\n    type: stdio\n    name: {NAME}\n    enabled: true\n    \
+                     cmd: {program}\n    args: [mcp]\n    timeout: 300\n"
+                )
+            }
+            Self::OpenCode | Self::Kilo => whole(
                 "mcp",
                 json!({ "type": "local", "command": [program, "mcp"], "enabled": true }),
             ),
@@ -263,6 +316,95 @@ mod tests {
             }
           }
         }
+
+        # Copilot: ~/.copilot/mcp-config.json
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru",
+              "tools": [
+                "*"
+              ],
+              "type": "local"
+            }
+          }
+        }
+
+        # Qwen: ~/.qwen/settings.json
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # Kilo: ~/.config/kilo/kilo.jsonc
+        {
+          "mcp": {
+            "throughline": {
+              "command": [
+                "/opt/b \"in/thru",
+                "mcp"
+              ],
+              "enabled": true,
+              "type": "local"
+            }
+          }
+        }
+
+        # Goose: ~/.config/goose/config.yaml
+        extensions:
+          throughline:
+            type: stdio
+            name: throughline
+            enabled: true
+            cmd: "/opt/b \"in/thru"
+            args: [mcp]
+            timeout: 300
+
+        # Amp: ~/.config/amp/settings.json
+        {
+          "amp.mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
+
+        # Factory: ~/.factory/mcp.json
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru",
+              "type": "stdio"
+            }
+          }
+        }
+
+        # Kiro: ~/.kiro/settings/mcp.json, or .kiro/settings/mcp.json in a project
+        {
+          "mcpServers": {
+            "throughline": {
+              "args": [
+                "mcp"
+              ],
+              "command": "/opt/b \"in/thru"
+            }
+          }
+        }
         "#);
         for client in Client::ALL {
             assert_eq!(client.as_str().parse(), Ok(client));
@@ -272,6 +414,6 @@ mod tests {
     #[test]
     fn an_unknown_client_is_told_the_known_ones() {
         let error = "emacs".parse::<Client>().unwrap_err();
-        insta::assert_snapshot!(error, @"there is no client `emacs`; known are claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline");
+        insta::assert_snapshot!(error, @"there is no client `emacs`; known are claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline, copilot, qwen, kilo, goose, amp, factory, kiro");
     }
 }

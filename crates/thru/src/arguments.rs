@@ -11,24 +11,22 @@ use crate::commands;
 #[command(
     name = "thru",
     version,
-    arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:\n  \
-        thru import                          read the history that agents left on this machine\n  \
+        thru up                              set everything up\n  \
         thru search why did the build fail   find where something was said or done\n  \
         thru show k3f9a                      show one memory or passage whole\n  \
-        thru context                         what a session that starts here would be given\n  \
         thru remember 'Use pnpm, not npm'    tell it something yourself\n  \
-        thru session show 4f1c               outline of a session\n  \
-        thru demo                            see it at work on a made-up history\n\n\
+        thru resume                          go on with the latest session here\n\n\
         Exit status: 0 found or done, 1 nothing found, 2 error."
 )]
 pub(crate) struct Cli {
     /// Use no colour and no pager.
     #[arg(long, global = true)]
     pub(crate) plain: bool,
+    /// Without one, a terminal shows the state of the memory.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -61,10 +59,11 @@ pub(crate) enum Command {
     /// Show what compactions of a session left out
     Compaction(commands::compaction::CompactionArguments),
     /// Manage the summaries that compactions left in a project
-    #[command(subcommand)]
-    Summaries(commands::summaries::Command),
+    Summaries(commands::summaries::SummariesArguments),
     /// Put a session back where its agent can resume it
     Restore(commands::restore::RestoreArguments),
+    /// Start the agent of a session with that session
+    Resume(commands::resume::ResumeArguments),
     /// List, rename and merge projects
     Projects(commands::projects::ProjectsArguments),
     /// Remove secrets and private text, and manage your own rules
@@ -76,8 +75,7 @@ pub(crate) enum Command {
     /// List your decisions, and automatic merges
     Log(commands::log::LogArguments),
     /// Read and change settings
-    #[command(subcommand)]
-    Config(commands::config::Command),
+    Config(commands::config::ConfigArguments),
     /// Connect agents, so that their sessions are recorded and briefed
     Install(commands::install::InstallArguments),
     /// Remove everything that was installed from the agents' settings

@@ -7,12 +7,13 @@ mod arguments;
 mod commands;
 mod environment;
 mod failure;
+mod help;
 mod ui;
 
 use std::ffi::OsString;
 use std::io::Write;
 
-use clap::{CommandFactory, FromArgMatches};
+use clap::FromArgMatches;
 
 use arguments::Cli;
 use environment::Environment;
@@ -29,8 +30,9 @@ pub fn run(
     streams: Streams,
 ) -> u8 {
     let words = std::iter::once(OsString::from("thru")).chain(words);
-    let parsed = Cli::command()
-        .term_width(terminal.width)
+    let parsed = help::command(terminal.width)
+        // A terminal is shown the state of the memory.
+        .arg_required_else_help(!terminal.output)
         .try_get_matches_from(words)
         .and_then(|matches| Cli::from_arg_matches(&matches));
     let arguments = match parsed {
@@ -40,7 +42,10 @@ pub fn run(
     let mut errors = streams.errors();
     let environment = Environment::from_process(process, terminal, streams, arguments.plain);
     let outcome = environment.and_then(|environment| {
-        let outcome = commands::run(arguments, &environment);
+        let outcome = match arguments.command {
+            Some(command) => commands::run(command, &environment),
+            None => commands::status::front(&environment),
+        };
         // The system unmaps what was opened faster when all of it ends at once.
         if process.ends_after {
             std::mem::forget(environment);

@@ -150,7 +150,7 @@ pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessio
     let intake = app.intake_beside(&store)?;
     let (store, prepared) = fresh::for_question(app, &intake, store, Some(&project.rows), call)?;
     let session = match &request.session {
-        Some(id) => Some(named::named_session(&store, id)?.row),
+        Some(id) => Some(named::named_session(app, &store, id)?.row),
         None => None,
     };
     let occasion = match &request.moment {

@@ -107,11 +107,14 @@ fn near_projects(projects: &[ProjectName], name: &str) -> Remedy {
     }
 }
 
-/// The one session whose id starts with `id`.
+/// The one session whose id starts with `id`; `latest` is the latest of the caller's project, other than its own.
 ///
 /// # Errors
 /// Where there is none, or several start so.
-pub fn named_session(store: &Store, id: &str) -> Result<SessionRow> {
+pub fn named_session(app: &App, store: &Store, id: &str) -> Result<SessionRow> {
+    if id == "latest" {
+        return latest_session(app, store);
+    }
     // Every id begins with nothing.
     if id.trim().is_empty() {
         return Err(
@@ -146,7 +149,7 @@ const LATEST: usize = 50;
 ///
 /// # Errors
 /// Where there is none, or the store cannot be read.
-pub fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
+fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
     let asking = app.machine.agent_session();
     let mut sessions = latest_sessions(app, store, 2)?.into_iter();
     let other = sessions.find(|session| asking.as_ref() != Some(&session.key));

@@ -129,7 +129,7 @@ impl Search {
             (scope, _) => scope.find(app, store)?,
         };
         let session = match &self.session {
-            Some(id) => Some(vec![named::named_session(store, id)?.row]),
+            Some(id) => Some(vec![named::named_session(app, store, id)?.row]),
             None => None,
         };
         let kinds: Vec<MemoryKind> = self

@@ -304,10 +304,7 @@ impl ContextOutline {
 pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOutline> {
     let Opened { store, intake, preparation } = Opened::new(app, request.freshness, call)?;
     let redactor = intake.redactor();
-    let session = match request.id.as_str() {
-        "latest" => named::latest_session(app, &store)?,
-        id => named::named_session(&store, id)?,
-    };
+    let session = named::named_session(app, &store, &request.id)?;
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let files = store.files_of_session(session.row)?.into_iter().map(|file| TouchedPath {
         path: cleaned(redactor, &file.path),

@@ -17,6 +17,7 @@ use crate::call::Call;
 use crate::embedding::State;
 use crate::fresh::{self, Freshness};
 use crate::health::{self, Daemon, Sizes, hooks, number_left, recent_failures};
+use crate::ingest::reading::{Reading, reading};
 use crate::models::meters::Meters;
 use crate::trouble::Result;
 
@@ -65,6 +66,8 @@ pub struct Status {
     pub jobs: JobCounts,
     /// The daemon.
     pub daemon: Daemon,
+    /// The transcripts that are read unasked.
+    pub reading: Reading,
     /// The model that is asked about memories, and its cost.
     pub models: Option<Meters>,
     /// The vectors.
@@ -172,6 +175,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
         },
         jobs: JobCounts { waiting: waiting.len(), dead: dead.len() },
         daemon: Daemon::look(app),
+        reading: reading(app),
         models: Meters::read(app, store.as_ref(), &jobs)?,
         meaning: State::look(app, &intake)?,
         journal_alarm: bytes.journal > journal_cap,

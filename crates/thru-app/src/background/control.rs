@@ -12,6 +12,7 @@ use thru_daemon::{
 
 use super::paths;
 use crate::app::App;
+use crate::ingest::reading;
 use crate::trouble::{Result, Trouble};
 
 /// The time for a daemon to come up.
@@ -59,11 +60,12 @@ pub fn ensure_running(app: &App, patience: Duration) -> Result<Ensured, EnsureEr
     ensure(&paths_in_use(app), &identity(app), patience, || start_detached(app))
 }
 
-/// Starts the daemon, and waits until it answers.
+/// Starts the daemon, and waits until it answers. It was asked for, so that it may read.
 ///
 /// # Errors
-/// Fails if it cannot be started, hangs, or another process is just starting it.
+/// Fails if reading was stopped and cannot be taken up again, if it cannot be started, hangs, or another process is just starting it.
 pub fn start(app: &App) -> Result<Ensured> {
+    reading::resume_all(&app.layout)?;
     let ensured = ensure_running(app, START).map_err(|error| {
         Trouble::failed(error.to_string()).run("daemon logs", "shows the reason")
     })?;

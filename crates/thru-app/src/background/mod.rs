@@ -11,6 +11,7 @@ pub mod work;
 use thru_daemon::{Paths, is_held, spawn};
 
 use crate::app::App;
+use crate::ingest::reading::wants_daemon;
 
 /// The files of the daemon of this home.
 pub fn paths(app: &App) -> Paths {
@@ -33,6 +34,13 @@ pub fn start(app: &App) {
     let Some(program) = &app.machine.program else { return };
     // Of several that start at once, one gets the lock; the others end.
     let _ = spawn(program, &["daemon", "run", "--detached"], app.machine.child_variables());
+}
+
+/// The same for a command, which starts one only where the user's doings ask for it.
+pub fn start_if_wanted(app: &App) {
+    if wants_daemon(app) {
+        start(app);
+    }
 }
 
 /// True if a daemon runs, and so the transcripts are watched.

@@ -20,7 +20,8 @@ use thru_store::Store;
 use super::embedding::{Chooser, EmbeddingThread};
 use super::refining::Refining;
 use crate::app::App;
-use crate::ingest::catch_up::{Effort, Ingested, TranscriptScope, ingest, may_read_transcripts};
+use crate::ingest::catch_up::{Effort, Ingested, TranscriptScope, ingest};
+use crate::ingest::reading::{Reading, reading};
 use crate::words::{plural, printable};
 
 /// The time to wait for another process that writes.
@@ -87,9 +88,9 @@ impl Ingesting {
         self.app = self.app.again()?;
         let app = &self.app;
         let now = app.clock.now();
-        let may_read = may_read_transcripts(app);
+        let reading = reading(app);
         // What changed meanwhile was not noted.
-        let everything = news.everything || may_read && self.missed;
+        let everything = news.everything || reading == Reading::All && self.missed;
         let intake = app.intake()?;
         let Some(lock) = intake.try_lock(PATIENCE)? else {
             return Err(Trouble::failed("another process writes"));
@@ -108,7 +109,7 @@ impl Ingesting {
             self.clean_again(&intake, &lock)?;
         }
         drop(lock);
-        self.missed = !may_read;
+        self.missed = reading != Reading::All;
         let store = Store::open_if_there(&self.app.layout)?;
         self.behind = match &store {
             Some(store) => thru_store::index::rows_behind(&self.app.layout, store)?,
@@ -123,7 +124,8 @@ impl Ingesting {
         self.embedding.wake(&self.app);
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
         let index = (self.behind > 0 || self.unclean).then_some(now + QUIET);
-        let resumed = self.missed.then_some(now + PAUSED);
+        // A pause may end by itself; a stopped import goes on by a command, which wakes us.
+        let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
         let due = [next, index, resumed].into_iter().flatten().min();
         Ok(Outcome { due, busy: next.is_some() })
     }

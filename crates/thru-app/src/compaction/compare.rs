@@ -102,7 +102,7 @@ pub struct NotInOurs {
 pub fn compare(app: &App, session: &str, call: Call<'_>) -> Result<Compactions> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let intake = app.intake()?;
-    let session = named::named_session(&store, session)?;
+    let session = named::named_session(app, &store, session)?;
     let mut compactions = Vec::new();
     for row in store.compactions(session.row)? {
         let held = held_at(&intake, &store, &row)?;

@@ -146,7 +146,7 @@ pub fn rebuild(app: &App, request: &RebuildSummaries, call: Call<'_>) -> Result<
 
 fn wanted(app: &App, request: &RebuildSummaries, store: &Store) -> Result<Vec<SessionRow>> {
     if let Some(id) = &request.session {
-        return Ok(vec![named::named_session(store, id)?]);
+        return Ok(vec![named::named_session(app, store, id)?]);
     }
     let project = match &request.project {
         Some(name) => named::named_project(store, name)?,

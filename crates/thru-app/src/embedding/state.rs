@@ -7,6 +7,8 @@ use thru_store::vectors::ModelFolder;
 
 use super::Chosen;
 use crate::app::App;
+use crate::background;
+use crate::ingest::reading::wants_daemon;
 use crate::words::{count, plural, printable, size};
 
 /// The state of the vectors.
@@ -108,8 +110,10 @@ impl Serialize for State {
 
 /// The process that embeds pending texts, in words.
 pub fn who_embeds(app: &App) -> &'static str {
-    match app.machine.daemon_switched_off(&app.config) {
-        Some(_) => "`thru embed` does it",
-        None => "the daemon does it, or `thru embed`",
+    let has_daemon = background::is_watching(app)
+        || app.machine.daemon_switched_off(&app.config).is_none() && wants_daemon(app);
+    match has_daemon {
+        true => "the daemon does it, or `thru embed`",
+        false => "`thru embed` does it",
     }
 }

@@ -9,6 +9,7 @@ use thru_store::{SessionState, Store};
 
 use super::{Finding, Seen};
 use crate::background::control::DaemonState;
+use crate::ingest::reading::{Reading, Stop, reading, stopped, wants_daemon};
 use crate::words::{one_line, plural};
 use crate::{App, Result, background};
 
@@ -30,6 +31,8 @@ pub enum Daemon {
     Hangs(Option<Holder>),
     /// None runs; one is started when it is needed.
     Absent,
+    /// None runs, and none is started unasked: no hooks are installed, or the user stopped it.
+    Unasked,
     /// None runs, and this keeps it from being started.
     Off(&'static str),
 }
@@ -41,7 +44,8 @@ impl Daemon {
         if !is_held(&paths.lock).unwrap_or(false) {
             return match app.machine.daemon_switched_off(&app.config) {
                 Some(switch) => Self::Off(switch),
-                None => Self::Absent,
+                None if wants_daemon(app) => Self::Absent,
+                None => Self::Unasked,
             };
         }
         let deadline = Instant::now() + ANSWER;
@@ -74,6 +78,9 @@ impl Daemon {
                 format!("does not answer{which}; `thru daemon status` looks again")
             }
             Self::Absent => "does not run; it is started when it is needed".to_owned(),
+            Self::Unasked => {
+                "does not run, and starts only when asked to, by `thru daemon start`".to_owned()
+            }
             Self::Off(switch) => format!("does not run, by `{switch}`; nothing needs it"),
         }
     }
@@ -107,7 +114,7 @@ impl Serialize for Daemon {
                 ..none
             },
             Self::Hangs(_) => DaemonForm { state: DaemonState::Hung, ..none },
-            Self::Absent => none,
+            Self::Absent | Self::Unasked => none,
             Self::Off(switch) => DaemonForm { switched_off_by: Some(switch), ..none },
         };
         form.serialize(serializer)
@@ -134,8 +141,35 @@ pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
             daemon.line(),
             "`thru daemon stop --force` ends it; nothing recorded is lost",
         ),
-        Daemon::Runs { .. } | Daemon::Absent | Daemon::Off(_) => Finding::ok(CHECK, daemon.line()),
+        Daemon::Runs { .. } | Daemon::Absent | Daemon::Unasked | Daemon::Off(_) => {
+            Finding::ok(CHECK, daemon.line())
+        }
     }
+}
+
+/// Says which transcripts are read unasked, and by which process.
+pub fn reading_line(app: &App, daemon: &Daemon) -> &'static str {
+    match (reading(app), stopped(&app.layout)) {
+        (Reading::Nothing, _) if !app.config.session_tracking.enabled => {
+            "read by `thru import` alone, by `session_tracking.enabled`"
+        }
+        (Reading::Nothing, Some(Stop::Uninstall)) => {
+            "not read since `thru uninstall`; `thru import` reads what is new"
+        }
+        (Reading::Nothing, _) => "not read while recording is paused",
+        (Reading::Recorded, _) => {
+            "an import was stopped: only sessions with hooks are read; `thru import` goes on"
+        }
+        (Reading::All, _) if matches!(daemon, Daemon::Runs { .. }) => {
+            "read as they are written, by the daemon"
+        }
+        (Reading::All, _) => "recent ones are read before a question, all by `thru import`",
+    }
+}
+
+/// The transcripts that are read unasked.
+pub(super) fn transcripts(seen: &Seen<'_>) -> Finding {
+    Finding::ok("transcripts", reading_line(seen.app, &Daemon::look(seen.app)))
 }
 
 /// The longest list of sessions to count.

@@ -83,7 +83,7 @@ pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     if findings.is_empty() {
         let set = environment.config.all().filter(|s| s.origin != thru_config::Origin::Default);
         let line = match set.count() {
-            0 => "all as they come".to_owned(),
+            0 => "all defaults".to_owned(),
             set => format!("{} changed, all understood", plural(set as u64, "setting")),
         };
         findings.push(Finding::ok(CHECK, line));

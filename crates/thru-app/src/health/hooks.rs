@@ -72,7 +72,8 @@ pub(super) fn present(seen: &Seen<'_>) -> Vec<Finding> {
 
 fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
     let name = agent.adapter.agent.display_name();
-    let remedy = format!("`thru install` connects {name}; until then only `thru import` reads");
+    let remedy =
+        format!("`thru install` connects {name}; until then its sessions are not recorded");
     match seen.app.homes.home(agent.adapter.agent).is_dir() {
         true if seen.hooks.is_empty() => {
             Finding::problem(CHECK, format!("{name} is not connected"), remedy)

@@ -25,7 +25,7 @@ use thru_agents::setup::Site;
 use thru_intake::{Depth, Intake, IntakeError, Verification};
 use thru_store::Store;
 
-pub use daemon::{Daemon, number_left};
+pub use daemon::{Daemon, number_left, reading_line};
 pub use data::{Sizes, sizes};
 pub use mend::mend;
 pub use report::report;
@@ -238,6 +238,7 @@ pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
     findings.extend(models::sink(seen));
     findings.extend([
         daemon::daemon(seen),
+        daemon::transcripts(seen),
         daemon::unindexed(seen),
         daemon::jobs(seen),
         models::models(seen),

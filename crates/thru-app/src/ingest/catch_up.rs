@@ -8,7 +8,6 @@ use std::time::SystemTime;
 use crate::trouble::Result;
 use jiff::SignedDuration;
 use thru_agents::{Discovery, agents};
-use thru_capture::pause;
 use thru_capture::session::Session;
 use thru_core::{Agent, SessionKey, SourceKind};
 use thru_intake::{DistilScope, ImportOptions, ImportReport, Intake, IntakeLock};
@@ -18,6 +17,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::compaction;
 use crate::ingest::exclusions::Exclusions;
+use crate::ingest::reading::{Reading, reading};
 
 /// The age up to which sessions are looked at again. Older ones were ingested long ago, or are by `thru import`.
 pub const RECENT: SignedDuration = SignedDuration::from_hours(48);
@@ -82,14 +82,21 @@ pub fn ingest(
     // First what hooks recorded, which says where the transcripts are.
     let events = intake.ingest_events(lock, &mut call.upgrading())?;
     forget_in_hooks(app, &intake)?;
-    let found = match may_read_transcripts(app) {
-        true => {
+    let scope = match (reading(app), scope) {
+        (Reading::Nothing, _) => None,
+        (Reading::Recorded, TranscriptScope::Changed(_) | TranscriptScope::Everywhere) => {
+            Some(TranscriptScope::Recorded)
+        }
+        (Reading::All | Reading::Recorded, scope) => Some(scope),
+    };
+    let found = match scope {
+        Some(scope) => {
             let mut found = discover(app, &exclusions, scope)?;
             add(&mut found, queued(app)?);
             found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
             found
         }
-        false => Discovery::default(),
+        None => Discovery::default(),
     };
     let plan = intake.plan(found, Some(&excluded))?;
     let options =
@@ -105,12 +112,6 @@ pub fn ingest(
         thru_capture::session::forget_old(&app.layout, SystemTime::now());
     }
     Ok(Ingested { events, report })
-}
-
-/// True if transcripts may be read unasked: not while recording is paused, nor where the user does not want sessions
-/// tracked.
-pub fn may_read_transcripts(app: &App) -> bool {
-    app.config.session_tracking.enabled && pause::current(&app.layout, app.clock.now()).is_none()
 }
 
 /// Tells hooks of sessions that the user had forgotten.

@@ -9,6 +9,7 @@ use thru_intake::{DistilScope, ImportOptions, ImportReport, Intake, IntakeLock, 
 use thru_store::{Counts, SessionFilter};
 
 use super::exclusions::Exclusions;
+use super::reading::{self, Stop};
 use crate::answer;
 use crate::app::App;
 use crate::ask::session::SessionEntry;
@@ -39,6 +40,8 @@ pub struct PlannedImport {
     intake: Intake,
     exclusions: Exclusions,
     lock: Option<IntakeLock>,
+    /// True if all that agents keep here is wanted.
+    is_whole: bool,
     /// The files with something new.
     pub plan: Plan,
     /// The number of files that were found, new or not.
@@ -78,7 +81,8 @@ pub fn plan(app: &App, request: &Import) -> Result<PlannedImport> {
     let exclusions = Exclusions::from_config(app)?;
     let mut discovery = discover(app, &request.paths, &exclusions)?;
     discovery.sources.retain(|source| request.wants(source.agent));
-    plan_found(app, exclusions, discovery)
+    let is_whole = request.paths.is_empty();
+    Ok(PlannedImport { is_whole, ..plan_found(app, exclusions, discovery)? })
 }
 
 /// Finds the files to read, and keeps other processes from writing until they are read. The lock comes before the plan:
@@ -107,7 +111,7 @@ pub(super) fn plan_found(
             .with(Remedy::ShowSetting("capture.off")));
     }
     let plan = intake.plan(discovery, Some(&|directory: &Path| exclusions.apply_to(directory)))?;
-    Ok(PlannedImport { intake, exclusions, lock: None, plan, found })
+    Ok(PlannedImport { intake, exclusions, lock: None, is_whole: false, plan, found })
 }
 
 impl PlannedImport {
@@ -116,7 +120,8 @@ impl PlannedImport {
         ImportPlan { version: answer::VERSION, plan: &self.plan }
     }
 
-    /// Reads the files, and distils and indexes their sessions. `progress` receives the report as it grows.
+    /// Reads the files, and distils and indexes their sessions. `progress` receives the report as it grows. An import
+    /// of what agents keep here that is stopped also ends the unasked reading of it, until one is made to its end.
     ///
     /// # Errors
     /// Fails if journal, archive or store cannot be written. A file that cannot be read is a problem in the report.
@@ -129,7 +134,14 @@ impl PlannedImport {
             Some(lock) => lock,
             None => call.lock(&self.intake)?,
         };
-        Ok(self.carry_out(&lock, DistilScope::All, call, progress)?.into())
+        let layout = self.is_whole.then(|| self.intake.layout().clone());
+        let report = self.carry_out(&lock, DistilScope::All, call, progress)?;
+        match &layout {
+            Some(layout) if report.interrupted => reading::stop(layout, Stop::Import)?,
+            Some(layout) => reading::resume(layout, Stop::Import)?,
+            None => {}
+        }
+        Ok(report.into())
     }
 
     /// As [`PlannedImport::import`], for the sessions in `scope` and a caller with a lock of its own.

@@ -6,5 +6,6 @@ pub mod import;
 pub mod intake;
 pub mod jobs;
 pub mod journal;
+pub mod reading;
 pub mod rebuild;
 pub mod sync_history;

@@ -1,5 +1,7 @@
 //! Making store and index again, checking them, and putting transcripts back: what the archive is for.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use thru_agents::agents;
 use thru_core::SessionId;
@@ -10,7 +12,7 @@ use crate::app::App;
 use crate::ask::named;
 use crate::call::{Call, Unit};
 use crate::fresh::{self, Freshness};
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 /// Makes store and index again from journal and archive, with the same ids. The old ones stay in use until the new ones
 /// are complete, and after a call that was cancelled, which returns `None`.
@@ -86,15 +88,70 @@ pub struct RestoredSession {
 /// files cannot be written.
 pub fn restore(app: &App, session: &str, call: Call<'_>) -> Result<RestoredSession> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
-    let session = named::named_session(&store, session)?.key;
+    let session = named::named_session(app, &store, session)?.key;
     drop(store);
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
     let restored = intake.restore(&lock, &session, app.homes.home(session.agent))?;
     Ok(RestoredSession {
         version: answer::VERSION,
-        resume_command: agents::resume_command(&session),
+        resume_command: agents::resume_command(&session).join(" "),
         session: session.id,
+        restored,
+    })
+}
+
+/// A session that its agent can resume.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "resume")]
+pub struct ResumableSession {
+    version: u32,
+    /// The session.
+    pub session: SessionId,
+    /// The words of the command line that resumes it.
+    pub command: Vec<String>,
+    /// The directory to run it in.
+    pub directory: PathBuf,
+    /// Files that were put back, because the agent had deleted them.
+    pub restored: Vec<PathBuf>,
+}
+
+/// Makes sure that an agent can resume a session: puts its transcript back where the agent deleted it.
+///
+/// # Errors
+/// Fails if there is no such session, if its directory is gone, and if its transcript is neither at the agent nor in the
+/// archive.
+pub fn resumable(app: &App, session: &str, call: Call<'_>) -> Result<ResumableSession> {
+    let store = fresh::open(app, Freshness::Recorded, call)?;
+    let session = named::named_session(app, &store, session)?;
+    drop(store);
+    let id = session.key.id.as_str();
+    // It becomes a word of a command line.
+    if id.starts_with('-') {
+        return Err(Trouble::refused(format!("the id `{id}` would be taken for an option")));
+    }
+    let directory = session.facts.directory.as_ref().map(PathBuf::from).ok_or_else(|| {
+        Trouble::not_found(format!("it is not known in which directory session {id} ran"))
+    })?;
+    if !directory.is_dir() {
+        return Err(Trouble::not_found(format!("the directory {} is gone", directory.display()))
+            .run(
+                format!("session load {id}"),
+                "prints what the session held, to go on elsewhere",
+            ));
+    }
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    let restored = match intake.restore(&lock, &session.key, app.homes.home(session.key.agent)) {
+        // The agent still has it.
+        Err(IntakeError::Exists(_)) => Vec::new(),
+        restored => restored?.files,
+    };
+    Ok(ResumableSession {
+        version: answer::VERSION,
+        command: agents::resume_command(&session.key).map(str::to_owned).to_vec(),
+        session: session.key.id,
+        directory,
         restored,
     })
 }

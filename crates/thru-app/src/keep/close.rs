@@ -211,16 +211,16 @@ fn find_named(app: &App, store: Store, id: &str, call: Call<'_>) -> Result<(Sess
     let is_unknown = |found: &Result<SessionRow>| {
         found.as_ref().is_err_and(|error| error.kind() == TroubleKind::NotFound)
     };
-    let mut found = named::named_session(&store, id);
+    let mut found = named::named_session(app, &store, id);
     if !is_unknown(&found) {
         return Ok((found?, store));
     }
     drop(store);
     let mut store = ingest_events(app, call)?;
-    found = named::named_session(&store, id);
+    found = named::named_session(app, &store, id);
     if is_unknown(&found) {
         (store, _) = fresh::for_question(app, &app.intake()?, store, None, call)?;
-        found = named::named_session(&store, id);
+        found = named::named_session(app, &store, id);
     }
     Ok((found?, store))
 }

@@ -120,7 +120,7 @@ pub fn find(app: &App, request: &Forget, call: Call<'_>) -> Result<ForgetTargets
             targets.memories = memory_targets(&store, &intake, &memories)?;
         }
         Forget::Session { id, with_effects } => {
-            let session = named::named_session(&store, id)?;
+            let session = named::named_session(app, &store, id)?;
             if *with_effects {
                 let found = effects::effects(&store, &session)?;
                 let intake = app.intake_beside(&store)?;

@@ -180,7 +180,7 @@ impl Work {
     fn find(app: &App, store: &Store, request: &Distil) -> Result<Self> {
         let (now, zone) = (app.clock.now(), app.zone());
         let session = match &request.session {
-            Some(name) => Some(named::named_session(store, name)?.row),
+            Some(name) => Some(named::named_session(app, store, name)?.row),
             None => None,
         };
         let projects = match &request.project {

@@ -20,6 +20,7 @@ pub use client::{Client, own_program};
 pub use files::Backup;
 pub use notes::Note;
 
+use crate::ingest::reading::{self, Stop};
 use crate::{App, Remedy, Result, Trouble};
 
 /// The system that we run on, as far as agents differ on it.
@@ -180,6 +181,7 @@ impl Prepared {
     /// As [`Changes::make`].
     pub fn install(&mut self, app: &App) -> Result<()> {
         self.changes.make()?;
+        reading::resume(&app.layout, Stop::Uninstall)?;
         if !self.notes.iter().any(|note| note.is_bad) {
             self.notes.extend(notes::untrusted(&self.trust(app)));
         }
@@ -228,6 +230,12 @@ impl Changes {
     pub fn made(&self) -> impl Iterator<Item = (&Change, Option<&Backup>)> {
         self.planned().take(self.backups.len())
     }
+}
+
+/// True if any file of any agent has our hooks: the user's, and those of the project around the caller.
+pub fn has_hooks(app: &App) -> bool {
+    let places = Places::new(app);
+    ADAPTERS.iter().any(|adapter| is_connected(&places.site(app, adapter), adapter))
 }
 
 /// True if any file has our hooks of an agent.

@@ -13,6 +13,7 @@ mod forgetting;
 mod home;
 mod jobs;
 mod poisoning;
+mod reading;
 mod refining;
 mod serving;
 mod settings;

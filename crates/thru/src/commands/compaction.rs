@@ -20,7 +20,8 @@ use crate::ui::{Page, Tone, count, day_and_time, one_line};
     thru compaction 4f1c --json\n\n\
     Exit status: 1 its context was never compacted.")]
 pub(crate) struct CompactionArguments {
-    /// The session's id, or the start of it
+    /// The session's id, or the start of it; or `latest`
+    #[arg(default_value = "latest")]
     session: String,
     /// Answer as JSON
     #[arg(long)]

@@ -5,16 +5,22 @@ use thru_app::App;
 
 use thru_app::Result;
 use thru_app::keep::settings;
-use thru_config::{SETTINGS, find, set_value};
+use thru_config::{Origin, Resolved, SETTINGS, find, set_value};
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, width};
+use crate::ui::{Page, Tone, wrap};
 use thru_app::background;
 
 /// Settings live in one TOML file; a project's `.throughline.toml` may narrow some of them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
+enum Command {
     /// Print the value of a setting
     Get {
         /// The setting, such as `search.limit`
@@ -40,8 +46,13 @@ pub(crate) enum Command {
     },
 }
 
-pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
+pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Result<Outcome> {
     let mut page = Page::new(environment);
+    let Some(command) = &arguments.command else {
+        changed(&mut page, environment);
+        page.print()?;
+        return Ok(Outcome::Done);
+    };
     match command {
         Command::Get { key } => match environment.config.get(key) {
             Some(resolved) => page.line(resolved.value.to_string()),
@@ -62,10 +73,7 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
                 ));
             }
         }
-        Command::Path => {
-            page.line(format!("configuration  {}", environment.config_file.display()));
-            page.line(format!("data           {}", environment.layout.root().display()));
-        }
+        Command::Path => places(&mut page, environment),
         Command::Show { origin, json: true } => {
             page.json(&settings::settings(environment, *origin))?;
         }
@@ -78,29 +86,41 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
     Ok(Outcome::Done)
 }
 
+/// The settings that differ from the defaults, with the places of configuration and data.
+fn changed(page: &mut Page, environment: &App) {
+    let is_changed = |resolved: &Resolved| resolved.origin != Origin::Default;
+    let settings = SETTINGS.iter().filter_map(|setting| environment.config.get(setting.key));
+    let changed: Vec<Resolved> = settings.filter(is_changed).collect();
+    if changed.is_empty() {
+        page.line("Every setting has its default value.");
+    }
+    for Resolved { key, value, origin } in &changed {
+        let (key, origin) = (page.paint(Tone::Heading, key), format!("  # {origin}"));
+        page.line(format!("{key} = {value}{}", page.paint(Tone::Quiet, &origin)));
+    }
+    page.gap();
+    places(page, environment);
+    page.gap();
+    page.line(page.paint(
+        Tone::Quiet,
+        "`thru config show` explains every setting, `thru config set KEY VALUE` changes one.",
+    ));
+}
+
+fn places(page: &mut Page, environment: &App) {
+    page.line(format!("configuration  {}", environment.config_file.display()));
+    page.line(format!("data           {}", environment.layout.root().display()));
+}
+
 fn show(page: &mut Page, environment: &App, origin: bool) {
     for setting in SETTINGS {
         let Some(resolved) = environment.config.get(setting.key) else { continue };
         page.gap();
-        for line in wrapped(setting.doc, page.columns().min(100).saturating_sub(2)) {
+        for line in wrap(setting.doc, page.columns().min(100).saturating_sub(2)) {
             page.line(page.paint(Tone::Quiet, &format!("# {line}")));
         }
         let from = if origin { format!("  # {}", resolved.origin) } else { String::new() };
         let key = page.paint(Tone::Heading, setting.key);
         page.line(format!("{key} = {}{}", resolved.value, page.paint(Tone::Quiet, &from)));
     }
-}
-
-fn wrapped(text: &str, columns: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if width(line) + 1 + width(word) <= columns => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }

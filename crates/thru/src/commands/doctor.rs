@@ -1,7 +1,7 @@
 //! `thru doctor`: find out what does not work, and mend it.
 
-use thru_app::Result;
 use thru_app::health::{self, Examination, Finding, Level, Seen};
+use thru_app::{Progress, Result, Unit};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -53,13 +53,8 @@ pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Res
 }
 
 fn look(environment: &Environment, quiet: bool) -> Seen<'_> {
-    let bar = shared::files_bar(environment, "Checking", quiet);
-    let seen = Seen::at(environment, &mut |done, total| {
-        bar.set_length(total);
-        bar.set_position(done);
-    });
-    bar.finish_and_clear();
-    seen
+    let shown = shared::Shown::unless(quiet, environment);
+    Seen::at(environment, &mut |done, total| shown.step("Checking", done, total, Unit::Files))
 }
 
 fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {

@@ -3,18 +3,17 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget};
 use thru_app::embedding::who_embeds;
 use thru_app::ingest::import::{self, Import, Imported, PlannedImport};
 use thru_app::keep::export::is_export;
-use thru_app::{Call, Patience, Result};
+use thru_app::{Call, Patience, Progress, Result, Unit};
 use thru_core::Agent;
 use thru_intake::{ImportReport, SourceProblem};
 
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural, size};
+use crate::ui::{Page, Tone, count, memories, plural, size};
 
 /// Without a path: everything that Claude Code, Codex and Copilot CLI left on this machine.
 #[derive(Debug, clap::Args)]
@@ -98,48 +97,19 @@ pub(crate) fn perform(
     quiet: bool,
 ) -> Result<Imported> {
     let cancelled = shared::cancellation()?;
-    let shown = shared::Shown::new(environment);
-    let mut bar = ImportBar::new(environment, planned.plan.bytes, quiet || planned.plan.is_empty());
-    planned.import(shown.call_until(&cancelled), &mut |report| bar.show(report))
+    let shown = shared::Shown::unless(quiet, environment);
+    let bytes = planned.plan.bytes;
+    planned.import(shown.call_until(&cancelled), &mut |report| show_progress(&shown, bytes, report))
 }
 
-/// The progress bar of an import. It goes when it is dropped.
-pub(crate) struct ImportBar {
-    bar: ProgressBar,
-    is_begun: bool,
-}
-
-impl ImportBar {
-    /// A bar for so many bytes.
-    pub(crate) fn new(environment: &Environment, bytes: u64, quiet: bool) -> Self {
-        let figures = "{decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left";
-        let bar = match quiet || !environment.terminal.errors {
-            true => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
-            false => ProgressBar::new(bytes).with_style(shared::bar_style(figures)),
-        };
-        Self { bar, is_begun: false }
-    }
-
-    /// Shows how far the import is.
-    pub(crate) fn show(&mut self, report: &ImportReport) {
-        self.bar.set_position(report.bytes);
-        self.bar.set_message(match report.distilled.of {
-            0 => plural(report.sessions as u64, "session"),
-            of => format!(
-                "distilled {} of {}",
-                report.distilled.sessions,
-                plural(of as u64, "session")
-            ),
-        });
-        if !std::mem::replace(&mut self.is_begun, true) {
-            self.bar.tick();
-        }
-    }
-}
-
-impl Drop for ImportBar {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
+/// Shows how far an import of so many bytes is.
+pub(crate) fn show_progress(shown: &shared::Shown, bytes: u64, report: &ImportReport) {
+    let distilled = &report.distilled;
+    let (done, of) = (distilled.sessions as u64, distilled.of as u64);
+    match of {
+        0 => shown.step("Reading history", report.bytes, bytes, Unit::Bytes),
+        _ if done < of => shown.step("Distilling", done, of, Unit::Sessions),
+        _ => shown.step("Finishing the index", 0, 0, Unit::Items),
     }
 }
 
@@ -180,7 +150,11 @@ fn describe(
         ));
     }
     if plan.unchanged > 0 && (arguments.dry_run || plan.is_empty()) {
-        page.line(format!("{} as when last read.", plural_are(plan.unchanged as u64, "file")));
+        let (files, have) = (
+            plural(plan.unchanged as u64, "file"),
+            if plan.unchanged == 1 { "has" } else { "have" },
+        );
+        page.line(format!("{files} {have} not changed since the last import."));
     }
     if plan.left_out > 0 {
         let files = plural(plan.left_out as u64, "file");
@@ -196,10 +170,6 @@ fn either(mut names: Vec<String>) -> String {
     }
 }
 
-fn plural_are(number: u64, noun: &str) -> String {
-    format!("{} {}", plural(number, noun), if number == 1 { "is" } else { "are" })
-}
-
 /// Says what was read.
 pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
     if report.sources > 0 || report.bytes > 0 {
@@ -213,9 +183,9 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
     }
     if report.distilled.memories > 0 {
         page.line(format!(
-            "Distilled {}: {} memories (observations and summaries).",
+            "Distilled {}: {} (observations and summaries).",
             plural(report.distilled.sessions as u64, "session"),
-            count(report.distilled.memories),
+            memories(report.distilled.memories),
         ));
     }
     if report.distilled.failed > 0 {
@@ -249,7 +219,9 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
     }
     list_problems(page, &report.problems, environment);
     if report.interrupted {
-        page.line("Stopped. What was read is searchable; run `thru import` again to go on.");
+        page.line(
+            "Stopped. What was read is searchable; nothing goes on by itself until you run `thru import` again.",
+        );
     }
 }
 
@@ -265,9 +237,7 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     ));
     if memory.unembedded > 0 {
         let (texts, who) = (plural(memory.unembedded, "text"), who_embeds(environment));
-        page.line(format!(
-            "{texts} to be embedded, so that they are found by what they mean: {who}."
-        ));
+        page.line(format!("{texts} not embedded yet, and found by their words until then: {who}."));
     }
     if report.sources > 0 && memory.passages > 0 {
         let example = page.paint(Tone::Id, "thru search WORDS");

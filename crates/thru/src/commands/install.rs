@@ -17,7 +17,7 @@ use crate::ui::{Page, plural};
     thru install --dry-run          only show what would change\n  \
     thru install --scope project    only here: .claude/settings.local.json, which is yours alone\n  \
     thru install --as plugin        as a plugin: ~/.claude/skills/throughline\n\n\
-    `thru uninstall` gives back every byte as it was.")]
+    `thru uninstall` restores every byte.")]
 pub(crate) struct InstallArguments {
     /// For which sessions
     #[arg(long, value_enum, default_value = "user")]

@@ -20,7 +20,7 @@ const SHOWN: usize = 40;
     thru jobs retry --all    try everything again now\n  \
     thru jobs run            ask models and deliver what is due, where no daemon does\n  \
     thru jobs cancel 3       let it be; the session is indexed when something asks for it\n\n\
-    Exit status: 1 there is none.")]
+    Exit status of `retry`: 1 there was nothing to try again.")]
 pub(crate) struct JobsArguments {
     #[command(subcommand)]
     command: Option<Command>,
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
                 true => page.json(&queue)?,
                 false => show(&mut page, &queue, environment),
             }
-            if queue.jobs.is_empty() { Outcome::Nothing } else { Outcome::Done }
+            Outcome::Done
         }
         Some(Command::Retry { numbers, all }) => {
             let selection = if all { JobSelection::All } else { JobSelection::Numbers(numbers) };

@@ -1,39 +1,43 @@
 //! `thru mcp`: the memory as an MCP server for agents, on standard input and output.
 
 use std::io::Write;
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use thru_app::Trouble;
 
 use thru_app::{Context, Result};
-use thru_mcp::{Client, UnknownClient};
+use thru_mcp::Client;
 
 use super::Outcome;
 use crate::environment::Environment;
 use crate::ui::Page;
 
-/// Agents start this themselves: `thru install` tells Claude Code of it, `--print-config` says what to tell
-/// others. It answers until its input ends.
+/// Agents start this themselves: `thru install` registers it with Claude Code, `--print-config` prints the
+/// configuration for others. It answers until its input ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru mcp --print-config cursor    what to write into Cursor's settings\n  \
-    claude mcp list                   whether Claude Code knows it")]
+    thru mcp --print-config cursor    the text for Cursor's settings\n  \
+    claude mcp list                   see if Claude Code knows the server")]
 pub(crate) struct McpArguments {
-    /// Print what a client has to be told, and in which file: claude-code, claude-desktop, codex, gemini,
-    /// cursor, vscode, windsurf, zed, opencode, cline
-    #[arg(long, value_name = "CLIENT")]
-    print_config: Option<String>,
+    /// Print the configuration for a client, and name the file that it belongs in; most clients that are
+    /// not listed take that of claude-desktop
+    #[arg(long, value_name = "CLIENT", value_parser = clients())]
+    print_config: Option<Client>,
 }
 
 pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> Result<Outcome> {
-    match &arguments.print_config {
+    match arguments.print_config {
         Some(client) => print_config(client, environment),
         None => serve(environment),
     }
 }
 
-fn print_config(client: &str, environment: &Environment) -> Result<Outcome> {
-    let client: Client = client.parse().map_err(|error: UnknownClient| {
-        Trouble::failed(error.to_string()).advise("most others take the text for claude-desktop")
-    })?;
+fn clients() -> impl TypedValueParser<Value = Client> {
+    PossibleValuesParser::new(Client::ALL.map(Client::as_str))
+        .try_map(|name| name.parse::<Client>())
+}
+
+fn print_config(client: Client, environment: &Environment) -> Result<Outcome> {
     let program = thru_app::setup::own_program(environment)?;
     // Beside what is to be copied, not in it.
     let _ = writeln!(environment.streams.errors(), "For {}:", client.place());

@@ -30,6 +30,7 @@ pub(crate) mod rebuild;
 pub(crate) mod redact;
 pub(crate) mod remember;
 pub(crate) mod restore;
+pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod session;
 pub(crate) mod sessions;
@@ -49,7 +50,7 @@ pub(crate) mod why;
 
 use thru_app::Result;
 
-use crate::arguments::{Cli, Command};
+use crate::arguments::Command;
 use crate::environment::Environment;
 use thru_app::background;
 
@@ -79,20 +80,20 @@ impl Outcome {
 }
 
 /// Runs the command that was asked for.
-pub(crate) fn run(arguments: Cli, environment: &Environment) -> Result<Outcome> {
+pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome> {
     // `thru config` must work when the configuration does not, and `thru doctor` says so.
     if !matches!(
-        arguments.command,
+        command,
         Command::Config(_) | Command::Completions { .. } | Command::Doctor(_) | Command::Man { .. }
     ) {
         shared::refuse_settings(environment)?;
     }
-    let wants_daemon = wants_daemon(&arguments.command);
-    let outcome = carry_out(arguments.command, environment);
+    let wants_daemon = wants_daemon(&command);
+    let outcome = carry_out(command, environment);
     // Behind the answer, which it must not slow down.
     if wants_daemon && environment.layout.database().exists() {
         background::poke(environment);
-        background::start(environment);
+        background::start_if_wanted(environment);
     }
     outcome
 }
@@ -129,14 +130,15 @@ fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
         Command::Sessions(arguments) => sessions::run(&arguments, environment),
         Command::Session(command) => session::run(&command, environment),
         Command::Compaction(arguments) => compaction::run(&arguments, environment),
-        Command::Summaries(command) => summaries::run(&command, environment),
+        Command::Summaries(arguments) => summaries::run(&arguments, environment),
         Command::Restore(arguments) => restore::run(&arguments, environment),
+        Command::Resume(arguments) => resume::run(&arguments, environment),
         Command::Projects(arguments) => projects::run(&arguments, environment),
         Command::Redact(arguments) => redact::run(arguments, environment),
         Command::Forget(arguments) => forget::run(&arguments, environment),
         Command::Undo(arguments) => undo::run(&arguments, environment),
         Command::Log(arguments) => log::run(&arguments, environment),
-        Command::Config(command) => config::run(&command, environment),
+        Command::Config(arguments) => config::run(&arguments, environment),
         Command::Up(arguments) => up::run(&arguments, environment),
         Command::Install(arguments) => install::run(&arguments, environment),
         Command::Uninstall(arguments) => uninstall::run(&arguments, environment),

@@ -11,7 +11,7 @@ use crate::ui::{Page, Tone, plural, size};
 /// back, with its subagents and spilled results, never over a file that is there.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArguments {
-    /// The session's id, or the start of it
+    /// The session's id, or the start of it; or `latest`
     session: String,
     /// Answer as JSON
     #[arg(long)]

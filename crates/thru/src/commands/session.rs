@@ -41,7 +41,8 @@ pub(crate) struct Load {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Show {
-    /// The session's id, or the start of it
+    /// The session's id, or the start of it; or `latest`
+    #[arg(default_value = "latest")]
     id: String,
     /// Show prompts and conclusions whole
     #[arg(long)]

@@ -22,7 +22,7 @@ pub(crate) fn tell_client(page: &mut Page, adapter: &Adapter, client: &Client, e
             environment.shown(environment.homes.home(adapter.agent))
         ),
         None => {
-            format!("{name} is not on this machine, as far as can be seen. Hooks wait for it.")
+            format!("{name} was not found on this machine. Its hooks are ready for when it is.")
         }
     });
 }

@@ -3,15 +3,17 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
 use thru_app::Trouble;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use thru_app::ask::ProjectScope;
 use thru_app::fresh::Prepared;
 use thru_app::{Call, Patience, Progress, Result, Unit};
 
 use crate::environment::Environment;
-use crate::ui::{Page, Streams, Tone};
+use crate::ui::{Page, Streams, Tone, count, size};
 
 /// Something in the user's own configuration that has no effect is an error here; hooks go on with it.
 /// A project's file comes with whatever was cloned: what it says wrongly is only mentioned. What another user may write
@@ -31,12 +33,33 @@ pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
     Ok(())
 }
 
-/// Progress on the terminal: sentences as lines, an upgrade of the store as a bar.
+/// Progress: sentences as lines, and the stages of long work as bars on a terminal, else as a line now and then.
 pub(crate) struct Shown {
-    visible: bool,
+    look: Look,
     errors: Streams,
-    bar: Mutex<Option<ProgressBar>>,
+    stage: Mutex<Option<Stage>>,
 }
+
+/// The form in which stages are shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Look {
+    Bars,
+    Lines,
+    Nothing,
+}
+
+/// The stage that the work is in.
+struct Stage {
+    name: String,
+    bar: ProgressBar,
+    /// The time of the next line.
+    next_line: Instant,
+}
+
+/// The time that a stage takes before a line is written of it.
+const FIRST_LINE: Duration = Duration::from_secs(2);
+/// The time between two lines.
+const NEXT_LINE: Duration = Duration::from_secs(10);
 
 impl Shown {
     /// Progress for the terminal of this process.
@@ -44,13 +67,14 @@ impl Shown {
         Self::unless(false, environment)
     }
 
-    /// Progress for the terminal of this process, without bars if it is to be quiet.
+    /// Progress for the terminal of this process, without stages if it is to be quiet.
     pub(crate) fn unless(quiet: bool, environment: &Environment) -> Self {
-        Self {
-            visible: environment.terminal.errors && !quiet,
-            errors: environment.streams.clone(),
-            bar: Mutex::default(),
-        }
+        let look = match environment.terminal.errors {
+            _ if quiet => Look::Nothing,
+            true => Look::Bars,
+            false => Look::Lines,
+        };
+        Self { look, errors: environment.streams.clone(), stage: Mutex::default() }
     }
 
     /// A call that waits for other processes as long as it takes: the user sees it and can stop it.
@@ -70,47 +94,90 @@ impl Progress for Shown {
     }
 
     fn remark(&self, message: &str) {
-        let Ok(bar) = self.bar.lock() else { return };
-        match bar.as_ref() {
-            Some(bar) => bar.println(message),
-            None if self.visible => self.note(message),
-            None => {}
+        let Ok(stage) = self.stage.lock() else { return };
+        match stage.as_ref() {
+            Some(stage) if self.look == Look::Bars => stage.bar.println(message),
+            _ if self.look == Look::Bars => self.note(message),
+            _ => {}
         }
     }
 
-    fn step(&self, stage: &str, done: u64, total: u64, unit: Unit) {
-        let Ok(mut bar) = self.bar.lock() else { return };
-        if !self.visible {
+    fn step(&self, name: &str, done: u64, total: u64, unit: Unit) {
+        let Ok(mut current) = self.stage.lock() else { return };
+        if self.look == Look::Nothing {
             return;
         }
-        let bar = bar.get_or_insert_with(|| {
-            ProgressBar::new(total).with_style(bar_style(match unit {
-                Unit::Items => "{pos}/{len}",
-                Unit::Files => "{pos}/{len} files {eta} left",
-                Unit::Texts => "{pos}/{len} texts {per_sec} {eta} left",
-                Unit::Bytes => {
-                    "{decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left"
-                }
-            }))
-        });
-        if bar.is_finished() {
-            bar.reset();
+        if current.as_ref().is_none_or(|stage| stage.name != name) {
+            if let Some(before) = current.take() {
+                before.bar.finish_and_clear();
+            }
+            let bar = match self.look {
+                Look::Bars => ProgressBar::new(total).with_style(style(unit, total)),
+                _ => ProgressBar::hidden(),
+            };
+            bar.set_message(name.to_owned());
+            let next_line = Instant::now() + FIRST_LINE;
+            *current = Some(Stage { name: name.to_owned(), bar, next_line });
         }
-        bar.set_message(stage.to_owned());
-        bar.set_length(total);
-        bar.set_position(done);
+        let Some(stage) = current.as_mut() else { return };
+        if stage.bar.is_finished() {
+            stage.bar.reset();
+        }
+        stage.bar.set_length(total);
+        stage.bar.set_position(done);
+        stage.bar.tick();
         if total > 0 && done >= total {
-            bar.finish_and_clear();
+            stage.bar.finish_and_clear();
+        } else if self.look == Look::Lines && Instant::now() >= stage.next_line {
+            stage.next_line = Instant::now() + NEXT_LINE;
+            self.note(&line(name, done, total, unit));
         }
+    }
+}
+
+/// The look of a bar.
+fn style(unit: Unit, total: u64) -> ProgressStyle {
+    let figures = match (unit, total) {
+        (Unit::Items, 0) => "",
+        (Unit::Files | Unit::Texts | Unit::Sessions, 0) => "{pos}",
+        (Unit::Bytes, 0) => "{decimal_bytes}",
+        (Unit::Items, _) => "{bar:24} {pos}/{len}",
+        (Unit::Files, _) => "{bar:24} {pos}/{len} files {eta} left",
+        (Unit::Sessions, _) => "{bar:24} {pos}/{len} sessions {eta} left",
+        (Unit::Texts, _) => "{bar:24} {pos}/{len} texts {per_sec} {eta} left",
+        (Unit::Bytes, _) => {
+            "{bar:24} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left"
+        }
+    };
+    ProgressStyle::with_template(&format!("{{msg}} {figures}"))
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// How far a stage is, in a line: `Embedding: 120 of 4,356 texts.`
+fn line(name: &str, done: u64, total: u64, unit: Unit) -> String {
+    let amount = |number: u64| match unit {
+        Unit::Bytes => size(number),
+        _ => count(number),
+    };
+    let noun = match unit {
+        Unit::Items | Unit::Bytes => "",
+        Unit::Files => " files",
+        Unit::Sessions => " sessions",
+        Unit::Texts => " texts",
+    };
+    match (done, total) {
+        (0, 0) => format!("{name}…"),
+        (done, 0) => format!("{name}: {}{noun}.", amount(done)),
+        (done, total) => format!("{name}: {} of {}{noun}.", amount(done), amount(total)),
     }
 }
 
 impl Drop for Shown {
     fn drop(&mut self) {
-        if let Ok(mut bar) = self.bar.lock()
-            && let Some(bar) = bar.take()
+        if let Ok(mut stage) = self.stage.lock()
+            && let Some(stage) = stage.take()
         {
-            bar.finish_and_clear();
+            stage.bar.finish_and_clear();
         }
     }
 }
@@ -128,24 +195,6 @@ pub(crate) fn project_scope(project: Option<&str>, all: bool) -> ProjectScope {
 pub(crate) fn show_prepared(page: &mut Page, prepared: &Prepared) {
     for line in prepared.sentences() {
         page.line(page.paint(Tone::Bad, &line));
-    }
-}
-
-/// The look of every progress bar.
-pub(crate) fn bar_style(figures: &str) -> ProgressStyle {
-    let template = format!("{{msg}} {{bar:24}} {figures}");
-    ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
-}
-
-/// A progress bar over files.
-pub(crate) fn files_bar(
-    environment: &Environment,
-    doing: &'static str,
-    quiet: bool,
-) -> ProgressBar {
-    match environment.terminal.errors && !quiet {
-        true => ProgressBar::new(0).with_style(bar_style("{pos}/{len} files")).with_message(doing),
-        false => ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden()),
     }
 }
 

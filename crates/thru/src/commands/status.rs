@@ -1,14 +1,15 @@
 //! `thru status`: the state of the memory, in one screen.
 
 use thru_app::ask::status::{Recording, Status, status};
-use thru_app::health::{Daemon, pause_text};
+use thru_app::health::{Daemon, pause_text, reading_line};
+use thru_app::ingest::reading::{self, Stop};
 use thru_app::{App, Result};
 use thru_core::Timestamp;
 
 use super::shared::Shown;
 use super::{Outcome, models};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, day_and_time, plural, size};
+use crate::ui::{Page, Tone, age, day_and_time, memories, plural, size};
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
 /// `thru doctor` looks at everything.
@@ -31,6 +32,44 @@ pub(crate) fn run(arguments: &StatusArguments, environment: &Environment) -> Res
     }
     page.print()?;
     Ok(Outcome::Done)
+}
+
+/// Shows the state of the memory and the most useful next step: for `thru` alone.
+pub(crate) fn front(environment: &Environment) -> Result<Outcome> {
+    let status = status(environment, Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    show(&mut page, &status, environment);
+    page.gap();
+    page.line(page.paint(Tone::Heading, "Next"));
+    let (command, what) = next_step(&status, environment);
+    for (command, what) in [(command, what), ("thru --help", "list all commands")] {
+        page.line(format!("  {}  {what}", page.paint(Tone::Id, &format!("{command:19}"))));
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+/// The step that helps most: what is wrong first, then what is missing.
+fn next_step(status: &Status, environment: &App) -> (&'static str, &'static str) {
+    let is_wrong = status.failures_last_day > 0
+        || status.jobs.dead > 0
+        || status.journal_alarm
+        || matches!(status.daemon, Daemon::Hangs(_));
+    match status.recording {
+        _ if is_wrong => ("thru doctor", "find out what is wrong, and how to fix it"),
+        Recording::Paused => ("thru capture resume", "go on recording"),
+        _ if reading::stopped(&environment.layout) == Some(Stop::Import) => {
+            ("thru import", "go on with the import that was stopped")
+        }
+        Recording::NotConnected if status.sessions == 0 => {
+            ("thru up", "connect your agents and read their history; it asks first")
+        }
+        Recording::NotConnected => ("thru install", "connect your agents"),
+        _ if status.sessions == 0 => ("thru import", "read the history that agents left"),
+        Recording::On | Recording::OffHere => {
+            ("thru search WORDS", "find where something was said or done")
+        }
+    }
 }
 
 fn show(page: &mut Page, status: &Status, environment: &App) {
@@ -93,11 +132,11 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         "memory",
         None,
         format!(
-            "{} in {}, {}, {} memories",
+            "{} in {}, {}, {}",
             plural(status.sessions, "session"),
             plural(status.projects, "project"),
             plural(status.passages, "passage"),
-            count(status.memories),
+            memories(status.memories),
         ),
     );
     let tone = status.meaning.current.is_err().then_some(Tone::Bad);
@@ -148,4 +187,5 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
     );
     let tone = matches!(status.daemon, Daemon::Hangs(_)).then_some(Tone::Bad);
     row("daemon", tone, status.daemon.line());
+    row("transcripts", None, reading_line(environment, &status.daemon).to_owned());
 }

@@ -10,9 +10,15 @@ use crate::ui::{Page, Tone, count, day_and_time, one_line, plural};
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SummariesArguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
 #[derive(Debug, clap::Subcommand)]
-pub(crate) enum Command {
-    /// List the summaries of the project you stand in, the newest first
+enum Command {
+    /// List the summaries of the project you stand in, the newest first (the default)
     List {
         /// Answer as JSON
         #[arg(long)]
@@ -56,14 +62,15 @@ pub(crate) struct Delete {
     json: bool,
 }
 
-pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
-    match command {
-        Command::List { json } => list(*json, environment),
-        Command::Rebuild(arguments) => rebuild(arguments, environment),
-        Command::Load(arguments) => {
+pub(crate) fn run(arguments: &SummariesArguments, environment: &Environment) -> Result<Outcome> {
+    match &arguments.command {
+        None => list(false, environment),
+        Some(Command::List { json }) => list(*json, environment),
+        Some(Command::Rebuild(arguments)) => rebuild(arguments, environment),
+        Some(Command::Load(arguments)) => {
             session::run(&session::Command::Load(arguments.clone()), environment)
         }
-        Command::Delete(arguments) => delete(arguments, environment),
+        Some(Command::Delete(arguments)) => delete(arguments, environment),
     }
 }
 

@@ -4,7 +4,7 @@ use thru_app::Result;
 use thru_app::ingest::sync_history::{self, HistoryGap, MissingSession, SyncHistory};
 use thru_intake::{ImportReport, Indexed};
 
-use super::import::{self, ImportBar};
+use super::import;
 use super::of_agents::{OfAgents, tell_apart};
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -16,8 +16,7 @@ use crate::ui::{Page, Tone, age, one_line, plural, size};
 #[command(after_help = "Examples:\n  \
     thru sync-history                     what is missing of the last 7 days\n  \
     thru sync-history --run               bring it in\n  \
-    thru sync-history --days 0 -p rocket  all that is missing of one project\n\n\
-    Exit status: 1 nothing is missing.")]
+    thru sync-history --days 0 -p rocket  all that is missing of one project")]
 pub(crate) struct SyncHistoryArguments {
     /// Only this project
     #[arg(long, short)]
@@ -50,14 +49,15 @@ impl SyncHistoryArguments {
 }
 
 pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -> Result<Outcome> {
-    let (app, shown) = (&environment.app, shared::Shown::new(environment));
+    let (app, shown) = (&environment.app, shared::Shown::unless(arguments.json, environment));
     let request = arguments.request();
     let gap = match arguments.run {
         true => {
             let cancelled = shared::cancellation()?;
-            let mut bar = ImportBar::new(environment, 0, arguments.json);
             let call = shown.call_until(&cancelled);
-            sync_history::sync(app, &request, call, &mut |report| bar.show(report))?
+            sync_history::sync(app, &request, call, &mut |report| {
+                import::show_progress(&shown, 0, report);
+            })?
         }
         false => sync_history::preview(app, &request, shown.call())?,
     };
@@ -70,7 +70,6 @@ pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -
     page.print()?;
     Ok(match gap.import {
         Some(import) if import.report.interrupted => Outcome::Interrupted,
-        _ if gap.sessions.is_empty() => Outcome::Nothing,
         _ => Outcome::Done,
     })
 }

@@ -9,6 +9,7 @@ use super::{Outcome, setup_page};
 use crate::environment::Environment;
 use crate::ui::Page;
 use thru_app::background::control;
+use thru_app::ingest::reading::{self, Stop};
 
 /// Takes our hooks, and our plugin, out of every agent: for all your sessions, and in the project one
 /// stands in. All else in those files stays as it is, to the byte. What was recorded stays too.
@@ -57,6 +58,9 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
     let mut page = Page::new(environment);
     let data = environment.layout.root();
     let has_data = data.is_dir();
+    if is_for_all && !arguments.dry_run && has_data {
+        reading::stop(&environment.layout, Stop::Uninstall)?;
+    }
     if arguments.json {
         let data = has_data.then_some(data);
         page.json(&Uninstallation::new(&removals, arguments.dry_run, stopped, data))?;
@@ -82,7 +86,10 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
             page.line("There was nothing to take out.");
         } else if has_data && !arguments.dry_run {
             let shown = environment.shown(data);
-            page.line(format!("What was recorded stays in {shown}."));
+            page.line(format!("What was recorded stays in {shown}, and can still be searched."));
+            if is_for_all {
+                page.line("New sessions are not read any more, unless you run `thru import`.");
+            }
             page.line("`thru export` writes it out as JSON Lines to take along;");
             // A shell takes `~` for the home directory only without quotes.
             let typed = match shown.contains(char::is_whitespace) {

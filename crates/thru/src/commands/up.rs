@@ -14,7 +14,7 @@ use super::entries::title;
 use super::install::{self, Form};
 use super::{Outcome, import, setup_page, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, one_line, plural, size};
+use crate::ui::{Page, Tone, age, memories, one_line, plural, size};
 use thru_app::health::Daemon;
 
 /// Finds your agents, says what is going to happen, asks, installs, reads the history that is there,
@@ -119,7 +119,8 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         page.line(match (&daemon, &memory) {
             // It is, behind this answer.
             (Daemon::Absent, Some(_)) => {
-                "The daemon is being started: it brings in what sessions say as they say it."
+                "The daemon is being started: a process that reads sessions as they are written. `thru daemon` \
+                 controls it."
                     .to_owned()
             }
             _ => format!("The daemon {}.", daemon.line()),
@@ -210,10 +211,7 @@ fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
                 plural(memory.passages, "passage"),
                 plural(memory.sessions, "session"),
                 plural(memory.projects, "project"),
-                match memory.memories {
-                    1 => "1 memory".to_owned(),
-                    memories => format!("{} memories", count(memories)),
-                },
+                memories(memory.memories),
             ));
             for session in &memory.latest {
                 let project = session.project.as_ref().map_or("-", |name| name.get());
@@ -236,8 +234,8 @@ fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
     };
     for (command, what) in [
         first,
-        ("thru context", "what a session that starts here is told"),
-        ("thru doctor", "whether all of it works"),
+        ("thru context", "show what a session that starts here gets"),
+        ("thru doctor", "check that all of it works"),
     ] {
         page.line(format!("  {}  {what}", page.paint(Tone::Id, &format!("{command:17}"))));
     }

@@ -8,5 +8,5 @@ mod text;
 pub(crate) use page::Page;
 pub use streams::Streams;
 pub(crate) use style::Tone;
-pub(crate) use text::{cut, one_line, width};
-pub(crate) use thru_app::words::{age, count, day_and_time, plural, printable, size};
+pub(crate) use text::{cut, one_line, width, wrap};
+pub(crate) use thru_app::words::{age, count, day_and_time, memories, plural, printable, size};

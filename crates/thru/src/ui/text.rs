@@ -27,6 +27,21 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     shown
 }
 
+/// Text in lines of at most this many columns, broken between words.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if width(line) + 1 + width(word) <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// Columns that a text takes.
 pub(crate) fn width(text: &str) -> usize {
     text.width()

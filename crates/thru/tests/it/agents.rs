@@ -40,7 +40,7 @@ fn three() -> Home {
 fn an_import_reads_what_every_agent_left() {
     let home = three();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["import"]), @r#"
+    assert_snapshot!(home.shown(&["import"]), @"
     Claude Code history in [folder]/claude: 2 sessions in 3 files, [size] to read.
     Codex history in ~/.codex: 1 session in 2 files, [size] to read.
     Copilot CLI history in ~/.copilot: 1 session in 1 file, [size] to read.
@@ -49,9 +49,9 @@ fn an_import_reads_what_every_agent_left() {
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 30 passages of 5 sessions in 3 projects.
-    27 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
+    27 texts not embedded yet, and found by their words until then: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["sessions", "--all"]), @"
     SESSION   LAST USED  AGENT        STATE      PROJECT  TURNS  TITLE
     019ed99c  [age] codex        ended      orrery       3  The table lacked the leap second of 20…
@@ -68,11 +68,11 @@ fn an_import_reads_what_every_agent_left() {
     rocket   [age] 2          8  dir:/home/ada/rocket
     orchard  [age] 1          3  dir:/home/ada/orchard
     ");
-    assert_snapshot!(home.shown(&["import"]), @r#"
-    6 files are as when last read.
+    assert_snapshot!(home.shown(&["import"]), @"
+    6 files have not changed since the last import.
     Memory: 30 passages of 5 sessions in 3 projects.
-    27 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
-    "#);
+    27 texts not embedded yet, and found by their words until then: `thru embed` does it.
+    ");
     home.thru(&["verify"]).expect(0);
     let doctor = home.json(&["doctor", "--json"]);
     let others =
@@ -166,7 +166,7 @@ fn transcripts_are_known_by_what_they_hold() {
     fs::write(folder.join("first.jsonl"), fixture("codex/v0_140.jsonl")).unwrap();
     fs::write(folder.join("second.txt"), fixture("copilot/v1_0.jsonl")).unwrap();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["import", "first.jsonl", "second.txt"]), @r#"
+    assert_snapshot!(home.shown(&["import", "first.jsonl", "second.txt"]), @"
     Codex history in 2 paths: 1 session in 1 file, [size] to read.
     Copilot CLI history in 2 paths: 1 session in 1 file, [size] to read.
     Read 2 sessions ([size]) in [time]: 17 passages new.
@@ -174,9 +174,9 @@ fn transcripts_are_known_by_what_they_hold() {
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 17 passages of 2 sessions in 1 project.
-    13 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
+    13 texts not embedded yet, and found by their words until then: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
-    "#);
+    ");
     let archived = home.data().join("archive").join("codex").join(ROLLOUT);
     assert!(archived.with_extension("jsonl.zst").is_file());
 }

@@ -67,9 +67,13 @@ fn settings_are_shown_with_where_they_come_from() {
     # before the agent goes on, for at most 700 milliseconds.
     hooks.async_indexing = true
 
-    # Start the daemon when a session starts or a command is run. Without, what was recorded waits for
-    # the next command or session.
+    # Start the daemon when a session starts; with hooks installed or `daemon.watch`, also when a
+    # command is run. Without, what was recorded waits for the next command or session.
     daemon.enabled = true
+
+    # Let commands start the daemon, which reads transcripts as they are written, where no hooks are
+    # installed.
+    daemon.watch = false
 
     # Minutes without anything to do after which the daemon ends. It is started again when it is needed.
     daemon.idle_exit_minutes = 120

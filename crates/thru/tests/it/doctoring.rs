@@ -80,7 +80,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       latency       no hook ran yet
     note     mcp           agents are not told of our MCP server
                            `thru install` registers it with the path of this program
-    ok       settings      all as they come
+    ok       settings      all defaults
     ok       journal       2 records, all whole
     ok       journal size  [size] of [size]
     ok       archive       14 lines in 3 files, all whole
@@ -90,6 +90,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       waiting       everything in the journal was brought in
     ok       meaning       all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     every session that was left is indexed
     ok       jobs          no work failed
     ok       models        none is asked: memories are made without a model
@@ -110,13 +111,13 @@ fn a_doctor_says_what_is_missing() {
     let _settings = with_versions(&home);
     assert_snapshot!(home.shown(&["doctor"]), @"
     problem  hooks         Claude Code is not connected
-                           `thru install` connects Claude Code; until then only `thru import` reads
+                           `thru install` connects Claude Code; until then its sessions are not recorded
     ok       program       no hook runs one
     ok       trust         no hook to hold back
     ok       recording     nothing is recorded while no agent is connected
     ok       failures      no hook failed
     ok       latency       no hook ran yet
-    ok       settings      all as they come
+    ok       settings      all defaults
     ok       journal       0 records, all whole
     ok       journal size  [size] of [size]
     ok       archive       0 lines in 0 files, all whole
@@ -127,6 +128,7 @@ fn a_doctor_says_what_is_missing() {
     ok       waiting       everything in the journal was brought in
     ok       meaning       nothing to embed yet (bundled minilm-l6-v2-int8)
     ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     there is no session
     ok       jobs          there is no work
     ok       models        none is asked: memories are made without a model
@@ -323,6 +325,7 @@ fn status_fits_a_screen() {
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    transcripts  recent ones are read before a question, all by `thru import`
     ");
     home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
     fs::write(home.data().join("journal/padding"), vec![0; 17_000_000]).unwrap();
@@ -340,6 +343,7 @@ fn status_fits_a_screen() {
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    transcripts  not read while recording is paused
     ");
 }
 
@@ -355,6 +359,7 @@ fn status_says_how_to_begin() {
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    transcripts  recent ones are read before a question, all by `thru import`
     ");
 }
 

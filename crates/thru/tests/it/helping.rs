@@ -9,50 +9,59 @@ fn help_says_what_it_is_for() {
     assert_snapshot!(Home::new().shown(&["--help"]), @"
     Memory for coding agents: the history on this machine, archived and searchable
 
-    Usage: thru [OPTIONS] <COMMAND>
+    Usage: thru [OPTIONS] [COMMAND]
 
-    Commands:
-      up            Set everything up: install, import history, show what is remembered
-      import        Read the history that agents left on this machine
+    Everyday:
       search        Find where something was said or done
-      why           Explain the rank of a result
-      show          Show memories and passages whole, or the records they came from
-      timeline      Show what happened before and after something
       context       Print the context that a session starting here would get
-      remember      Remember something
-      edit          Correct a memory
-      close         Close a session for now, and index it
+      show          Show memories and passages whole, or the records they came from
       sessions      List sessions, the latest first
       session       Look into one session
-      compaction    Show what compactions of a session left out
-      summaries     Manage the summaries that compactions left in a project
-      restore       Put a session back where its agent can resume it
-      projects      List, rename and merge projects
-      redact        Remove secrets and private text, and manage your own rules
+      resume        Start the agent of a session with that session
+      remember      Remember something
+      status        Show the state of everything in one screen
+
+    Memories:
+      timeline      Show what happened before and after something
+      why           Explain the rank of a result
+      edit          Correct a memory
       forget        Forget memories, sessions or whole projects
       undo          Undo a decision
       log           List your decisions, and automatic merges
-      config        Read and change settings
+      export        Export memory as JSON Lines
+      stats         Show what briefings cost, and if they were used
+
+    Sessions:
+      close         Close a session for now, and index it
+      restore       Put a session back where its agent can resume it
+      compaction    Show what compactions of a session left out
+      summaries     Manage the summaries that compactions left in a project
+      projects      List, rename and merge projects
+      capture       Pause or resume recording
+      sync-history  See which sessions are not imported yet, and import them
+
+    Setup:
+      up            Set everything up: install, import history, show what is remembered
       install       Connect agents, so that their sessions are recorded and briefed
       uninstall     Remove everything that was installed from the agents' settings
-      status        Show the state of everything in one screen
-      doctor        Find problems, and fix them
-      stats         Show what briefings cost, and if they were used
-      capture       Pause or resume recording
-      journal       Inspect the journal
-      export        Export memory as JSON Lines
-      jobs          List pending and failed work, and retry it
+      import        Read the history that agents left on this machine
+      config        Read and change settings
       models        Choose a model that improves memories, if any
       embed         Embed new texts, so that search finds them by meaning
       distil        Ask a model about earlier turns and sessions, with the cost first
-      sync-history  See which sessions are not imported yet, and import them
       mcp           Serve the memory to agents over MCP, on standard input and output
       daemon        Control the background process
-      verify        Check journal, archive and store for damage
-      rebuild       Rebuild store and index from journal and archive
       demo          See search, an outline and a briefing on a made-up history
       completions   Print completions for a shell
       man           Print the manual page, or write one page per command into a folder
+
+    Repair:
+      doctor        Find problems, and fix them
+      jobs          List pending and failed work, and retry it
+      redact        Remove secrets and private text, and manage your own rules
+      verify        Check journal, archive and store for damage
+      rebuild       Rebuild store and index from journal and archive
+      journal       Inspect the journal
 
     Options:
           --plain    Use no colour and no pager
@@ -60,13 +69,11 @@ fn help_says_what_it_is_for() {
       -V, --version  Print version
 
     Examples:
-      thru import                          read the history that agents left on this machine
+      thru up                              set everything up
       thru search why did the build fail   find where something was said or done
       thru show k3f9a                      show one memory or passage whole
-      thru context                         what a session that starts here would be given
       thru remember 'Use pnpm, not npm'    tell it something yourself
-      thru session show 4f1c               outline of a session
-      thru demo                            see it at work on a made-up history
+      thru resume                          go on with the latest session here
 
     Exit status: 0 found or done, 1 nothing found, 2 error.
     ");
@@ -202,13 +209,13 @@ fn help_of_session() {
           --plain  Use no colour and no pager
       -h, --help   Print help
     ");
-    assert_snapshot!(Home::new().shown(&["session", "show", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["session", "show", "--help"]), @"
     Outline of a session: prompts, conclusions, files, commands and how they ended
 
-    Usage: thru session show [OPTIONS] <ID>
+    Usage: thru session show [OPTIONS] [ID]
 
     Arguments:
-      <ID>  The session's id, or the start of it
+      [ID]  The session's id, or the start of it; or `latest` [default: latest]
 
     Options:
           --full   Show prompts and conclusions whole
@@ -220,13 +227,13 @@ fn help_of_session() {
 
 #[test]
 fn help_of_restore() {
-    assert_snapshot!(Home::new().shown(&["restore", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["restore", "--help"]), @"
     Put a session back where its agent can resume it
 
     Usage: thru restore [OPTIONS] <SESSION>
 
     Arguments:
-      <SESSION>  The session's id, or the start of it
+      <SESSION>  The session's id, or the start of it; or `latest`
 
     Options:
           --json   Answer as JSON
@@ -496,10 +503,10 @@ fn help_of_undo_and_log() {
 
 #[test]
 fn help_of_config() {
-    assert_snapshot!(Home::new().shown(&["config", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["config", "--help"]), @"
     Read and change settings
 
-    Usage: thru config [OPTIONS] <COMMAND>
+    Usage: thru config [OPTIONS] [COMMAND]
 
     Commands:
       get   Print the value of a setting
@@ -569,9 +576,9 @@ fn every_command_of_the_help_has_help() {
     let help = home.thru(&["--help"]).expect(0).stdout;
     let commands: Vec<&str> = help
         .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty())
+        .skip_while(|line| *line != "Everyday:")
+        .take_while(|line| *line != "Options:")
+        .filter(|line| line.starts_with("  "))
         .filter_map(|line| line.split_whitespace().next())
         .collect();
     assert!(commands.len() > 10, "{commands:?}");
@@ -589,13 +596,13 @@ fn without_arguments_help_is_shown_and_it_is_an_error() {
 
 #[test]
 fn an_unknown_command_suggests_the_one_that_was_meant() {
-    assert_snapshot!(Home::new().shown(&["serach", "x"]), @r"
+    assert_snapshot!(Home::new().shown(&["serach", "x"]), @"
     -- stderr --
     error: unrecognized subcommand 'serach'
 
       tip: a similar subcommand exists: 'search'
 
-    Usage: thru [OPTIONS] <COMMAND>
+    Usage: thru [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     -- exit 2 --
@@ -773,7 +780,7 @@ fn help_of_jobs_and_sync_history() {
       thru jobs run            ask models and deliver what is due, where no daemon does
       thru jobs cancel 3       let it be; the session is indexed when something asks for it
 
-    Exit status: 1 there is none.
+    Exit status of `retry`: 1 there was nothing to try again.
     ");
     assert_snapshot!(Home::new().shown(&["sync-history", "--help"]), @"
     See which sessions are not imported yet, and import them
@@ -795,7 +802,5 @@ fn help_of_jobs_and_sync_history() {
       thru sync-history                     what is missing of the last 7 days
       thru sync-history --run               bring it in
       thru sync-history --days 0 -p rocket  all that is missing of one project
-
-    Exit status: 1 nothing is missing.
     ");
 }

@@ -15,13 +15,13 @@ fn an_import_says_what_it_did_and_a_second_one_that_there_is_nothing_to_do() {
     Read 2 sessions ([size]) in [time]: 11 passages new.
     Distilled 3 sessions: 4 memories (observations and summaries).
     Memory: 11 passages of 3 sessions in 2 projects.
-    12 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
+    12 texts not embedded yet, and found by their words until then: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     assert_snapshot!(home.shown(&["import"]), @"
-    3 files are as when last read.
+    3 files have not changed since the last import.
     Memory: 11 passages of 3 sessions in 2 projects.
-    12 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
+    12 texts not embedded yet, and found by their words until then: `thru embed` does it.
     ");
     home.thru(&["verify"]).expect(0);
 }
@@ -109,7 +109,7 @@ fn other_places_can_be_named() {
     Read 1 session ([size]) in [time]: 7 passages new.
     Distilled 1 session: 2 memories (observations and summaries).
     Memory: 7 passages of 1 session in 1 project.
-    7 texts to be embedded, so that they are found by what they mean: `thru embed` does it.
+    7 texts not embedded yet, and found by their words until then: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
     let ran = home.thru(&["import", "../backup/letter.txt"]);

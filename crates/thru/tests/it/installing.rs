@@ -527,7 +527,7 @@ fn the_version_decides_about_events_and_form() {
     let machine = machine(Home::new(), None);
     let _settings = machine.home.settings();
     assert_snapshot!(machine.shown(&["install"]), @"
-    Claude Code is not on this machine, as far as can be seen. Hooks wait for it.
+    Claude Code was not found on this machine. Its hooks are ready for when it is.
     Added 7 hooks to [folder]/claude/settings.json.
     Added the MCP server to [folder]/claude/.claude.json.
     Wrote [folder]/claude/commands/load-session.md.
@@ -976,8 +976,8 @@ fn up_does_everything_and_can_be_repeated() {
 
     Try next:
       thru search WORDS  find where something was said or done
-      thru context       what a session that starts here is told
-      thru doctor        whether all of it works
+      thru context       show what a session that starts here gets
+      thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
@@ -992,8 +992,8 @@ fn up_does_everything_and_can_be_repeated() {
 
     Try next:
       thru search WORDS  find where something was said or done
-      thru context       what a session that starts here is told
-      thru doctor        whether all of it works
+      thru context       show what a session that starts here gets
+      thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");
@@ -1011,7 +1011,8 @@ fn up_does_everything_and_can_be_repeated() {
     Removed [folder]/claude/commands/remember.md.
     Removed [folder]/claude/skills/session-manager/SKILL.md.
     Removed [folder]/claude/skills/mem-search/SKILL.md.
-    What was recorded stays in [folder]/home.
+    What was recorded stays in [folder]/home, and can still be searched.
+    New sessions are not read any more, unless you run `thru import`.
     `thru export` writes it out as JSON Lines to take along;
     `rm -r [folder]/home` removes it for good.
     ");
@@ -1024,7 +1025,7 @@ fn up_goes_ahead_of_claude_code() {
     let _settings = machine.home.settings();
     fs::remove_dir(machine.home.claude()).unwrap();
     assert_snapshot!(machine.shown(&["up", "--yes"]), @"
-    Claude Code is not on this machine, as far as can be seen. Hooks wait for it.
+    Claude Code was not found on this machine. Its hooks are ready for when it is.
 
     This is going to
       - add 7 hooks to [folder]/claude/settings.json
@@ -1051,8 +1052,8 @@ fn up_goes_ahead_of_claude_code() {
 
     Try next:
       thru demo          see it at work on a made-up history
-      thru context       what a session that starts here is told
-      thru doctor        whether all of it works
+      thru context       show what a session that starts here gets
+      thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
     ");

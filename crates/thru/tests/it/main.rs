@@ -40,6 +40,7 @@ mod refining;
 mod refining_faults;
 mod remembering;
 mod restoring;
+mod resuming;
 mod sessions;
 mod surfaces;
 mod surviving;

@@ -63,7 +63,7 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
     let redactor = intake.redactor();
     let session = match request.id.as_str() {
         "latest" => named::latest_compacted_session(app, &store)?,
-        id => named::named_session(&store, id)?,
+        id => named::named_session(app, &store, id)?,
     };
     let known = store.newest_snapshot(session.row)?.map(|known| known.snapshot);
     let compacted = known.as_ref().map(|known| known.at);

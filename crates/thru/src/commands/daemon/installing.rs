@@ -3,6 +3,7 @@
 
 use std::path::PathBuf;
 
+use thru_app::ingest::reading;
 use thru_app::{Context, Result, Trouble};
 use thru_daemon::{MEMORY, launchd_agent, systemd_unit};
 
@@ -34,6 +35,8 @@ pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome>
         page.print()?;
         return Ok(Outcome::Done);
     }
+    // It was asked for.
+    reading::resume_all(&environment.layout)?;
     let file = file(environment)?;
     let folder = file.parent().unwrap_or(&file);
     std::fs::create_dir_all(folder)

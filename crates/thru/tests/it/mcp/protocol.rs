@@ -248,8 +248,10 @@ fn a_client_is_told_of_the_server_in_its_own_form() {
     "#);
     assert_snapshot!(print("emacs"), @"
     -- stderr --
-    error: there is no client `emacs`; known are claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline.
-    hint: most others take the text for claude-desktop.
+    error: invalid value 'emacs' for '--print-config <CLIENT>'
+      [possible values: claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline, copilot, qwen, kilo, goose, amp, factory, kiro]
+
+    For more information, try '--help'.
     -- exit 2 --
     ");
 }

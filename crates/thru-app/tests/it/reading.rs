@@ -1,0 +1,46 @@
+//! Transcripts are read unasked only as long as the user wants it.
+
+use std::sync::atomic::AtomicBool;
+
+use thru_app::ingest::import::{Import, plan_locked};
+use thru_app::ingest::reading::{self, Reading, Stop, reading, wants_daemon};
+use thru_app::keep::settings;
+use thru_app::{Call, Patience};
+
+use crate::home::{Home, call};
+use crate::records::{ONE, conversation, file};
+
+/// Imports what the agent keeps here, or is stopped before the first block.
+fn import(home: &Home, request: &Import, is_stopped: bool) {
+    let stop = AtomicBool::new(is_stopped);
+    let plan = plan_locked(&home.app(), request, call()).unwrap();
+    let imported = plan.import(Call::unwatched(Patience::Endless, &stop), &mut |_| {}).unwrap();
+    assert_eq!(imported.report.interrupted, is_stopped);
+}
+
+#[test]
+fn an_import_that_is_stopped_ends_reading_until_one_is_not() {
+    let home = Home::new();
+    home.write(&file(ONE), conversation(ONE).text());
+    let folder = Import { paths: vec![home.data().join("../claude")], ..Import::default() };
+    import(&home, &folder, true);
+    assert_eq!(reading(&home.app()), Reading::All, "a folder of the user's choice is no history");
+    import(&home, &Import::default(), true);
+    assert_eq!(reading(&home.app()), Reading::Recorded);
+    import(&home, &Import::default(), false);
+    assert_eq!(reading(&home.app()), Reading::All);
+}
+
+#[test]
+fn commands_start_a_daemon_only_where_it_is_wanted() {
+    let home = Home::imported();
+    assert!(!wants_daemon(&home.app()), "nothing was installed");
+    settings::set(&home.app(), &[("daemon.watch", "true")]).unwrap();
+    assert!(wants_daemon(&home.app()));
+    reading::stop(&home.app().layout, Stop::Uninstall).unwrap();
+    assert!(!wants_daemon(&home.app()));
+    assert_eq!(reading(&home.app()), Reading::Nothing);
+    // What was uninstalled is not taken up again by an import.
+    import(&home, &Import::default(), false);
+    assert_eq!(reading(&home.app()), Reading::Nothing);
+}

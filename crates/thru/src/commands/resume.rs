@@ -1,0 +1,68 @@
+//! `thru resume`: go on with a session in its agent.
+
+use std::io::Write as _;
+use std::process::Command;
+
+use thru_app::ingest::rebuild::{self, ResumableSession};
+use thru_app::{Result, Trouble};
+
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, plural};
+
+/// Starts the agent of a session with that session, in its directory. A transcript that the agent has deleted is put
+/// back first.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru resume            the latest session of this project\n  \
+    thru resume 4f1c\n  \
+    thru resume --print    only print the command")]
+pub(crate) struct ResumeArguments {
+    /// The session's id, or the start of it; or `latest`
+    #[arg(default_value = "latest")]
+    session: String,
+    /// Print the command and do not run it
+    #[arg(long)]
+    print: bool,
+    /// Answer as JSON, and do not run it
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Result<Outcome> {
+    let shown = shared::Shown::new(environment);
+    let session = rebuild::resumable(environment, &arguments.session, shown.call())?;
+    let mut page = Page::new(environment);
+    let is_run = !arguments.print && !arguments.json && environment.terminal.interactive;
+    if arguments.json {
+        page.json(&session)?;
+    } else {
+        if !session.restored.is_empty() {
+            let files = plural(session.restored.len() as u64, "file");
+            writeln!(environment.streams.errors(), "Put back {files} that the agent had deleted.")?;
+        }
+        if !is_run {
+            let directory = session.directory.to_string_lossy().replace('\'', r"'\''");
+            page.line(format!("cd '{directory}' && {}", session.command.join(" ")));
+        }
+    }
+    page.print()?;
+    if is_run { resume(&session) } else { Ok(Outcome::Done) }
+}
+
+/// Runs the agent, in place of this process where the system can do that.
+fn resume(session: &ResumableSession) -> Result<Outcome> {
+    let [program, words @ ..] = session.command.as_slice() else { return Ok(Outcome::Nothing) };
+    let mut command = Command::new(program);
+    command.args(words).current_dir(&session.directory);
+    #[cfg(unix)]
+    let error = std::os::unix::process::CommandExt::exec(&mut command);
+    #[cfg(not(unix))]
+    let error = match command.status() {
+        Ok(status) if status.success() => return Ok(Outcome::Done),
+        Ok(_) => return Ok(Outcome::Wrong),
+        Err(error) => error,
+    };
+    Err(Trouble::failed(format!("{program} cannot be started: {error}"))
+        .advise("`thru resume --print` prints the command"))
+}
