@@ -405,6 +405,9 @@ impl EventLoop<'_> {
         let work = catch_unwind(AssertUnwindSafe(|| self.work.status())).unwrap_or(Value::Null);
         let hello = &self.shared.hello;
         let due: Option<Timestamp> = self.outcome.due;
+        // JSON has no form for a path that is no text.
+        let folders = self.watching.folders();
+        let folders: Vec<_> = folders.iter().map(|folder| folder.to_string_lossy()).collect();
         let status = json!({
             "version": hello.version,
             "protocol": hello.protocol,
@@ -413,14 +416,14 @@ impl EventLoop<'_> {
             "started": hello.started,
             "watching": if self.watching.polling().is_some() { "polling" } else { "events" },
             "polling_because": self.watching.polling(),
-            "folders": self.watching.folders(),
+            "folders": folders,
             "missing_folders": self.watching.misses_any(),
             "steps": self.steps,
             "last": self.last,
             "due": due,
             "busy": self.outcome.busy,
-            "log": self.paths.log,
-            "socket": self.paths.socket,
+            "log": self.paths.log.to_string_lossy(),
+            "socket": self.paths.socket.to_string_lossy(),
             "work": work,
         });
         *self.shared.status.lock().unwrap_or_else(PoisonError::into_inner) = status;

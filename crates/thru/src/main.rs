@@ -8,6 +8,9 @@ fn main() -> ExitCode {
     // Only the owner may read what a library below creates.
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+    // A write beyond the limit for files is an error that is told, not the end of the process.
+    #[cfg(unix)]
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default());
     let process = Process::current();
     let mut words = std::env::args_os().skip(1).peekable();
     // Hundreds of times a day, in the middle of the user's work: nothing that a hook has no use for.

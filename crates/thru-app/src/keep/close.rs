@@ -104,7 +104,11 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
             store = opened;
             session
         }
-        (None, Some(own)) => own_session(app, &store, &own, call)?,
+        (None, Some(own)) => {
+            let (session, opened) = own_session(app, store, &own, call)?;
+            store = opened;
+            session
+        }
         (None, _) => {
             // Another process may be ingesting what tells of further sessions.
             if Intake::news(&app.layout, app.host(), &store)? > 0 {
@@ -219,10 +223,15 @@ fn find_named(app: &App, store: Store, id: &str, call: Call<'_>) -> Result<(Sess
     let mut store = ingest_events(app, call)?;
     found = named::named_session(app, &store, id);
     if is_unknown(&found) {
-        (store, _) = fresh::for_question(app, &app.intake()?, store, None, call)?;
+        store = read_transcripts(app, store, call)?;
         found = named::named_session(app, &store, id);
     }
     Ok((found?, store))
+}
+
+/// Brings in what recent transcripts tell, of sessions that no hook told of among them.
+fn read_transcripts(app: &App, store: Store, call: Call<'_>) -> Result<Store> {
+    Ok(fresh::for_question(app, &app.intake()?, store, None, call)?.0)
 }
 
 fn is_indexed(store: &Store, session: i64) -> Result<bool> {
@@ -247,20 +256,34 @@ fn unchanged(store: &Store, session: &SessionRow) -> Result<Closed> {
     ))
 }
 
-/// The session that runs the command. No other is guessed: what hooks recorded of this one may only wait to be ingested.
-fn own_session(app: &App, store: &Store, own: &SessionKey, call: Call<'_>) -> Result<SessionRow> {
+/// The session that runs the command. No other is guessed: what hooks recorded of this one may only wait to be ingested,
+/// or its transcript may be all there is of it.
+fn own_session(
+    app: &App,
+    store: Store,
+    own: &SessionKey,
+    call: Call<'_>,
+) -> Result<(SessionRow, Store)> {
     let known = |store: &Store| -> Result<Option<SessionRow>> {
         Ok(store.session_by_key(own)?.map(|row| store.session(row)).transpose()?.flatten())
     };
-    if let Some(session) = known(store)? {
-        return Ok(session);
+    if let Some(session) = known(&store)? {
+        return Ok((session, store));
     }
-    known(&ingest_events(app, call)?)?.ok_or_else(|| {
+    drop(store);
+    let mut store = ingest_events(app, call)?;
+    let mut found = known(&store)?;
+    if found.is_none() {
+        store = read_transcripts(app, store, call)?;
+        found = known(&store)?;
+    }
+    let found = found.ok_or_else(|| {
         Trouble::not_found(
             "nothing was recorded yet of the session that runs this command; another one has to be named by its id",
         )
         .run("doctor", "says whether its hooks run")
-    })
+    })?;
+    Ok((found, store))
 }
 
 /// The only active session. Where there are several, none is guessed: the one that a server was started in is another

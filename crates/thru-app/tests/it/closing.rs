@@ -316,6 +316,60 @@ fn a_session_that_only_its_transcript_tells_of_is_closed_by_its_id() {
     assert!(closed.episode_uuid.is_some(), "{}", closed.message);
 }
 
+#[test]
+fn a_fresh_session_of_codex_is_closed_without_a_daemon() {
+    let home = Home::new();
+    let id = "019c5a32-0000-7000-8000-0000000000c7";
+    let line = |kind: &str, payload: serde_json::Value| {
+        json!({ "timestamp": "2026-03-01T09:00:00.000Z", "type": kind, "payload": payload })
+            .to_string()
+    };
+    let says = |role: &str, kind: &str, text: &str| {
+        let content = json!([{ "type": kind, "text": text }]);
+        line("response_item", json!({ "type": "message", "role": role, "content": content }))
+    };
+    let meta = json!({ "id": id, "timestamp": "2026-03-01T09:00:00.000Z", "cwd": home.project(),
+        "originator": "codex_cli_rs", "cli_version": "0.98.0", "source": "cli" });
+    let rollout = [
+        line("session_meta", meta),
+        says("user", "input_text", "Where is the sextant?"),
+        line("event_msg", json!({ "type": "user_message", "message": "Where is the sextant?" })),
+        says("assistant", "output_text", "In the drawer below the charts."),
+    ];
+    let day = SystemClock.now().strftime("%Y/%m/%d").to_string();
+    let folder = home.folder().join("codex/sessions").join(day);
+    std::fs::create_dir_all(&folder).unwrap();
+    let file = folder.join(format!("rollout-2026-03-01T09-00-00-{id}.jsonl"));
+    std::fs::write(file, rollout.join("\n") + "\n").unwrap();
+    // The store knows of another agent alone.
+    active(&home, ONE);
+    ingest_recorded(&home.here(), call()).unwrap();
+    // From its own shell, without a name.
+    let request = Close { session: None, reason: Some("done".to_owned()), closer: Closer::Command };
+    let app = home.here_with(&[("CODEX_THREAD_ID", id)]);
+    let closed = close::close(&app, &request, call()).unwrap();
+    assert!(closed.episode_uuid.is_some(), "{}", closed.message);
+    assert_eq!(session(&home, id).session.close_reason.as_deref(), Some("asked:done"));
+}
+
+#[test]
+fn thirty_closes_at_once_of_a_new_session_agree() {
+    let home = Home::new();
+    active(&home, ONE);
+    let closed: Vec<Closed> = std::thread::scope(|scope| {
+        let closers: Vec<_> = (0..30)
+            .map(|number| {
+                let home = &home;
+                scope.spawn(move || close(home, ONE, &format!("reason_{number}")))
+            })
+            .collect();
+        closers.into_iter().map(|closer| closer.join().unwrap()).collect()
+    });
+    let first = closed[0].episode_uuid;
+    assert!(first.is_some() && closed.iter().all(|one| one.episode_uuid == first), "{closed:?}");
+    assert_eq!(home.episodes(ONE).len(), 1);
+}
+
 /// `test_full_hybrid_flow`: explicit close, then intake that indexes what was left, then time.
 #[test]
 fn whichever_layer_comes_first_a_session_is_indexed_once() {

@@ -402,6 +402,25 @@ fn an_upgrade_is_taken_up() {
     assert!(log.contains("ended: the program was replaced"), "{log}");
 }
 
+/// The home of a user whose name is older than UTF-8.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_home_whose_name_is_no_text_gets_a_daemon() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Home::new();
+    let data = home.folder().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+    let thru = |arguments: &[&str]| {
+        let mut command = home.command();
+        command.env("THROUGHLINE_HOME", &data).args(arguments);
+        Ran::from(command.output().unwrap())
+    };
+    thru(&["daemon", "start"]).expect(0);
+    let status = thru(&["daemon", "status"]);
+    let stopped = thru(&["daemon", "stop"]);
+    assert!(status.stdout.contains("runs: process"), "{}", status.stdout);
+    assert_eq!(stopped.code, 0, "{}", stopped.stderr);
+}
+
 /// Whether a process ended that its parent did not ask for yet.
 fn is_dead(number: Pid) -> bool {
     let status = fs::read_to_string(format!("/proc/{}/stat", number.as_raw_nonzero()));

@@ -28,6 +28,10 @@ impl Capture for Codex {
         &FIELDS
     }
 
+    fn session_variable(&self) -> Option<&'static str> {
+        Some("CODEX_THREAD_ID")
+    }
+
     fn is_of_machine(&self, input: &HookInput) -> bool {
         is_blank(input.prompt())
     }
