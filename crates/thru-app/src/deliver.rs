@@ -164,6 +164,7 @@ fn things(intake: &Intake, store: &Store, target: McpSink<'_>, job: &JobRow) -> 
     let project = store.project_key_of_session(job.session)?;
     let project = project.map(|project| project.default_name().to_owned()).unwrap_or_default();
     let mut things = Vec::new();
+    let mut topics: Vec<String> = Vec::new();
     let mut memories = store.memories(&filter)?;
     // The summary first: it is what the rest belongs to.
     memories.sort_by_key(|memory| memory.kind != MemoryKind::Summary);
@@ -178,10 +179,11 @@ fn things(intake: &Intake, store: &Store, target: McpSink<'_>, job: &JobRow) -> 
         );
         let delivery = match body.get() {
             MemoryBody::Summary(summary) => {
+                topics = summary.sections.topics.iter().map(|topic| label(&topic.text)).collect();
                 of_summary(summary, &job.key, &directory, target.summary_tool)
             }
             MemoryBody::Observation(observation) => {
-                match of_observation(observation, &project, target.memory_tool) {
+                match of_observation(observation, &project, &topics, target.memory_tool) {
                     Some(delivery) => delivery,
                     None => continue,
                 }
@@ -224,8 +226,19 @@ fn of_summary(summary: &Summary, session: &SessionKey, directory: &str, tool: &s
     }
 }
 
+/// A topic as a label: on a list of labels, a comma would part it.
+fn label(topic: &str) -> String {
+    let words: Vec<&str> = topic.split([',', ' ']).filter(|word| !word.is_empty()).collect();
+    words.join(" ")
+}
+
 /// Returns the delivery of an observation that is worth sharing; `None` for one that only says what was done.
-fn of_observation(observation: &Observation, project: &str, tool: &str) -> Option<Delivery> {
+fn of_observation(
+    observation: &Observation,
+    project: &str,
+    topics: &[String],
+    tool: &str,
+) -> Option<Delivery> {
     let importance = match observation.kind {
         _ if observation.certainty == Certainty::Low => return None,
         ObservationType::Decision if observation.is_rule => 0.9,
@@ -238,6 +251,7 @@ fn of_observation(observation: &Observation, project: &str, tool: &str) -> Optio
         observation.statements().map(|statement| statement.text.as_str()).collect();
     let labels = [project, observation.kind.as_str()].into_iter();
     let labels = labels.chain(observation.concepts.iter().map(|concept| concept.as_str()));
+    let labels = labels.chain(topics.iter().map(String::as_str));
     let labels: Vec<&str> = labels.filter(|label| !label.is_empty()).collect();
     Some(Delivery {
         tool: tool.to_owned(),

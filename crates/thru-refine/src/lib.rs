@@ -17,5 +17,5 @@ mod refiner;
 
 pub use budget::{Exhausted, Meter, start_of_day, start_of_month};
 pub use chain::{Chain, ChainLink};
-pub use questions::{Grounding, Material, Question, of_session, of_turn};
+pub use questions::{Grounding, Material, Question, activity_profile, of_session, of_turn};
 pub use refiner::{Permission, RefineError, RefineEvent, Refiner, Report, Settings, ready};

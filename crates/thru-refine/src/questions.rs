@@ -171,6 +171,34 @@ pub fn of_turn(
     Ok(Some(question(asked, redactor, answer_tokens, Material::Turn(Box::new(material)))))
 }
 
+/// Computes the kinds of work in a session.
+///
+/// # Errors
+///
+/// Returns an error if the store cannot be read.
+pub fn activity_profile(store: &Store, session: i64) -> Result<ActivityProfile> {
+    let passages = store.passages(PassageFilter::Session(session))?;
+    Ok(ActivityProfile::from_moments(&last_moments(store, session, passages)?))
+}
+
+/// Reads the moments of a session from its passages; of a longer one, those at its end.
+fn last_moments(store: &Store, session: i64, passages: Vec<PassageRow>) -> Result<Vec<TurnMoment>> {
+    let mut touches = store.touches_of_session(session)?;
+    let mut moments = Vec::new();
+    let mut room = SESSION;
+    for passage in passages.into_iter().rev() {
+        if moments.len() >= SEEN || room == 0 {
+            break;
+        }
+        let text = head(&store.text_of(&passage)?, room.min(PASSAGE)).to_owned();
+        room -= text.len();
+        let touched = touches.remove(&passage.row).unwrap_or_default();
+        moments.push(moment(passage, touched, text));
+    }
+    moments.reverse();
+    Ok(moments)
+}
+
 /// Returns the question about a session as a whole; `None` if nothing is known of it.
 ///
 /// # Errors
@@ -199,7 +227,6 @@ pub fn of_session(
         observations.push(*observation);
     }
     observations.sort_by_key(|observation| observation.turn);
-    let mut moments = Vec::new();
     let mut final_texts = Vec::new();
     let passages = store.passages(PassageFilter::Session(session))?;
     let said =
@@ -213,19 +240,7 @@ pub fn of_session(
         let text = head(&store.text_of(passage)?, LAST_TEXT).to_owned();
         final_texts.insert(0, Statement { text, sources: vec![passage.id] });
     }
-    let mut touches = store.touches_of_session(session)?;
-    let mut room = SESSION;
-    // Of a longer session, the end counts.
-    for passage in passages.into_iter().rev() {
-        if moments.len() >= SEEN || room == 0 {
-            break;
-        }
-        let text = head(&store.text_of(&passage)?, room.min(PASSAGE)).to_owned();
-        room -= text.len();
-        let touched = touches.remove(&passage.row).unwrap_or_default();
-        moments.push(moment(passage, touched, text));
-    }
-    moments.reverse();
+    let moments = last_moments(store, session, passages)?;
     let known = SessionMaterial {
         title: summary.title,
         turns: summary.turns,

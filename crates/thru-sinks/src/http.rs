@@ -17,6 +17,9 @@ const FAREWELL: Limits = Limits { time: Duration::from_secs(1), size: 64 * 1024 
 /// Longest wait that a server can ask for.
 const LONGEST_WAIT: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// The name by which servers that tell their clients apart know this one, in the header `APP`.
+const APP: &str = "throughline";
+
 /// A server and our session there, if it keeps any.
 pub(crate) struct HttpLine {
     http: Http,
@@ -41,7 +44,7 @@ impl HttpLine {
         stop: &AtomicBool,
     ) -> Result<HttpResponse, SinkError> {
         let bearer = self.key.as_ref().map(|key| format!("Bearer {}", key.reveal()));
-        let mut headers = vec![("accept", "application/json, text/event-stream")];
+        let mut headers = vec![("accept", "application/json, text/event-stream"), ("app", APP)];
         headers.extend(bearer.as_deref().map(|bearer| ("authorization", bearer)));
         headers.extend(self.session.as_deref().map(|session| ("mcp-session-id", session)));
         headers.extend(self.version.as_deref().map(|version| ("mcp-protocol-version", version)));

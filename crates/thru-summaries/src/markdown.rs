@@ -13,6 +13,10 @@ pub struct Excerpt {
     pub code: String,
 }
 
+/// The warning above all: no rule finds every secret, and this file lies in a project that others may see.
+const CAUTION: &str =
+    "> May hold secrets that no rule of redaction knows. Read it before you share it.";
+
 /// Maximum characters of a statement.
 const LONGEST: usize = 600;
 /// Maximum number of files and names listed.
@@ -34,6 +38,8 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
         snapshot.at.strftime("%Y-%m-%d %H:%M UTC"),
         snapshot.messages,
     ));
+    page.gap();
+    page.line(CAUTION);
     if let Some(asked) = &snapshot.custom_instructions {
         page.gap();
         page.line(&format!("> The user asked to keep: {}", plain(asked)));

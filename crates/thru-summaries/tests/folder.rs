@@ -132,6 +132,8 @@ fn a_summary_has_the_sections_that_people_look_for() {
 
     Session `11111111-aaaa-4aaa-8aaa-000000000001` in `/home/ada/rocket`, compacted (manual) at 2026-03-01 09:00 UTC after 12 messages.
 
+    > May hold secrets that no rule of redaction knows. Read it before you share it.
+
     > The user asked to keep: the gasket
 
     ## Topics Discussed

@@ -9,9 +9,11 @@ use serde::Serialize;
 use thru_core::{
     Agent, Id, MemoryKind, Outcome, PassageKind, SessionId, Timestamp, Usage, WorkOutcome,
 };
+use thru_distil::refine::{Activity, ActivityProfile};
 use thru_lifecycle::conversation::MessageState;
 use thru_recall::{ContextLimits, SessionContext, session_context};
 use thru_redact::{Clean, Redactor};
+use thru_refine::activity_profile;
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, SessionRow, Store};
 
 pub use load::{HeldContext, Load, load};
@@ -131,6 +133,8 @@ pub struct SessionOutline {
     pub turns: Vec<TurnOutline>,
     /// The files that it touched.
     pub files: Vec<TouchedPath>,
+    /// The kinds of work in it, each from 0 to 1.
+    pub activity: ActivityProfile,
     /// Its state for going on with it.
     pub context: ContextOutline,
     /// Its place in its lifecycle.
@@ -150,6 +154,18 @@ pub struct SessionDigest {
     pub id: String,
     /// Its content.
     pub body: Clean<MemoryBody>,
+}
+
+impl SessionOutline {
+    /// Names the kinds of work in it with their shares, the largest first; `None` where little was done.
+    pub fn kinds_of_work(&self) -> Option<String> {
+        const SLIGHT: f32 = 0.15;
+        let shares = Activity::ALL.map(|kind| (kind, self.activity.get(kind)));
+        let mut shares: Vec<_> = shares.into_iter().filter(|(_, share)| *share >= SLIGHT).collect();
+        shares.sort_by(|a, b| b.1.total_cmp(&a.1));
+        let named = shares.iter().map(|(kind, share)| format!("{} {share:.1}", kind.as_str()));
+        Some(named.collect::<Vec<_>>().join(", ")).filter(|named| !named.is_empty())
+    }
 }
 
 impl SessionDigest {
@@ -319,6 +335,7 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
         kind: "session",
         turns: turns(&store, redactor, &passages)?,
         files: files.collect(),
+        activity: activity_profile(&store, session.row)?,
         context: ContextOutline::new(&store, context)?,
         standing: Standing::new(app, &store, &session)?,
         digest: digest(&store, redactor, session.row)?,

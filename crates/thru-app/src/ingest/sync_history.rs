@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 use jiff::SignedDuration;
 use serde::Serialize;
 use thru_agents::{Cleaner, Discovery, Reader, Source, agents};
-use thru_core::{Agent, Id, PassageKind, SessionId, SessionKey, SourceKind, Timestamp, one_line};
+use thru_core::{
+    Agent, Id, Micros, PassageKind, SessionId, SessionKey, SourceKind, Timestamp, one_line,
+};
 use thru_intake::{DistilScope, ImportReport, Indexed, IntakeLock};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{SessionRow, Store};
@@ -21,6 +23,8 @@ use crate::app::App;
 use crate::ask::named;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
+use crate::models::distil::Estimate;
+use crate::models::{self, Models};
 use crate::trouble::Result;
 
 /// Unindexed sessions of the store that are considered.
@@ -69,11 +73,15 @@ pub struct HistoryGap {
     pub sessions: Vec<MissingSession>,
     /// Bytes that were not read.
     pub unread_bytes: u64,
-    /// The model that would be asked: none is.
+    /// The provider whose model would be asked, by its name in the settings; `None` where none is set.
+    pub provider: Option<String>,
+    /// The model that would be asked.
     pub model: Option<String>,
-    /// The cost of asking it.
-    pub cost: u64,
-    /// Tokens that a model would be given.
+    /// The number of these sessions that it would be asked about: those since `models.since`.
+    pub asked: usize,
+    /// The cost of asking it, in millionths of a dollar; `None` where its price is not known.
+    pub cost: Option<Micros>,
+    /// Tokens that the model would be given; where none is set, those that one would be given of all of them.
     pub estimated_tokens: u64,
     /// The import.
     pub import: Option<Imported>,
@@ -178,9 +186,21 @@ struct Found {
 }
 
 impl Found {
-    fn answer(&self, request: &SyncHistory, report: Option<ImportReport>) -> HistoryGap {
+    fn answer(&self, app: &App, request: &SyncHistory, report: Option<ImportReport>) -> HistoryGap {
         let entries = self.sessions.iter().map(|session| session.entry(report.as_ref()));
         let sessions: Vec<MissingSession> = entries.collect();
+        let set = &app.config.models;
+        // One that cannot be asked as it is set is for `thru models test` to say.
+        let models = Models::from_config(app).unwrap_or_default();
+        let link = models.as_ref().and_then(Models::first);
+        // Nothing earlier is sent to a model by itself.
+        let since = models::since(&app.config, app.clock.now());
+        let is_asked = |session: &&MissingSession| {
+            since.is_none_or(|since| session.last_activity >= Some(since))
+        };
+        let asked: Vec<u64> =
+            sessions.iter().filter(is_asked).map(|session| session.estimated_tokens).collect();
+        let estimate = Estimate::of_transcripts(models.as_ref(), asked.iter().copied());
         HistoryGap {
             version: answer::VERSION,
             status: "success",
@@ -189,9 +209,12 @@ impl Found {
             count: sessions.len(),
             not_listed: self.others,
             unread_bytes: sessions.iter().map(|session| session.unread_bytes).sum(),
-            model: None,
-            cost: 0,
-            estimated_tokens: sessions.iter().map(|session| session.estimated_tokens).sum(),
+            provider: set.provider().map(str::to_owned),
+            model: link
+                .map_or_else(|| set.model.clone(), |it| Some(it.provider.model().to_owned())),
+            asked: if set.provider().is_some() { asked.len() } else { 0 },
+            cost: if set.provider().is_some() { estimate.cost } else { Some(Micros(0)) },
+            estimated_tokens: estimate.input_tokens,
             sessions,
             indexed: report.as_ref().map(|report| report.indexed.changed()),
             import: report.map(Imported::from),
@@ -211,7 +234,7 @@ pub fn preview(app: &App, request: &SyncHistory, call: Call<'_>) -> Result<Histo
     for session in found.sessions.iter_mut().filter(|session| session.title.is_none()) {
         session.title = first_prompt(session, intake.redactor());
     }
-    Ok(found.answer(request, None))
+    Ok(found.answer(app, request, None))
 }
 
 /// Imports them, and distils and indexes them. `progress` receives the report as it grows.
@@ -231,7 +254,7 @@ pub fn sync(
         true => None,
         false => Some(import_missing(app, &lock, &found.sessions, call, progress)?),
     };
-    Ok(found.answer(request, report))
+    Ok(found.answer(app, request, report))
 }
 
 /// Upgrades a store of an older version before the lock is held.

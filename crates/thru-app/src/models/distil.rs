@@ -84,6 +84,41 @@ pub struct Estimate {
     pub cost: Option<Micros>,
 }
 
+/// Tokens of the record of a turn that a model is given at most.
+fn record(models: Option<&Models>) -> u64 {
+    models.map_or(2_000, |models| models.settings().turn.record)
+}
+
+impl Estimate {
+    fn new(models: Option<&Models>, input: u64, output: u64) -> Self {
+        let usage = Usage { input, output, cached_input: 0, estimated: true };
+        let cost = models.and_then(|models| {
+            let link = models.first()?;
+            match link.provider.is_local() {
+                true => Some(Micros(0)),
+                false => models.chain().prices.cost(link.provider.model(), usage),
+            }
+        });
+        Self { input_tokens: input, output_tokens: output, cost }
+    }
+
+    /// Estimates what asking about whole sessions takes, each by the tokens of its transcript: its turns are not known
+    /// before it is imported.
+    pub(crate) fn of_transcripts(
+        models: Option<&Models>,
+        tokens: impl Iterator<Item = u64>,
+    ) -> Self {
+        let record = record(models).max(1);
+        let (mut input, mut questions) = (0, 0);
+        for tokens in tokens {
+            let turns = tokens.div_ceil(record);
+            input += tokens + turns * FRAME + FRAME + SESSION;
+            questions += turns + 1;
+        }
+        Self::new(models, input, questions * ANSWER)
+    }
+}
+
 /// The outcome of asking.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Refined {
@@ -218,23 +253,11 @@ impl Work {
     }
 
     fn estimate(&self, models: Option<&Models>) -> Estimate {
-        let record = models.map_or(2_000, |models| models.settings().turn.record);
+        let record = record(models);
         let turns = self.turns.iter().map(|turn| FRAME + turn.tokens.min(record)).sum::<u64>();
-        let sessions = self.sessions.len() as u64 * (FRAME + SESSION);
-        let usage = Usage {
-            input: turns + sessions,
-            output: (self.turns.len() + self.sessions.len()) as u64 * ANSWER,
-            cached_input: 0,
-            estimated: true,
-        };
-        let cost = models.and_then(|models| {
-            let link = models.first()?;
-            match link.provider.is_local() {
-                true => Some(Micros(0)),
-                false => models.chain().prices.cost(link.provider.model(), usage),
-            }
-        });
-        Estimate { input_tokens: usage.input, output_tokens: usage.output, cost }
+        let sessions = self.sessions.len() as u64;
+        let input = turns + sessions * (FRAME + SESSION);
+        Estimate::new(models, input, (self.turns.len() as u64 + sessions) * ANSWER)
     }
 
     /// Queues the questions and asks them.

@@ -11,6 +11,7 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::intake::ingest_recorded;
 use thru_app::ingest::rebuild::verify;
 use thru_app::ingest::sync_history::{HistoryGap, SyncHistory, preview, sync};
+use thru_core::Micros;
 use thru_store::SessionFilter;
 
 use crate::home::{Home, call, shown};
@@ -61,7 +62,7 @@ fn a_preview_lists_what_is_missing_and_changes_nothing() {
     let gap = look(&home, &week()).unwrap();
     assert_eq!(listed(&gap), [(ONE, "new"), (TWO, "new")]);
     // Nothing is sent anywhere.
-    assert_eq!((&gap.model, gap.cost, gap.run), (&None, 0, false));
+    assert_eq!((&gap.model, gap.cost, gap.run), (&None, Some(Micros(0)), false));
     assert!(gap.estimated_tokens > 100);
     let title = gap.sessions[0].title.as_deref();
     assert_eq!(title, Some("Why does the importer lock the database?"));
@@ -129,4 +130,26 @@ fn sessions_that_were_left_and_not_indexed_are_missing_too() {
     assert_eq!(listed(&look(&home, &week()).unwrap()), [(ONE, "unindexed")]);
     assert_eq!(run(&home, &week()).indexed, Some(1));
     assert_eq!(look(&home, &week()).unwrap().count, 0);
+}
+
+#[test]
+fn the_plan_of_a_model_that_is_set_is_told() {
+    let home = Home::with_history();
+    let model = |since: &str, model: &str| {
+        home.configure(&format!(
+            "models.provider = \"anthropic\"\nmodels.model = \"{model}\"\nmodels.since = \"{since}\"\n"
+        ));
+        let keys =
+            home.here_with(&[("ANTHROPIC_API_KEY", "sk-ant-api03-not-a-real-one-0123456789")]);
+        preview(&keys, &week(), call()).unwrap()
+    };
+    let gap = model("2026-01-01T00:00:00Z", "claude-haiku-4-5");
+    assert_eq!(gap.provider.as_deref(), Some("anthropic"));
+    assert_eq!((gap.model.as_deref(), gap.asked), (Some("claude-haiku-4-5"), 2));
+    assert!(gap.estimated_tokens > 1_000 && gap.cost > Some(Micros(0)), "{gap:?}");
+    // A model without a price is not said to cost nothing.
+    assert_eq!(model("2026-01-01T00:00:00Z", "some-other-model").cost, None);
+    // What is older than the setting of the model is not sent by itself.
+    let later = model("2100-01-01T00:00:00Z", "claude-haiku-4-5");
+    assert_eq!((later.asked, later.estimated_tokens, later.cost), (0, 0, Some(Micros(0))));
 }

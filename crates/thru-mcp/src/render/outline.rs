@@ -37,6 +37,7 @@ pub(super) fn outline(renderer: &Renderer, told: &SessionOutline) -> String {
     facts.extend(branch.map(|branch| format!("branch {}", renderer.visible(branch))));
     facts.extend(session.root().map(str::to_owned));
     facts.push(told.standing.line(zone));
+    facts.extend(told.kinds_of_work());
     about.extend(facts.iter().map(|fact| plain_line(&renderer.cleaned(fact), 200)));
     text.push_str(&format!("{}\n", about.join(" · ")));
     if let Some(digest) = &told.digest

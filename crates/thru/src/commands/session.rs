@@ -136,6 +136,10 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     }
     let standing = outline.standing.line(environment.zone());
     page.line(page.paint(Tone::Quiet, &one_line(&standing, page.columns())));
+    if let Some(kinds) = outline.kinds_of_work() {
+        let kinds = format!("kinds of work: {kinds}");
+        page.line(page.paint(Tone::Quiet, &one_line(&kinds, page.columns())));
+    }
     if let Some(digest) = &outline.digest {
         show_digest(&mut page, digest);
     }

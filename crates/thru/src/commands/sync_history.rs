@@ -116,10 +116,7 @@ fn preview(
             plural(gap.count as u64, "session"),
             size(gap.unread_bytes)
         ));
-        page.line(format!(
-            "No model is set: nothing would be sent; with one, about {} of input.",
-            plural(gap.estimated_tokens, "token")
-        ));
+        page.line(plan(gap));
         page.line("`thru sync-history --run` brings them in, by the same options.");
     }
     if gap.not_listed > 0 {
@@ -131,6 +128,31 @@ fn preview(
             ),
         ));
     }
+}
+
+/// The plan of asking a model, in a line.
+fn plan(gap: &HistoryGap) -> String {
+    let tokens = plural(gap.estimated_tokens, "token");
+    let Some(provider) = &gap.provider else {
+        return format!(
+            "No model is set: nothing would be sent; with one, about {tokens} of input."
+        );
+    };
+    let model = gap.model.as_deref().unwrap_or("its usual model");
+    let asked = match gap.asked {
+        0 => {
+            return format!(
+                "{provider} ({model}) would be asked about none of them: all are older than `models.since`."
+            );
+        }
+        asked if asked == gap.count => "them".to_owned(),
+        asked => format!("{asked} of them, those since `models.since`"),
+    };
+    let cost = match gap.cost {
+        Some(cost) => format!("about {cost}"),
+        None => "its price is not known".to_owned(),
+    };
+    format!("{provider} ({model}) would be asked about {asked}: about {tokens} of input, {cost}.")
 }
 
 fn table(page: &mut Page, sessions: &[MissingSession], environment: &Environment) {

@@ -126,6 +126,8 @@ fn what_a_session_held_is_kept_in_store_and_files() {
     # Fix the lock in the pump so that two writers never meet
 
 
+    > May hold secrets that no rule of redaction knows. Read it before you share it.
+
     > The user asked to keep: the pump
 
     ## Topics Discussed

@@ -45,7 +45,7 @@ fn a_preview_lists_what_is_missing_and_changes_nothing() {
     22222222  [age] new          [size]  orchard  Plan the irrigation for the young pear trees
 
     2 sessions of the last [age] , [size] to read.
-    No model is set: nothing would be sent; with one, about 1,730 tokens of input.
+    No model is set: nothing would be sent; with one, about 9,930 tokens of input.
     `thru sync-history --run` brings them in, by the same options.
     ");
     let answer = home.json(PREVIEW);
