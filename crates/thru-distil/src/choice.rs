@@ -41,6 +41,13 @@ static CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// Words of which one stands in every choice: most sentences have none.
+static CUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)because|since|instead|rather than|so that|favou?r of|over the|to avoid|switch|(?:changed|moved) to",
+    )
+});
+
 /// Words that give a reason.
 static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:because|since|so|which|as|avoids?|instead)\b|\s[—–-]\s")
@@ -62,7 +69,7 @@ static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns the decision that a sentence states, if any.
 pub(crate) fn parse(sentence: &str) -> Option<Choice> {
-    if !(24..400).contains(&sentence.len()) {
+    if !(24..400).contains(&sentence.len()) || !CUE.as_ref()?.is_match(sentence) {
         return None;
     }
     let found = SHAPE.as_ref()?.captures(sentence);

@@ -79,11 +79,6 @@ impl Scan {
         all
     }
 
-    /// Returns the traces in one part.
-    pub fn traces_in(&self, part: DataPart) -> impl Iterator<Item = &Trace> {
-        self.traces.iter().filter(move |trace| trace.part == part)
-    }
-
     fn note(&mut self, trace: Trace) {
         if !trace.found.is_empty() {
             self.traces.push(trace);

@@ -75,7 +75,7 @@ impl Daemon {
                 let which = holder
                     .as_ref()
                     .map_or_else(String::new, |holder| format!(" (process {})", holder.pid));
-                format!("does not answer{which}; `thru daemon status` looks again")
+                format!("does not answer{which}")
             }
             Self::Absent => "does not run; it is started when it is needed".to_owned(),
             Self::Unasked => {

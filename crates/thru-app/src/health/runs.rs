@@ -160,7 +160,7 @@ pub(super) fn latency(seen: &Seen<'_>) -> Finding {
 pub fn pause_text(end: Option<Timestamp>, app: &App) -> String {
     match end {
         Some(end) => format!("paused until {}", day_and_time(Some(end), app.zone())),
-        None => "paused until `thru capture resume`".to_owned(),
+        None => "paused until you resume it".to_owned(),
     }
 }
 

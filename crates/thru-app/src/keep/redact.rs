@@ -133,9 +133,6 @@ pub struct Scanned {
     pub places: Vec<TracePlace>,
     /// Places that could not be read.
     pub unread: Vec<UnreadPlace>,
-    /// The scan.
-    #[serde(skip)]
-    pub scan: Scan,
 }
 
 /// A place with text that must not be kept.
@@ -195,14 +192,14 @@ pub struct Applied {
     /// True if nothing had to be changed.
     #[serde(skip)]
     pub is_nothing: bool,
-    /// The second scan, after the rules were applied to everything.
+    /// True if everything was scanned again.
     #[serde(skip)]
-    pub scan: Option<Scan>,
+    pub is_checked: bool,
 }
 
 impl Applied {
     /// Writes the summaries in projects again by the new rules.
-    fn new(app: &App, report: RedactionReport, scan: Option<Scan>) -> Result<Self> {
+    fn new(app: &App, report: RedactionReport, scan: Option<&Scan>) -> Result<Self> {
         let nothing = RedactionReport { verbatim: report.verbatim, ..RedactionReport::default() };
         Ok(Self {
             version: answer::VERSION,
@@ -215,10 +212,10 @@ impl Applied {
             vectors_left: report.is_unswept,
             files: report.files,
             removed: report.removed,
-            left: scan.as_ref().map(places).unwrap_or_default(),
-            unread: scan.as_ref().map(unread).unwrap_or_default(),
+            left: scan.map(places).unwrap_or_default(),
+            unread: scan.map(unread).unwrap_or_default(),
             folders_left: compaction::write_again(app, None)?,
-            scan,
+            is_checked: scan.is_some(),
         })
     }
 }
@@ -257,7 +254,6 @@ pub fn scan(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Scanned> {
         verbatim: scan.verbatim,
         places: places(&scan),
         unread: unread(&scan),
-        scan,
     })
 }
 
@@ -276,7 +272,7 @@ pub fn apply(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Applied> {
     // A rule that spelled the text out is gone, and must go from the copy for hooks too.
     share_rules(app)?;
     let left = intake.scan(progress)?;
-    Applied::new(app, report, Some(left))
+    Applied::new(app, report, Some(&left))
 }
 
 /// The stage of a scan, in its progress.

@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::keep::capture::{pause_capture, resume_capture};
 
-use super::Outcome;
+use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::Page;
-use thru_app::health::pause_text;
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
 /// on as always and keeps its own transcripts: once you go on, they are read as a whole.
@@ -31,9 +30,9 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
     match command {
         Command::Pause { length } => {
             let paused = pause_capture(&environment.app, length.as_deref())?;
-            page.line(format!("Recording is {}.", pause_text(paused.end(), environment)));
+            page.line(format!("Recording is {}.", shared::pause_text(paused.end(), environment)));
             page.line(
-                "Claude Code still writes its transcripts. Once you go on they are read as a whole; what must \
+                "Agents still write their transcripts. Once you go on they are read as a whole; what must \
                  never be read belongs into `capture.ignore` or between <private> tags.",
             );
         }

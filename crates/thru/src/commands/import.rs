@@ -15,7 +15,7 @@ use super::{Outcome, export, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count, memories, plural, size};
 
-/// Without a path: everything that Claude Code, Codex and Copilot CLI left on this machine.
+/// Without a path: everything that your agents left on this machine.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru import                     everything in ~/.claude, ~/.codex and ~/.copilot\n  \

@@ -53,7 +53,7 @@ pub(crate) enum Scope {
 pub(crate) enum Form {
     /// Hooks in a settings file
     Settings,
-    /// A plugin in Claude Code's folder
+    /// A plugin in the agent's folder
     Plugin,
 }
 

@@ -12,7 +12,7 @@ use super::Outcome;
 use crate::environment::Environment;
 use crate::ui::Page;
 
-/// Agents start this themselves: `thru install` registers it with Claude Code, `--print-config` prints the
+/// Agents start this themselves: `thru install` registers it where it can, `--print-config` prints the
 /// configuration for others. It answers until its input ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \

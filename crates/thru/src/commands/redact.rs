@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use thru_app::Result;
-use thru_app::keep::redact::{self, Applied, RuleList};
-use thru_intake::{DataPart, Scan, Trace};
-use thru_redact::Report;
+use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
@@ -24,7 +22,7 @@ use crate::ui::{Page, Tone, plural, printable, width};
     pbpaste | thru redact --apply --text -     take out what is in the clipboard\n  \
     thru redact add acme-key 'acme_[0-9a-f]{32}'\n\n\
     A text given on the command line stays in your shell's history; `--text -` reads it from standard\n\
-    input. Claude Code's own files are not changed."
+    input. The agents' own files are not changed."
 )]
 #[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"])))]
 pub(crate) struct RedactArguments {
@@ -137,7 +135,7 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
         let scanned = redact::scan(app, text, call)?;
         match arguments.json {
             true => page.json(&scanned)?,
-            false => say_found(&mut page, &scanned.scan),
+            false => say_found(&mut page, &scanned),
         }
         page.print()?;
         return Ok(match (scanned.places.is_empty(), scanned.unread.is_empty()) {
@@ -148,18 +146,17 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
         });
     }
     let applied = redact::apply(app, text, call)?;
-    let left = applied.scan.as_ref();
     if arguments.json {
         page.json(&applied)?;
     } else {
         say_cleaned(&mut page, &applied);
         say_not_rewritten(&mut page, &applied, environment);
-        if let Some(left) = left {
-            say_left(&mut page, left);
+        if applied.is_checked {
+            say_left(&mut page, &applied);
         }
     }
     page.print()?;
-    Ok(if left.is_none_or(is_clean) { Outcome::Done } else { Outcome::Wrong })
+    Ok(if is_clean(&applied) { Outcome::Done } else { Outcome::Wrong })
 }
 
 /// Names the folders whose summaries still say what they said.
@@ -172,45 +169,52 @@ fn say_not_rewritten(page: &mut Page, applied: &Applied, environment: &Environme
     }
 }
 
-/// True if nothing was found and every place was scanned.
-fn is_clean(scan: &Scan) -> bool {
-    scan.traces.is_empty() && scan.unread.is_empty()
+/// True if nothing is left, as far as everything was scanned again.
+const fn is_clean(applied: &Applied) -> bool {
+    applied.left.is_empty() && applied.unread.is_empty()
 }
 
 /// Rules with how often each found something: `given 4, github-token 1`.
-fn rules_of(found: &Report) -> String {
+fn rules_of(places: &[&TracePlace]) -> String {
+    let mut found: BTreeMap<&str, u64> = BTreeMap::new();
+    for (rule, number) in places.iter().flat_map(|place| &place.found) {
+        *found.entry(rule).or_default() += number;
+    }
     let mut shown: Vec<String> =
-        found.secrets.iter().map(|(rule, number)| format!("{rule} {number}")).collect();
-    if found.private > 0 {
-        shown.push(format!("private text {}", found.private));
+        found.iter().map(|(rule, number)| format!("{rule} {number}")).collect();
+    let private: u64 = places.iter().map(|place| place.private).sum();
+    if private > 0 {
+        shown.push(format!("private text {private}"));
     }
     shown.join(", ")
 }
 
 /// Where something stands, part by part, without saying what.
-fn list(page: &mut Page, scan: &Scan) {
+fn list(page: &mut Page, found: &[TracePlace], unread: &[UnreadPlace]) {
     /// Places of a part that are named before the rest is only counted.
     const PLACES: usize = 8;
-    for part in
-        [DataPart::Journal, DataPart::Archive, DataPart::Store, DataPart::Backup, DataPart::File]
-    {
-        let mut found = Report::default();
-        // Lines of a session, or of a file, together.
-        let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
-        for trace in scan.traces_in(part) {
-            found.merge(&trace.found);
-            places.entry(place_of(trace)).or_default().extend(trace.line);
-        }
-        let number = scan.traces_in(part).count() as u64;
-        if number == 0 {
+    for (part, noun) in [
+        ("journal", "record"),
+        ("archive", "line"),
+        ("store", "text"),
+        ("backup", "file"),
+        ("file", "file"),
+    ] {
+        let traces: Vec<&TracePlace> = found.iter().filter(|place| place.part == part).collect();
+        if traces.is_empty() {
             continue;
         }
-        let heading = page.paint(Tone::Heading, &format!("{:8}", part.as_str()));
-        let rules = match rules_of(&found) {
+        // Lines of a session, or of a file, together.
+        let mut places: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+        for trace in &traces {
+            places.entry(place_of(trace)).or_default().extend(trace.line);
+        }
+        let heading = page.paint(Tone::Heading, &format!("{part:8}"));
+        let rules = match rules_of(&traces) {
             rules if rules.is_empty() => rules,
             rules => format!(": {rules}"),
         };
-        page.line(format!("{heading} {}{rules}", plural(number, noun_of(part))));
+        page.line(format!("{heading} {}{rules}", plural(traces.len() as u64, noun)));
         for (place, lines) in places.iter().take(PLACES) {
             page.line(page.paint(Tone::Quiet, &format!("         {place}{}", shown_lines(lines))));
         }
@@ -219,24 +223,15 @@ fn list(page: &mut Page, scan: &Scan) {
             page.line(page.paint(Tone::Quiet, &format!("         and {more}")));
         }
     }
-    for (place, why) in &scan.unread {
+    for UnreadPlace { place, message: why } in unread {
         page.line(page.paint(Tone::Bad, &format!("{place} could not be looked into: {why}")));
     }
 }
 
-fn noun_of(part: DataPart) -> &'static str {
-    match part {
-        DataPart::Journal => "record",
-        DataPart::Archive => "line",
-        DataPart::Store => "text",
-        DataPart::Backup | DataPart::File => "file",
-    }
-}
-
-fn place_of(trace: &Trace) -> String {
+fn place_of(trace: &TracePlace) -> String {
     match (&trace.session, trace.part, trace.line) {
-        (_, DataPart::Archive, None) => format!("the name of {}", trace.place),
-        (Some(session), DataPart::Archive, _) => format!("session {session}"),
+        (_, "archive", None) => format!("the name of {}", trace.place),
+        (Some(session), "archive", _) => format!("session {session}"),
         (Some(session), ..) => format!("{} of session {session}", trace.place),
         (None, ..) => trace.place.clone(),
     }
@@ -256,9 +251,9 @@ fn shown_lines(lines: &[u64]) -> String {
     }
 }
 
-fn say_found(page: &mut Page, scan: &Scan) {
-    list(page, scan);
-    match (scan.traces.is_empty(), scan.unread.is_empty()) {
+fn say_found(page: &mut Page, scanned: &Scanned) {
+    list(page, &scanned.places, &scanned.unread);
+    match (scanned.places.is_empty(), scanned.unread.is_empty()) {
         (true, true) => page.line("Nothing that is kept would have to be changed."),
         (true, false) => page.line("Nothing else that is kept would have to be changed."),
         (false, _) => {
@@ -267,7 +262,7 @@ fn say_found(page: &mut Page, scan: &Scan) {
             page.line("Nothing was changed; the same with `--apply` takes it out.");
         }
     }
-    say_verbatim(page, scan.verbatim);
+    say_verbatim(page, scanned.verbatim);
 }
 
 fn say_verbatim(page: &mut Page, verbatim: usize) {
@@ -311,18 +306,18 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
 }
 
 /// What a second look found.
-fn say_left(page: &mut Page, left: &Scan) {
-    if is_clean(left) {
+fn say_left(page: &mut Page, applied: &Applied) {
+    if is_clean(applied) {
         page.line(page.paint(Tone::Good, "Looked again: nothing is left."));
         return;
     }
     page.gap();
-    if left.traces.is_empty() {
+    if applied.left.is_empty() {
         page.line(page.paint(Tone::Bad, "Looked again. Not everything could be looked into:"));
-        list(page, left);
+        list(page, &applied.left, &applied.unread);
         return;
     }
     page.line(page.paint(Tone::Bad, "Looked again. This is left, where redaction does not reach:"));
-    list(page, left);
+    list(page, &applied.left, &applied.unread);
     page.line("Names of files and ids stay. `thru forget --session` takes a whole session out.");
 }

@@ -7,7 +7,7 @@ use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, plural, size};
 
-/// Agents delete old transcripts (Claude Code after 30 days). The archive keeps them; this writes one
+/// Agents delete old transcripts, some after 30 days. The archive keeps them; this writes one
 /// back, with its subagents and spilled results, never over a file that is there.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RestoreArguments {

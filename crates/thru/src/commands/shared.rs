@@ -5,15 +5,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use thru_app::Trouble;
-
 use indicatif::{ProgressBar, ProgressStyle};
 use thru_app::ask::ProjectScope;
 use thru_app::fresh::Prepared;
-use thru_app::{Call, Patience, Progress, Result, Unit};
+use thru_app::{App, Call, Patience, Progress, Result, Trouble, Unit};
+use thru_core::Timestamp;
 
 use crate::environment::Environment;
 use crate::ui::{Page, Streams, Tone, count, size};
+
+/// Returns a pause in words, with the command that ends one without an end.
+pub(crate) fn pause_text(end: Option<Timestamp>, app: &App) -> String {
+    let text = thru_app::health::pause_text(end, app);
+    if end.is_none() { format!("{text} (`thru capture resume`)") } else { text }
+}
 
 /// Something in the user's own configuration that has no effect is an error here; hooks go on with it.
 /// A project's file comes with whatever was cloned: what it says wrongly is only mentioned. What another user may write

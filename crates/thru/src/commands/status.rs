@@ -1,12 +1,12 @@
 //! `thru status`: the state of the memory, in one screen.
 
 use thru_app::ask::status::{Recording, Status, status};
-use thru_app::health::{Daemon, pause_text, reading_line};
+use thru_app::health::{Daemon, reading_line};
 use thru_app::ingest::reading::{self, Stop};
 use thru_app::{App, Result};
 use thru_core::Timestamp;
 
-use super::shared::Shown;
+use super::shared::{self, Shown};
 use super::{Outcome, models};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, day_and_time, memories, plural, size};
@@ -87,7 +87,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
     match status.recording {
         Recording::On => row("recording", Some(Tone::Good), "on".to_owned()),
         Recording::Paused => {
-            row("recording", Some(Tone::Bad), pause_text(status.paused_until, environment));
+            row("recording", Some(Tone::Bad), shared::pause_text(status.paused_until, environment));
         }
         Recording::OffHere => {
             row("recording", Some(Tone::Bad), "off in this folder, by `capture.off`".to_owned());

@@ -332,7 +332,7 @@ fn status_fits_a_screen() {
     note(&home, "hook-failures.jsonl", &[failure(&jiff_now())]);
     home.thru(&["capture", "pause"]).expect(0);
     assert_snapshot!(home.shown(&["status"]), @"
-    recording    paused until `thru capture resume`
+    recording    paused until you resume it (`thru capture resume`)
     alarm        the journal is beyond its cap of [size]; nothing is dropped. `thru doctor` says more
     failures     1 hook failed in the last day; `thru doctor` says more
     agents       Claude Code, 7 events
@@ -370,7 +370,7 @@ fn recording_is_paused_for_a_time_or_until_told() {
     assert_eq!(home.json(&["status", "--json"])["recording"], "on");
     assert_snapshot!(home.shown(&["capture", "pause", "--for", "1h30m"]), @"
     Recording is paused until [moment].
-    Claude Code still writes its transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
+    Agents still write their transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
     ");
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["recording"], "paused");
@@ -381,8 +381,8 @@ fn recording_is_paused_for_a_time_or_until_told() {
     assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording goes on.");
     assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording was not paused.");
     assert_snapshot!(home.shown(&["capture", "pause"]), @"
-    Recording is paused until `thru capture resume`.
-    Claude Code still writes its transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
+    Recording is paused until you resume it (`thru capture resume`).
+    Agents still write their transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
     ");
     for wrong in ["2", "soon", "-2h", "0m", "900000000d"] {
         home.thru(&["capture", "pause", &format!("--for={wrong}")]).expect(2);

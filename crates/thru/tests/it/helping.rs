@@ -321,7 +321,7 @@ fn help_of_redact() {
       thru redact add acme-key 'acme_[0-9a-f]{32}'
 
     A text given on the command line stays in your shell's history; `--text -` reads it from standard
-    input. Claude Code's own files are not changed.
+    input. The agents' own files are not changed.
     ");
     assert_snapshot!(Home::new().shown(&["redact", "add", "--help"]), @r"
     Add a rule, and take what it matches out of what is kept already
