@@ -118,6 +118,9 @@ pub(crate) enum Command {
     Rebuild(commands::rebuild::RebuildArguments),
     /// See search, an outline and a briefing on a made-up history
     Demo(commands::demo::DemoArguments),
+    /// Show the version of this copy, and how to update it
+    #[command(name = "self")]
+    OwnCopy(commands::own_copy::OwnCopyArguments),
     /// Print completions for a shell
     Completions {
         /// The shell

@@ -32,6 +32,7 @@ const GROUPS: [(&str, &[&str]); 5] = [
             "mcp",
             "daemon",
             "demo",
+            "self",
             "completions",
             "man",
         ],

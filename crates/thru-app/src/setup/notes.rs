@@ -79,6 +79,18 @@ pub(super) fn notes(
             ),
         ));
     }
+    // A plugin's server has a name of its own.
+    if form == Form::Settings
+        && plan.changes.iter().any(|change| change.has.serves && !change.had.serves)
+    {
+        notes.push(Note::new(
+            "permission",
+            format!(
+                "{name} asks you before an agent uses the memory. To allow it for good, add `mcp__{SERVER_NAME}` to \
+                 `permissions.allow` in its settings."
+            ),
+        ));
+    }
     if let Some(command) = adapter.setup.server_by_hand(site, program) {
         notes.push(Note::new(
             "server-by-hand",

@@ -25,6 +25,7 @@ pub(crate) mod man;
 pub(crate) mod mcp;
 pub(crate) mod models;
 mod of_agents;
+pub(crate) mod own_copy;
 pub(crate) mod projects;
 pub(crate) mod rebuild;
 pub(crate) mod redact;
@@ -84,7 +85,11 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome
     // `thru config` must work when the configuration does not, and `thru doctor` says so.
     if !matches!(
         command,
-        Command::Config(_) | Command::Completions { .. } | Command::Doctor(_) | Command::Man { .. }
+        Command::Config(_)
+            | Command::Completions { .. }
+            | Command::Doctor(_)
+            | Command::Man { .. }
+            | Command::OwnCopy(_)
     ) {
         shared::refuse_settings(environment)?;
     }
@@ -158,6 +163,7 @@ fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
         Command::Intake(arguments) => intake::run(&arguments, environment),
         Command::Verify(arguments) => verify::run(&arguments, environment),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment),
+        Command::OwnCopy(arguments) => own_copy::run(&arguments, environment),
         Command::Demo(arguments) => demo::run(&arguments, environment),
         Command::Completions { shell } => man::completions(shell, environment),
         Command::Man { directory } => man::run(directory.as_deref(), environment),

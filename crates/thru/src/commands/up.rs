@@ -1,7 +1,7 @@
 //! `thru up`: set everything up.
 
 use serde::Serialize;
-use thru_agents::setup::Scope;
+use thru_agents::setup::{Scope, Wanted};
 use thru_app::App;
 use thru_app::ingest::import::{
     Import, Imported, Memory, PlannedImport, memory, plan, plan_locked,
@@ -32,6 +32,9 @@ pub(crate) struct UpArguments {
     /// Do not read the history that is there
     #[arg(long)]
     no_import: bool,
+    /// Write no slash commands and no skills
+    #[arg(long)]
+    no_commands: bool,
     /// In what form to install; as it is installed now, else in the settings
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<Form>,
@@ -42,7 +45,8 @@ pub(crate) struct UpArguments {
 
 pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<Outcome> {
     let form = arguments.form.map(Into::into);
-    let request = Setup { scope: Scope::User, form, wanted: None, targets: Targets::Present };
+    let wanted = arguments.no_commands.then_some(Wanted { commands: false, server: true });
+    let request = Setup { scope: Scope::User, form, wanted, targets: Targets::Present };
     let mut prepared = prepare(environment, request)?;
     let wants_history = !arguments.no_import && !environment.config.capture.off;
     let history = match wants_history {

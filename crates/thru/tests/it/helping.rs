@@ -52,6 +52,7 @@ fn help_says_what_it_is_for() {
       mcp           Serve the memory to agents over MCP, on standard input and output
       daemon        Control the background process
       demo          See search, an outline and a briefing on a made-up history
+      self          Show the version of this copy, and how to update it
       completions   Print completions for a shell
       man           Print the manual page, or write one page per command into a folder
 

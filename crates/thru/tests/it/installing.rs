@@ -111,6 +111,7 @@ fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     ");
     assert_snapshot!(machine.read_settings(), @r#"
     {
@@ -410,6 +411,7 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +  rely on it; where they differ, the files are right.
     +- Say so where memory knows nothing. Do not fill the gap.
     +- Keep what a later session could not read from the code (a decision with its reason, a cause, a trap) with `remember`.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
 
     Nothing was changed.
     "#);
@@ -439,6 +441,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     ");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let copy = machine.home.claude().join("settings.json.before-throughline");
@@ -537,6 +540,7 @@ fn the_version_decides_about_events_and_form() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     ");
     assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
     for (version, events, has_arguments) in
@@ -589,6 +593,7 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
@@ -666,6 +671,7 @@ fn one_form_takes_the_place_of_the_other() {
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
     [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
     Sessions are recorded from now on, running ones included.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     ");
     machine.thru(&["uninstall"]).expect(0);
     let left: Vec<_> =
@@ -698,6 +704,7 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, nothing is recorded.
     ");
     let answer = machine.json(&["install", "--json"]);
@@ -718,7 +725,8 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     Wrote [folder]/claude/skills/throughline/skills/mem-search/SKILL.md.
     The plugin is turned off in [folder]/claude/settings.json: nothing is recorded. `claude plugin enable throughline@skills-dir` turns it on.
     ");
-    assert_eq!(machine.json(&["install", "--as", "settings", "--json"])["notes"], json!([]));
+    let notes = &machine.json(&["install", "--as", "settings", "--json"])["notes"];
+    assert_eq!((notes[0]["kind"].as_str(), notes[1].is_null()), (Some("permission"), true));
 }
 
 /// Hooks that are committed to the project are named and not touched.
@@ -740,6 +748,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
@@ -853,7 +862,12 @@ fn answers_for_programs() {
       "foreign": [],
       "form": "settings",
       "kind": "install",
-      "notes": [],
+      "notes": [
+        {
+          "kind": "permission",
+          "text": "Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings."
+        }
+      ],
       "program": "[folder]/my bin/thru",
       "scope": "user",
       "version": 1
@@ -966,6 +980,7 @@ fn up_does_everything_and_can_be_repeated() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
     Read 2 sessions ([size]) in [time]: 11 passages new.
     Distilled 3 sessions: 4 memories (observations and summaries).
 
@@ -1047,6 +1062,7 @@ fn up_goes_ahead_of_claude_code() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
+    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
 
     Nothing is remembered yet: it begins with your next session.
 
