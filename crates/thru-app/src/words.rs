@@ -16,11 +16,6 @@ pub fn plural(number: u64, noun: &str) -> String {
     format!("{} {noun}", count(number))
 }
 
-/// A number of memories.
-pub fn memories(number: u64) -> String {
-    format!("{} {}", count(number), if number == 1 { "memory" } else { "memories" })
-}
-
 /// A number with its thousands apart.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -100,7 +95,8 @@ mod tests {
     fn numbers_and_sizes() {
         assert_eq!(plural(1, "session"), "1 session");
         assert_eq!(plural(12_345, "session"), "12,345 sessions");
-        assert_eq!((memories(1), memories(2)), ("1 memory".to_owned(), "2 memories".to_owned()));
+        assert_eq!(plural(2, "memory"), "2 memories");
+        assert_eq!(plural(2, "day"), "2 days");
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1_440_000), "1.4 MB");
         assert_eq!(size(53_000_000_000), "53.0 GB");

@@ -13,7 +13,7 @@ use thru_intake::{ImportReport, SourceProblem};
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, memories, plural, size};
+use crate::ui::{Page, Tone, count, plural, size};
 
 /// Without a path: everything that your agents left on this machine.
 #[derive(Debug, clap::Args)]
@@ -185,7 +185,7 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
         page.line(format!(
             "Distilled {}: {} (observations and summaries).",
             plural(report.distilled.sessions as u64, "session"),
-            memories(report.distilled.memories),
+            plural(report.distilled.memories, "memory"),
         ));
     }
     if report.distilled.failed > 0 {

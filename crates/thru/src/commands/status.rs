@@ -9,7 +9,7 @@ use thru_core::Timestamp;
 use super::shared::{self, Shown};
 use super::{Outcome, models};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, day_and_time, memories, plural, size};
+use crate::ui::{Page, Tone, age, day_and_time, plural, size};
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
 /// `thru doctor` looks at everything.
@@ -136,7 +136,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
             plural(status.sessions, "session"),
             plural(status.projects, "project"),
             plural(status.passages, "passage"),
-            memories(status.memories),
+            plural(status.memories, "memory"),
         ),
     );
     let tone = status.meaning.current.is_err().then_some(Tone::Bad);

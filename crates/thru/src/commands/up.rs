@@ -14,7 +14,7 @@ use super::entries::title;
 use super::install::{self, Form};
 use super::{Outcome, import, setup_page, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, memories, one_line, plural, size};
+use crate::ui::{Page, Tone, age, one_line, plural, size};
 use thru_app::health::Daemon;
 
 /// Finds your agents, says what is going to happen, asks, installs, reads the history that is there,
@@ -215,7 +215,7 @@ fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
                 plural(memory.passages, "passage"),
                 plural(memory.sessions, "session"),
                 plural(memory.projects, "project"),
-                memories(memory.memories),
+                plural(memory.memories, "memory"),
             ));
             for session in &memory.latest {
                 let project = session.project.as_ref().map_or("-", |name| name.get());

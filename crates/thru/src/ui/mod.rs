@@ -9,4 +9,4 @@ pub(crate) use page::Page;
 pub use streams::Streams;
 pub(crate) use style::Tone;
 pub(crate) use text::{cut, one_line, width, wrap};
-pub(crate) use thru_app::words::{age, count, day_and_time, memories, plural, printable, size};
+pub(crate) use thru_app::words::{age, count, day_and_time, plural, printable, size};
