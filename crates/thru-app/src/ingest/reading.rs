@@ -1,6 +1,7 @@
 //! The transcripts that may be read unasked: by the daemon, and before a question is answered.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use serde::Serialize;
@@ -61,8 +62,11 @@ pub fn wants_daemon(app: &App) -> bool {
 /// Returns the stop that holds. A mark that cannot be understood counts as the farther one: too little is read, never
 /// too much.
 pub fn stopped(layout: &Layout) -> Option<Stop> {
-    let text = fs::read_to_string(path(layout)).ok()?;
-    Some(if text.trim() == "import" { Stop::Import } else { Stop::Uninstall })
+    match fs::read(path(layout)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Ok(text) if text.trim_ascii() == b"import" => Some(Stop::Import),
+        _ => Some(Stop::Uninstall),
+    }
 }
 
 /// Stops unasked reading. What was uninstalled stays so.
@@ -121,7 +125,7 @@ mod tests {
         );
         resume(&layout, Stop::Uninstall).unwrap();
         assert_eq!(stopped(&layout), None);
-        fs::write(path(&layout), "\u{1}").unwrap();
+        fs::write(path(&layout), b"\xff").unwrap();
         assert_eq!(stopped(&layout), Some(Stop::Uninstall));
     }
 }
