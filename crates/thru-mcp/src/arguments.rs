@@ -21,7 +21,7 @@ use thru_core::{Agent, MemoryKind, ObservationType};
 use crate::tool::Tool;
 
 /// Default and maximum number of search results.
-const LIMIT: usize = 20;
+const LIMIT: usize = 40;
 const MOST_ROWS: usize = 100;
 /// Default and maximum number of rows on each side of a timeline.
 const DEPTH: usize = 3;

@@ -168,7 +168,7 @@ pub const TOOLS: [Tool; 10] = [
             text("since", "\"2026-03-01\", \"yesterday\", \"2 weeks ago\""),
             text("until", ""),
             text("session", "Start of a session id"),
-            number("limit", "Rows; default 20, at most 100"),
+            number("limit", "Rows; default 40, at most 100"),
             flag("nearest", "If nothing answers, show the nearest results"),
         ],
         changes: Changes::Nothing,

@@ -107,13 +107,13 @@ pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
 }
 
 impl Work {
-    /// One moment, with the gap after it.
+    /// One moment, with the gap after it. Idle time ends where the session does: after twice the limit.
     fn of(kind: PassageKind, gap: Duration, idle_timeout: Duration) -> Self {
         let is_idle = gap > idle_timeout;
         Self {
             sessions: 0,
             active: if is_idle { Duration::ZERO } else { gap },
-            idle: if is_idle { gap } else { Duration::ZERO },
+            idle: if is_idle { gap.min(idle_timeout * 2) } else { Duration::ZERO },
             prompts: u64::from(kind == PassageKind::Human),
             tools: u64::from(kind == PassageKind::Tool),
         }
@@ -178,10 +178,13 @@ mod tests {
             let mut times = times;
             times.sort_unstable();
             let mut work = Work::default();
+            let mut whole = Duration::ZERO;
             for pair in times.windows(2) {
-                work.add(Work::of(PassageKind::Tool, gap(pair[0], pair[1]), Duration::from_mins(30)));
+                let gap = gap(pair[0], pair[1]);
+                work.add(Work::of(PassageKind::Tool, gap, Duration::from_mins(30)));
+                // Nothing is idle for a day: it has ended.
+                whole += gap.min(Duration::from_mins(60));
             }
-            let whole = gap(times[0], times[times.len() - 1]);
             prop_assert_eq!(work.active + work.idle, whole);
             prop_assert_eq!(work.tools as usize, times.len() - 1);
         }

@@ -309,12 +309,16 @@ fn events(
 
 fn of_hook(said: &Said<'_>, event: EventRow) -> RecentEvent {
     let detail: serde_json::Value = serde_json::from_str(&event.detail).unwrap_or_default();
-    let telling = ["error", "reason", "source", "trigger"];
+    let telling = ["error", "reason", "source", "trigger", "preview", "file"];
     let note = telling.iter().find_map(|name| detail.get(name)?.as_str());
+    let output = detail.get("output_bytes").and_then(serde_json::Value::as_u64);
+    let output = output.map(|bytes| format!("{bytes} bytes of output"));
+    let note: Vec<&str> = note.into_iter().chain(output.as_deref()).collect();
+    let note = Some(note.join(", ")).filter(|note| !note.is_empty());
     RecentEvent {
         at: event.at,
         event: event.event,
         tool: event.tool.map(|tool| said.shown(&tool, NAME)),
-        note: note.map(|note| said.shown(note, NOTE)),
+        note: note.map(|note| said.shown(&note, NOTE)),
     }
 }

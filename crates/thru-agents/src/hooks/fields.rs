@@ -175,7 +175,26 @@ impl<'p> Payload<'p> {
                 _ => {}
             }
         }
+        kept.extend(self.in_short());
         Value::Object(kept).to_string()
+    }
+
+    /// Returns the beginning of a prompt, the file of a call, and how many bytes its tool gave back.
+    fn in_short(self) -> impl Iterator<Item = (String, Value)> {
+        const FILES: [&str; 3] = ["file_path", "notebook_path", "path"];
+        let input = self.value.get("tool_input");
+        let file = FILES.iter().find_map(|name| input?.get(name)?.as_str());
+        let short = |text: &str| Value::from(thru_core::head(text, DETAIL));
+        let output = self.value.get("tool_response").filter(|output| !output.is_null());
+        let length =
+            |output: &Value| output.as_str().map_or_else(|| output.to_string().len(), str::len);
+        [
+            ("preview", self.prompt().filter(|prompt| !prompt.is_empty()).map(short)),
+            ("file", file.map(short)),
+            ("output_bytes", output.map(length).map(Value::from)),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?)))
     }
 
     /// Returns what is kept of a compaction, as a JSON object: its cause, the words of the user on it, and

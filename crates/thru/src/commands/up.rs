@@ -194,6 +194,9 @@ fn announce(
     page.line(
         "Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.",
     );
+    page.line(
+        "Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.",
+    );
     page.gap();
 }
 

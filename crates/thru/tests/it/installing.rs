@@ -948,6 +948,7 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
     Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
+    Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.
 
     -- stderr --
     error: there is no terminal to ask on.
@@ -970,6 +971,7 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
     Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
+    Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.
 
     Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
     Added the MCP server to [folder]/claude/.claude.json.
@@ -1052,6 +1054,7 @@ fn up_goes_ahead_of_claude_code() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
     Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
+    Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.
 
     Added 7 hooks to [folder]/claude/settings.json.
     Added the MCP server to [folder]/claude/.claude.json.

@@ -123,8 +123,8 @@ fn events_are_those_that_hooks_recorded() {
         .collect();
     assert_snapshot!(events.join("\n"), @r#"
     "SessionStart" null "startup"
-    "UserPromptSubmit" null null
-    "PostToolUse" "Bash" null
+    "UserPromptSubmit" null "Why is `take_lock` bounded?"
+    "PostToolUse" "Bash" "47 bytes of output"
     "Stop" null null
     "SessionEnd" null "logout"
     "#);
