@@ -659,7 +659,7 @@ fn flush(
     drafts.push(Draft { place, observation });
 }
 
-/// Returns what an answer means: the words beside the option, or the person's own beyond the title.
+/// Returns the meaning of an answer: the words beside the option that was chosen.
 fn meaning_of(answer: &DialogAnswer) -> Option<String> {
     let meaning = answer.meaning.as_deref()?.trim_end_matches('.');
     let chosen = answer.answer.trim_end_matches(" (Recommended)");

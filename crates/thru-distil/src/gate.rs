@@ -18,24 +18,29 @@ const POINTERS: [&str; 16] = [
     "everything", "something", "latter", "former",
 ];
 
-/// Words that a title does not end with, in lower case: the rest is missing.
+/// Words that join others, in lower case: a title neither begins nor ends with one.
 #[rustfmt::skip]
-const UNFINISHED: [&str; 41] = [
-    "a", "above", "an", "and", "are", "as", "at", "be", "because", "below", "but", "by", "can", "for", "from", "has", "have", "if",
-    "into", "is", "its", "not", "of", "on", "or", "so", "than", "that", "the", "then", "to", "via", "was", "were",
-    "when", "where", "which", "while", "will", "with", "without",
+const CONNECTING: [&str; 32] = [
+    "a", "an", "and", "are", "as", "at", "because", "but", "by", "can", "for", "from", "if", "into", "is",
+    "not", "of", "on", "or", "so", "than", "that", "then", "to", "via", "when", "where", "which", "while",
+    "will", "with", "without",
 ];
 
-/// Words that a title does not begin with, in lower case: it would hang on what was said before.
+/// Other words that a title does not end with, in lower case: the rest is missing.
 #[rustfmt::skip]
-const HANGING: [&str; 96] = [
-    "a", "across", "actually", "after", "again", "all", "almost", "also", "although", "an", "and", "another",
-    "are", "as", "at", "based", "because", "before", "both", "but", "by", "can", "could", "currently", "did",
-    "does", "during", "each", "either", "neither", "mostly", "partly", "slightly", "see", "yes", "even", "except", "finally", "first", "for", "from", "given", "good", "great",
-    "how", "however", "if", "in", "instead", "into", "is", "just", "like", "many", "maybe", "meanwhile", "most",
-    "next", "none", "not", "nothing", "now", "of", "ok", "okay", "on", "once", "one", "only", "or", "per",
-    "same", "should", "since", "so", "some", "still", "such", "than", "that", "then", "to", "under", "via",
-    "what", "when", "where", "which", "while", "who", "whose", "why", "will", "with", "without", "would",
+const UNFINISHED: [&str; 9] = [
+    "above", "be", "below", "has", "have", "its", "the", "was", "were",
+];
+
+/// Other words that a title does not begin with, in lower case: it would hang on what was said before.
+#[rustfmt::skip]
+const HANGING: [&str; 64] = [
+    "across", "actually", "after", "again", "all", "almost", "also", "although", "another", "based", "before",
+    "both", "could", "currently", "did", "does", "during", "each", "either", "even", "except", "finally",
+    "first", "given", "good", "great", "how", "however", "in", "instead", "just", "like", "many", "maybe",
+    "meanwhile", "most", "mostly", "neither", "next", "none", "nothing", "now", "ok", "okay", "once", "one",
+    "only", "partly", "per", "same", "see", "should", "since", "slightly", "some", "still", "such", "under",
+    "what", "who", "whose", "why", "would", "yes",
 ];
 
 /// Verbs of the procedure, in lower case: what begins with one says how the agent worked, not what came of it.
@@ -129,8 +134,10 @@ pub(crate) fn is_understood(title: &str, least: usize) -> bool {
         && !text.contains("http")
         && !text.chars().any(is_emoji)
         && is_balanced(text)
+        && !CONNECTING.contains(&first.as_str())
         && !HANGING.contains(&first.as_str())
         && !PROCEDURE.contains(&first.as_str())
+        && !CONNECTING.contains(&last.as_str())
         && !UNFINISHED.contains(&last.as_str())
         && !words.iter().enumerate().any(is_of_talk)
         && !words.iter().any(|word| is_hash(word))

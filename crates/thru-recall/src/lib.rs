@@ -9,6 +9,7 @@ mod activity;
 mod date;
 mod dedup;
 mod freshness;
+mod languages;
 mod meaning;
 mod memories;
 mod open;

@@ -12,7 +12,7 @@ use thru_store::{Result, Store};
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding, QueryMeaning};
 use crate::open::OpenFiles;
 use crate::pack::cues;
-use crate::query::analyse;
+use crate::query::{add_forms, analyse};
 use crate::rank::{Found, Own, Ranking, SessionMeaning, rank};
 
 /// Number of candidates by words that are examined closely.
@@ -75,7 +75,8 @@ pub(crate) fn order_by(
     request: &OrderRequest,
     meaning: &LazyMeaning<'_>,
 ) -> Result<Ordered> {
-    let terms = analyse(&request.query);
+    let mut terms = analyse(&request.query);
+    add_forms(&mut terms, &request.query, index)?;
     let question = index.ask(&terms, &request.filter)?;
     let mut all = match terms.terms.is_empty() {
         true => Vec::new(),

@@ -1,8 +1,11 @@
 //! From a typed query to the terms to search for. A query is text without syntax, so it cannot be
 //! malformed.
 
-use thru_store::index::QueryTerms;
-use thru_store::index::tokenizer::Terms;
+use thru_store::Result;
+use thru_store::index::tokenizer::{Language, Terms};
+use thru_store::index::{QueryTerms, TextIndex};
+
+use crate::languages::{is_common, language_of};
 
 /// English words that say nothing about the subject of a query.
 const STOP_WORDS: &[&str] = &[
@@ -157,23 +160,70 @@ const MOST_TERMS: usize = 64;
 /// Maximum bytes of a query that are read, for the same reason.
 pub(crate) const LONGEST_QUERY: usize = 4_000;
 
+/// Maximum number of other forms of a word.
+const MOST_FORMS: usize = 8;
+
 /// Returns the terms of a query, without stop words unless it has nothing else.
 pub fn analyse(query: &str) -> QueryTerms {
     let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
-    let analysed = terms(query, true);
-    if analysed.terms.is_empty() { terms(query, false) } else { analysed }
+    let analysed = terms(query, Skip::Common(query_language(query)));
+    if analysed.terms.is_empty() { terms(query, Skip::Nothing) } else { analysed }
 }
 
-fn terms(query: &str, skip_stop_words: bool) -> QueryTerms {
+/// Adds the forms of a query's words that an index holds, by the language of the query: its terms are English stems.
+///
+/// # Errors
+/// Fails if the index cannot be read.
+pub(crate) fn add_forms(terms: &mut QueryTerms, query: &str, index: &TextIndex) -> Result<()> {
+    let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
+    let Some(language) = query_language(query) else { return Ok(()) };
+    let mut words: Vec<(String, String)> = Vec::new();
+    Terms::default().tokenize(query, |term, place| {
+        words.push((term.to_owned(), query[place.start..place.end].to_lowercase()));
+    });
+    for (number, term) in terms.terms.iter().enumerate() {
+        let Some((_, word)) = words.iter().find(|(own, _)| own == term) else { continue };
+        if word.chars().all(char::is_alphabetic) {
+            let mut forms = index.forms(word, language, MOST_FORMS)?;
+            forms.retain(|form| !terms.terms.contains(form));
+            if !forms.is_empty() {
+                terms.forms.insert(number, forms);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the language of a query if it is not English but one whose words are known.
+pub(crate) fn query_language(query: &str) -> Option<Language> {
+    let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    language_of(&words.map(str::to_lowercase).collect::<Vec<_>>())
+}
+
+/// The words that are left out of the terms.
+#[derive(Clone, Copy)]
+enum Skip {
+    Nothing,
+    /// Those of English, and those of the query's own language.
+    Common(Option<Language>),
+}
+
+fn terms(query: &str, skip: Skip) -> QueryTerms {
     // Words first, then parts of identifiers, then joined wholes: the order decides which terms stay if
     // there are too many.
     let mut words: Vec<Found> = Vec::new();
     Terms::default().tokenize(query, |term, place| {
         let text = &query[place.start..place.end];
-        let whole = term.starts_with('=');
-        let says_nothing = text.chars().count() < 2 && text.is_ascii()
-            || STOP_WORDS.contains(&text.to_lowercase().as_str());
-        if whole || !skip_stop_words || !says_nothing {
+        let is_skipped = match skip {
+            Skip::Common(language) if !term.starts_with('=') => {
+                let word = text.to_lowercase();
+                text.chars().count() < 2 && text.is_ascii()
+                    || is_stop_word(&word)
+                    || language.is_some_and(|language| is_common(&word, language))
+            }
+            _ => false,
+        };
+        if !is_skipped {
             words.push(Found { term: term.to_owned(), start: place.start, end: place.end });
         }
     });
@@ -218,7 +268,7 @@ fn terms(query: &str, skip_stop_words: bool) -> QueryTerms {
         }
     }
     let pairs = sequence.windows(2).map(|pair| (pair[0], pair[1])).collect();
-    QueryTerms { terms, pairs }
+    QueryTerms { terms, pairs, ..QueryTerms::default() }
 }
 
 struct Found {

@@ -340,6 +340,8 @@ fn commands(
     let rows: Vec<i64> = calls.iter().map(|score| found(score).row).collect();
     let by_row: HashMap<i64, PassageScore> = rows.iter().copied().zip(calls).collect();
     let all: f32 = candidates.idf.iter().sum();
+    let numbers: HashMap<&str, usize> =
+        terms.in_all_forms().map(|(number, form)| (form, number)).collect();
     let mut worked: Vec<(f32, i64, PassageScore)> = Vec::new();
     for passage in store.passages_of_rows(&rows)? {
         let is_done = passage.outcome == Some(Outcome::Succeeded);
@@ -348,9 +350,9 @@ fn commands(
         };
         let mut held = HashSet::new();
         Terms::default().tokenize(command, |term, _| {
-            held.extend(terms.terms.iter().position(|wanted| wanted == term));
+            held.extend(numbers.get(term));
         });
-        let share: f32 = held.iter().filter_map(|at| candidates.idf.get(*at)).sum();
+        let share: f32 = held.iter().filter_map(|at: &&usize| candidates.idf.get(**at)).sum();
         if is_done && share * 2.0 >= all && share > 0.0 {
             worked.push((share, found(score).at, *score));
         }

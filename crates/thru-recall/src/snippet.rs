@@ -1,15 +1,22 @@
 //! Snippets: the part of a passage that shows why it was found.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use thru_store::index::QueryTerms;
 use thru_store::index::tokenizer::Terms;
 
+/// Most lines of a snippet.
+const MOST_LINES: usize = 5;
+/// Bytes before a match in which the start of its line or its sentence is looked for.
+const LEAD: usize = 100;
+/// Bytes of words before a match whose line and sentence begin further away.
+const WORDS_BEFORE: usize = 40;
+
 /// A part of a text, with the words of the query marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The part, on one line.
+    /// The part, on one line; each item of a list and each row of a table begins another.
     pub text: String,
     /// Byte ranges of the words in it.
     pub marks: Vec<Range<usize>>,
@@ -18,85 +25,148 @@ pub struct Snippet {
 /// Returns the stretch of about `length` characters of `text` that holds most of the query, or the one at
 /// byte `otherwise` if it holds none of it.
 pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) -> Snippet {
-    let wanted: HashSet<&str> = query.terms.iter().map(String::as_str).collect();
-    let mut places: Vec<(usize, usize, String)> = Vec::new();
+    let wanted: HashMap<&str, usize> =
+        query.in_all_forms().map(|(number, form)| (form, number)).collect();
+    let mut places: Vec<(Range<usize>, usize)> = Vec::new();
     Terms::default().tokenize(text, |term, place| {
-        if wanted.contains(term) {
-            places.push((place.start, place.end, term.to_owned()));
+        if let Some(number) = wanted.get(term) {
+            places.push((place.start..place.end, *number));
         }
     });
-    let start = if places.is_empty() { otherwise } else { best_start(&places, length) };
-    let from = line_or_word_start(text, start);
-    let mut snippet = Snippet::default();
+    let stretch = match places.is_empty() {
+        true => otherwise..otherwise,
+        false => best_stretch(&places, length),
+    };
+    let from = readable_start(text, &stretch, length);
+    let marks = places.into_iter().map(|(place, _)| place).filter(|place| place.start >= from);
+    let mut writer = Writer { snippet: Snippet::default(), marks: marks.collect(), room: length };
     if from > 0 {
-        snippet.text.push('…');
+        writer.snippet.text.push('…');
     }
-    let mut gap = false;
-    let mut shown = 0;
-    let mut marks =
-        places.iter().map(|(start, end, _)| *start..*end).filter(|m| m.start >= from).peekable();
-    for (at, character) in text[from..].char_indices().map(|(at, character)| (from + at, character))
-    {
-        if shown >= length {
-            snippet.text.push('…');
-            break;
-        }
-        while marks.peek().is_some_and(|mark| mark.end <= at) {
-            marks.next();
-        }
-        if character.is_whitespace() || character.is_control() {
-            gap = !snippet.text.is_empty();
+    let (mut at, mut lines, mut in_item) = (from, 1, false);
+    for line in text[from..].split_inclusive('\n') {
+        let start = at;
+        at += line.len();
+        if line.trim().is_empty() || is_rule(line) {
             continue;
         }
-        if std::mem::take(&mut gap) && !snippet.text.ends_with('…') {
-            snippet.text.push(' ');
-            shown += 1;
+        let breaks = is_item(line) || in_item && !line.starts_with(char::is_whitespace);
+        in_item = is_item(line) || in_item && !breaks;
+        lines += usize::from(breaks && start > from);
+        if lines > MOST_LINES {
+            writer.snippet.text.push_str(" …");
+            break;
         }
-        let inside = marks.peek().is_some_and(|mark| mark.contains(&at));
-        let here = snippet.text.len();
-        snippet.text.push(character);
-        shown += 1;
-        if inside {
-            match snippet.marks.last_mut() {
-                Some(last) if last.end == here => last.end = snippet.text.len(),
-                _ => snippet.marks.push(here..snippet.text.len()),
+        let mut blank = if breaks { '\n' } else { ' ' };
+        for word in line.split(|c: char| c.is_whitespace() || c.is_control()) {
+            let place = word.as_ptr().addr() - text.as_ptr().addr();
+            if !word.is_empty() && !writer.push(blank, word, place) {
+                return writer.snippet;
             }
+            blank = if word.is_empty() { blank } else { ' ' };
         }
     }
-    snippet
+    writer.snippet
 }
 
-/// Returns the start of the stretch of `length` bytes that holds the most distinct terms.
-fn best_start(places: &[(usize, usize, String)], length: usize) -> usize {
-    let mut best = (0, 0);
-    for (number, (start, _, _)) in places.iter().enumerate().take(500) {
-        let terms: HashSet<&str> = places[number..]
-            .iter()
-            .take_while(|(_, end, _)| *end <= start + length * 3 / 4)
-            .map(|(_, _, term)| term.as_str())
-            .collect();
+/// A snippet that is being written.
+struct Writer {
+    snippet: Snippet,
+    /// What is looked for, by its places in the text.
+    marks: Vec<Range<usize>>,
+    /// Characters that there is room for.
+    room: usize,
+}
+
+impl Writer {
+    /// Adds a word that stands at this place of the text. Returns false if there is no more room.
+    fn push(&mut self, blank: char, word: &str, place: usize) -> bool {
+        let Snippet { text, marks } = &mut self.snippet;
+        if self.room == 0 {
+            text.push('…');
+            return false;
+        }
+        if !text.is_empty() && !text.ends_with('…') {
+            text.push(blank);
+            self.room = self.room.saturating_sub(1);
+        }
+        let letters = self.room.max(1);
+        let shown = word.char_indices().nth(letters).map_or(word.len(), |(end, _)| end);
+        let start = text.len();
+        text.push_str(&word[..shown]);
+        self.room = self.room.saturating_sub(word[..shown].chars().count());
+        let here = place..place + shown;
+        for mark in self.marks.iter().filter(|mark| mark.start < here.end && mark.end > here.start)
+        {
+            let from = start + mark.start.max(here.start) - place;
+            let to = start + mark.end.min(here.end) - place;
+            match marks.last_mut() {
+                Some(last) if last.end >= from => last.end = last.end.max(to),
+                _ => marks.push(from..to),
+            }
+        }
+        let is_whole = shown == word.len();
+        if !is_whole {
+            text.push('…');
+        }
+        is_whole
+    }
+}
+
+/// Returns the stretch of `length` bytes that holds the most distinct terms.
+fn best_stretch(places: &[(Range<usize>, usize)], length: usize) -> Range<usize> {
+    let mut best = (0, 0..0);
+    for (number, (first, _)) in places.iter().enumerate().take(500) {
+        let within = || {
+            places[number..]
+                .iter()
+                .take_while(|(place, _)| place.end <= first.start + length * 3 / 4)
+        };
+        let terms: HashSet<usize> = within().map(|(_, term)| *term).collect();
         if terms.len() > best.0 {
-            best = (terms.len(), *start);
+            let end = within().last().map_or(first.end, |(place, _)| place.end);
+            best = (terms.len(), first.start..end);
         }
     }
     best.1
 }
 
-/// Moves a start back to a nearby start of a line or a word, so that the snippet reads well.
-fn line_or_word_start(text: &str, at: usize) -> usize {
-    const LEAD: usize = 40;
-    let before = &text[..at];
-    let line = before.rfind('\n').map_or(0, |newline| newline + 1);
-    if at - line <= LEAD * 2 {
-        return line;
+/// Moves the start of a stretch back to the start of its line or its sentence, else to that of a word, as far as there is
+/// room for it.
+fn readable_start(text: &str, stretch: &Range<usize>, length: usize) -> usize {
+    let at = stretch.start;
+    let room = length.saturating_sub(stretch.len());
+    let lead = text.ceil_char_boundary(at.saturating_sub(LEAD.min(room.max(WORDS_BEFORE))));
+    let before = &text[lead..at];
+    if lead == 0 && !before.contains('\n') {
+        return 0;
     }
-    let mut from = at - LEAD;
-    while !text.is_char_boundary(from) {
-        from += 1;
+    let line = before.rfind('\n').map(|newline| lead + newline + 1);
+    let ends = [". ", "! ", "? ", "。"].into_iter();
+    let sentence = ends.filter_map(|end| Some(lead + before.rfind(end)? + end.len())).max();
+    if let Some(start) = line.max(sentence) {
+        return start;
     }
+    let from = text.ceil_char_boundary(at.saturating_sub(WORDS_BEFORE));
     // A blank may take up to three bytes.
     let blank = text[from..at].char_indices().find(|(_, character)| character.is_whitespace());
     blank.map_or(from, |(offset, character)| from + offset + character.len_utf8())
+}
+
+/// Returns true for an item of a list and for a row of a table.
+fn is_item(line: &str) -> bool {
+    let line = line.trim_start();
+    let after_number = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = after_number.len() < line.len()
+        && [". ", ") "].iter().any(|mark| after_number.starts_with(mark));
+    is_numbered
+        || line.starts_with('|')
+        || ["- ", "* ", "• "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Returns true for the rule between the heading of a table and its rows.
+fn is_rule(line: &str) -> bool {
+    line.contains("--") && line.chars().all(|c| c.is_whitespace() || "|-:+".contains(c))
 }
 
 #[cfg(test)]
@@ -139,6 +209,25 @@ mod tests {
         let shown = |query: &str| snippet(&text, &analyse(query), 40, at).text;
         assert_eq!(shown("orchard"), "…The pear tree bears fruit.");
         assert!(shown("plums").starts_with("apples"), "{}", shown("plums"));
+    }
+
+    #[test]
+    fn a_snippet_begins_at_a_sentence() {
+        let text =
+            format!("{}. The lock was taken twice by one importer. And so on.", "x ".repeat(200));
+        assert_eq!(
+            marked(&text, "twice importer", 60),
+            "…The lock was taken [twice] by one [importer]. And so on."
+        );
+    }
+
+    #[test]
+    fn lists_and_tables_keep_their_lines() {
+        let text = "Two ways:\n\n1. the lock\n   of the store\n2. a queue\nThe first.\n| a | b |\n|---|:--|\n| 1 | 2 |";
+        assert_eq!(
+            marked(text, "two queues", 200),
+            "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b | …"
+        );
     }
 
     #[test]

@@ -11,7 +11,8 @@ use thru_store::Result;
 use thru_store::index::TextIndex;
 use thru_store::index::tokenizer::Terms;
 
-use crate::query::{LONGEST_QUERY, is_stop_word};
+use crate::languages::is_common;
+use crate::query::{LONGEST_QUERY, is_stop_word, query_language};
 
 /// Letters of the shortest word that is corrected.
 const SHORTEST: usize = 4;
@@ -75,6 +76,7 @@ fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
             words.push((term.to_owned(), place.start..place.end));
         }
     });
+    let language = query_language(query);
     let has_parts = |place: &Range<usize>| {
         words.iter().any(|(_, other)| {
             place.start <= other.start && other.end <= place.end && other.len() < place.len()
@@ -86,6 +88,7 @@ fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
         if may_be_corrected(query, place)
             && !has_parts(place)
             && !is_stop_word(&word.to_lowercase())
+            && !language.is_some_and(|one| is_common(&word.to_lowercase(), one))
             && index.frequency(term)? == 0
         {
             unknown.push(place.clone());

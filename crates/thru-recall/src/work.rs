@@ -8,6 +8,7 @@ use thru_core::{MemoryKind, Summary, Timestamp};
 use thru_store::index::{IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryBody, MemoryFilter, Result, SessionFilter, SessionRow, Store};
 
+use crate::pack::cues;
 use crate::query::is_stop_word;
 use crate::query_time::find_query_time;
 use crate::unfinished::still_open;
@@ -122,14 +123,7 @@ fn touched_file(query: &str, lower: &str) -> Option<String> {
     if !asks || !DEEDS.iter().any(|deed| lower.contains(deed)) {
         return None;
     }
-    let trimmed = |word: &str| {
-        word.trim_matches(|c: char| "?!,;:\"'`()".contains(c)).trim_end_matches('.').to_owned()
-    };
-    let is_file = |word: &String| {
-        let end = word.rsplit(['/', '\\']).next().unwrap_or(word);
-        end.split_once('.').is_some_and(|(_, suffix)| suffix.starts_with(char::is_alphabetic))
-    };
-    query.split_whitespace().map(trimmed).find(is_file)
+    cues(query).files.into_iter().next()
 }
 
 /// Answers a question about work in these projects (all of them where `None`): the latest first.

@@ -159,7 +159,7 @@ pub fn answers(layout: &Layout, words: &[&str]) -> Vec<String> {
         .collect();
     let mut lines = Vec::new();
     for word in words {
-        let query = QueryTerms { terms: vec![(*word).to_owned()], pairs: Vec::new() };
+        let query = QueryTerms { terms: vec![(*word).to_owned()], ..QueryTerms::default() };
         let found = index.candidates(&query, &IndexFilter::default(), 1_000).unwrap();
         for candidate in found.found {
             if let Some(id) = ids.get(&candidate.row) {

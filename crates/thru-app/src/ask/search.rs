@@ -5,7 +5,8 @@ use serde::{Serialize, Serializer};
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, WorkQuestion, find_query_time, parse_date, spelled, without_date, work, work_question,
+    Snippet, Spelled, WorkQuestion, find_query_time, parse_date, spelled, without_date, work,
+    work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, IndexFilter, TextIndex};
@@ -181,12 +182,12 @@ pub struct Found {
     /// Words of the query that nothing holds, and what they were read as.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
-    /// The answer to a question about time or work; passages are not searched for one then.
+    /// The answer to a question about time or work; nothing is searched for then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<WorkDone>,
     /// Confidence that the passages answer the question, from 0 to 1.
     pub confidence: f32,
-    /// True if the passages seem to answer it.
+    /// True if this seems to answer it.
     pub is_confident: bool,
     /// The use made of meaning.
     pub meaning: MeaningUse,
@@ -414,7 +415,10 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     };
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
     let work = answer_work(app, &store, redactor, request, &index, &filter)?;
-    let spelled = spelled(&index, &without_date(&request.query, app.clock.now(), app.zone()))?;
+    let spelled = match work {
+        Some(_) => Spelled::default(),
+        None => spelled(&index, &without_date(&request.query, app.clock.now(), app.zone()))?,
+    };
     if !spelled.corrections.is_empty() {
         embedding = embedding::embed_question(app, &spelled.query);
     }
@@ -428,17 +432,20 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         context: request.context,
         memories: one_more(limits.memories),
     };
-    let results =
-        thru_recall::search(&app.layout, &store, redactor, &recall, Box::new(|| embedding.wait()))?;
-    let mut judged = judge(&results, request, limits);
-    if work.is_some() {
-        judged = Judged { verdict: Verdict::Answered, has_more: false, shown: Vec::new() };
-    }
+    let (results, judged) = match work {
+        Some(_) => (SearchResults::default(), Judged::of_work()),
+        None => {
+            let embedding = Box::new(|| embedding.wait());
+            let results = thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
+            let judged = judge(&results, request, limits);
+            (results, judged)
+        }
+    };
     let known_files = match (&request.file, judged.verdict) {
         (Some(file), Verdict::Nothing) => store.files_like(file)?,
         _ => Vec::new(),
     };
-    let is_confident = results.is_confident();
+    let is_confident = work.is_some() || results.is_confident();
     Ok(Found {
         version: 1,
         kind: "search",
@@ -516,6 +523,13 @@ struct Judged {
     verdict: Verdict,
     has_more: bool,
     shown: Vec<RowAt>,
+}
+
+impl Judged {
+    /// The verdict on a question about time or work.
+    const fn of_work() -> Self {
+        Self { verdict: Verdict::Answered, has_more: false, shown: Vec::new() }
+    }
 }
 
 fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {

@@ -64,10 +64,11 @@ pub(super) struct Statistics {
 }
 
 impl Statistics {
-    pub(super) fn collect(parts: &[Arc<Part>], fields: Fields, terms: &[String]) -> Result<Self> {
+    pub(super) fn collect(parts: &[Arc<Part>], fields: Fields, query: &QueryTerms) -> Result<Self> {
         let Some(first) = parts.first() else {
-            let is_known = vec![false; terms.len()];
-            return Ok(Self { idf: vec![0.0; terms.len()], is_known, average_length: 1.0 });
+            let terms = query.terms.len();
+            let is_known = vec![false; terms];
+            return Ok(Self { idf: vec![0.0; terms], is_known, average_length: 1.0 });
         };
         let mut documents = 0;
         let mut tokens = 0;
@@ -75,14 +76,19 @@ impl Statistics {
             documents += u64::from(segment.max_doc());
             tokens += segment.inverted_index(fields.text)?.total_num_tokens();
         }
-        let mut idf = Vec::with_capacity(terms.len());
-        let mut is_known = Vec::with_capacity(terms.len());
-        for term in terms {
-            let term = Term::from_field_text(fields.text, term);
-            let frequency = first.searcher.doc_freq(&term)? as f32;
-            let holds =
-                |part: &Arc<Part>| part.searcher.doc_freq(&term).is_ok_and(|count| count > 0);
-            is_known.push(frequency > 0.0 || parts[1..].iter().any(holds));
+        let mut idf = Vec::with_capacity(query.terms.len());
+        let mut is_known = Vec::with_capacity(query.terms.len());
+        for number in 0..query.terms.len() {
+            let (mut frequency, mut is_elsewhere) = (0, false);
+            for form in query.forms_of(number) {
+                let term = Term::from_field_text(fields.text, form);
+                frequency += first.searcher.doc_freq(&term)?;
+                let holds =
+                    |part: &Arc<Part>| part.searcher.doc_freq(&term).is_ok_and(|count| count > 0);
+                is_elsewhere |= parts[1..].iter().any(holds);
+            }
+            is_known.push(frequency > 0 || is_elsewhere);
+            let frequency = frequency.min(documents) as f32;
             let documents = documents as f32;
             idf.push((1.0 + (documents - frequency + 0.5) / (frequency + 0.5)).ln());
         }
@@ -113,32 +119,42 @@ pub(super) fn evidence(
     let paired = |term: usize| query.pairs.iter().any(|&(a, b)| a == term || b == term);
     // Positions of the terms that are part of a pair, per candidate and term.
     let mut positions: Vec<Vec<Vec<u32>>> = vec![Vec::new(); query.terms.len()];
-    for (number, term) in query.terms.iter().enumerate() {
-        let wanted = if paired(number) {
+    for number in 0..query.terms.len() {
+        let is_paired = paired(number);
+        let wanted = if is_paired {
             IndexRecordOption::WithFreqsAndPositions
         } else {
             IndexRecordOption::WithFreqs
         };
-        let term = Term::from_field_text(fields.text, term);
-        let Some(mut postings) =
-            inverted.read_postings(&term, wanted).map_err(tantivy::TantivyError::from)?
-        else {
-            continue;
-        };
-        if paired(number) {
+        let mut frequencies = vec![0.0; documents.len()];
+        if is_paired {
             positions[number] = vec![Vec::new(); documents.len()];
         }
-        for (place, &document) in documents.iter().enumerate() {
-            if !reach(&mut postings, document) {
+        for form in query.forms_of(number) {
+            let term = Term::from_field_text(fields.text, form);
+            let postings = inverted.read_postings(&term, wanted);
+            let Some(mut postings) = postings.map_err(tantivy::TantivyError::from)? else {
                 continue;
+            };
+            for (place, &document) in documents.iter().enumerate() {
+                if !reach(&mut postings, document) {
+                    continue;
+                }
+                frequencies[place] += postings.term_freq() as f32;
+                if is_paired {
+                    let mut own = Vec::new();
+                    postings.positions(&mut own);
+                    positions[number][place].append(&mut own);
+                }
             }
-            let frequency = postings.term_freq() as f32;
-            let length = lengths.fieldnorm(document) as f32 / statistics.average_length;
+        }
+        for (place, frequency) in frequencies.into_iter().enumerate().filter(|(_, f)| *f > 0.0) {
+            let length = lengths.fieldnorm(documents[place]) as f32 / statistics.average_length;
             candidates[place].contributions[number] =
                 statistics.idf[number] * (K1 + 1.0) * frequency
                     / (frequency + K1 * (1.0 - B + B * length));
-            if paired(number) {
-                postings.positions(&mut positions[number][place]);
+            if is_paired {
+                positions[number][place].sort_unstable();
             }
         }
     }

@@ -1,6 +1,6 @@
 //! A question to an index: words, and a filter. `thru-recall` decides what to make of the evidence.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Bound;
 
 use tantivy::collector::{Collector, SegmentCollector, TopDocs};
@@ -51,6 +51,22 @@ pub struct QueryTerms {
     pub terms: Vec<String>,
     /// Pairs of adjacent terms, as indices into `terms`.
     pub pairs: Vec<(usize, usize)>,
+    /// Other forms of a term, by its index: a document that holds one holds the term.
+    pub forms: BTreeMap<usize, Vec<String>>,
+}
+
+impl QueryTerms {
+    /// Returns a term and its other forms.
+    pub fn forms_of(&self, number: usize) -> impl Iterator<Item = &str> {
+        let other = self.forms.get(&number).into_iter().flatten();
+        self.terms.get(number).into_iter().chain(other).map(String::as_str)
+    }
+
+    /// Returns all terms in all forms, each with the index of its term.
+    pub fn in_all_forms(&self) -> impl Iterator<Item = (usize, &str)> {
+        (0..self.terms.len())
+            .flat_map(|number| self.forms_of(number).map(move |form| (number, form)))
+    }
 }
 
 /// The candidates that an index returns.
@@ -85,7 +101,7 @@ impl TextIndex {
         terms: &'i QueryTerms,
         filter: &'i IndexFilter,
     ) -> Result<Question<'i>> {
-        let statistics = Statistics::collect(&self.parts, self.fields, &terms.terms)?;
+        let statistics = Statistics::collect(&self.parts, self.fields, terms)?;
         Ok(Question { index: self, terms, filter, statistics })
     }
 
@@ -280,7 +296,7 @@ impl Question<'_> {
 
     fn words(&self) -> Box<dyn Query> {
         let field = self.index.fields.text;
-        let words = self.terms.terms.iter().map(|term| {
+        let words = self.terms.in_all_forms().map(|(_, term)| {
             let term = Term::from_field_text(field, term);
             let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
             (Occur::Should, Box::new(query) as Box<dyn Query>)

@@ -1,11 +1,13 @@
 //! The spelling of an index's terms: how many documents hold one, and which terms lie near another.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use tantivy::Term;
 use tantivy_fst::Automaton;
 
 use super::search::TextIndex;
+use super::tokenizer::Language;
 use crate::error::Result;
 
 impl TextIndex {
@@ -46,7 +48,44 @@ impl TextIndex {
         });
         Ok(near)
     }
+
+    /// Returns the terms with the same stem in a language as `word`, which is in lower case: the most frequent ones, at
+    /// most `most`, in the order of the alphabet. Reads only the terms that begin as the stem does.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
+    pub fn forms(&self, word: &str, language: Language, most: usize) -> Result<Vec<String>> {
+        let stem = language.stem(word);
+        let shared = word.char_indices().zip(stem.chars()).find(|((_, a), b)| a != b);
+        let prefix = &word[..shared.map_or(stem.len().min(word.len()), |((at, _), _)| at)];
+        if prefix.len() < SHORTEST_PREFIX {
+            return Ok(Vec::new());
+        }
+        let mut found: BTreeMap<String, u64> = BTreeMap::new();
+        for part in &self.parts {
+            for segment in part.searcher.segment_readers() {
+                let inverted = segment.inverted_index(self.fields.text)?;
+                let range = inverted.terms().range().ge(prefix.as_bytes());
+                let mut terms = range.into_stream().map_err(tantivy)?;
+                while terms.advance() && terms.key().starts_with(prefix.as_bytes()) {
+                    let term = String::from_utf8_lossy(terms.key());
+                    if language.stem(&term) == stem {
+                        *found.entry(term.into_owned()).or_default() +=
+                            u64::from(terms.value().doc_freq);
+                    }
+                }
+            }
+        }
+        let mut found: Vec<(String, u64)> = found.into_iter().collect();
+        found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut forms: Vec<String> = found.into_iter().map(|(term, _)| term).take(most).collect();
+        forms.sort_unstable();
+        Ok(forms)
+    }
 }
+
+/// Bytes that the forms of a word have to share, so that little of the dictionary is read.
+const SHORTEST_PREFIX: usize = 3;
 
 fn tantivy(error: io::Error) -> tantivy::TantivyError {
     error.into()

@@ -17,6 +17,38 @@ const MOST_JOINED: usize = 8;
 /// Number of cached stems. Words repeat so much that the cache saves nine of ten calls of the stemmer.
 const CACHED_STEMS: usize = 8_192;
 
+/// A language whose word forms are known, beside English.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    /// German.
+    German,
+    /// French.
+    French,
+    /// Spanish.
+    Spanish,
+    /// Italian.
+    Italian,
+    /// Portuguese.
+    Portuguese,
+    /// Dutch.
+    Dutch,
+}
+
+impl Language {
+    /// Returns the stem of a word in lower case.
+    pub fn stem(self, word: &str) -> String {
+        let algorithm = match self {
+            Self::German => Algorithm::German,
+            Self::French => Algorithm::French,
+            Self::Spanish => Algorithm::Spanish,
+            Self::Italian => Algorithm::Italian,
+            Self::Portuguese => Algorithm::Portuguese,
+            Self::Dutch => Algorithm::Dutch,
+        };
+        Stemmer::new(algorithm).stem(word).into_owned()
+    }
+}
+
 /// The position of a term in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TermPlace {

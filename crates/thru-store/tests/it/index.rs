@@ -7,6 +7,8 @@ use thru_store::index::{
     Collection, IndexFilter, IndexWriter, OpenIndexes, QueryTerms, TextIndex, remove_other_indexes,
 };
 
+use thru_store::index::tokenizer::Language;
+
 use crate::support::{Home, call, passage, result, rows, write};
 
 fn found(home: &Home, store: &Store, term: &str) -> Vec<String> {
@@ -15,7 +17,7 @@ fn found(home: &Home, store: &Store, term: &str) -> Vec<String> {
 
 fn found_by(open: &OpenIndexes, home: &Home, store: &Store, term: &str) -> Vec<String> {
     let index = open.index(&home.layout(), store, Collection::Passages).unwrap();
-    let query = QueryTerms { terms: vec![term.to_owned()], pairs: Vec::new() };
+    let query = QueryTerms { terms: vec![term.to_owned()], ..QueryTerms::default() };
     let candidates = index.candidates(&query, &IndexFilter::default(), 100).unwrap();
     let rows: Vec<i64> = candidates.found.iter().map(|candidate| candidate.row).collect();
     let mut texts: Vec<String> = store
@@ -62,6 +64,27 @@ fn rows_that_are_not_indexed_yet_are_found() {
     assert_eq!(found(&home, &store, "appl"), ["an apple", "another apple"]);
     index(&home, &mut store);
     assert_eq!(found(&home, &store, "appl"), ["an apple", "another apple"]);
+}
+
+#[test]
+fn the_forms_of_a_word_count_as_the_word() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "Beide Datenbanken wurden gesichert.");
+    index(&home, &mut store);
+    add(&mut store, 1, "Die Datenbank ist voll, das Datum falsch.");
+    let index = OpenIndexes::default().index(&home.layout(), &store, Collection::Passages).unwrap();
+    let forms = index.forms("datenbank", Language::German, 8).unwrap();
+    assert_eq!(forms, ["datenbank", "datenbanken"]);
+    assert!(index.forms("datenbank", Language::German, 1).unwrap().len() == 1);
+    let query = QueryTerms {
+        terms: vec!["datenbank".to_owned()],
+        forms: [(0, vec!["datenbanken".to_owned()])].into(),
+        ..QueryTerms::default()
+    };
+    let candidates = index.candidates(&query, &IndexFilter::default(), 100).unwrap();
+    assert_eq!(candidates.found.len(), 2);
+    assert!(candidates.found.iter().all(|one| one.contributions[0] > 0.0));
 }
 
 #[test]

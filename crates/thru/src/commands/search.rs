@@ -333,7 +333,9 @@ fn marked(page: &Page, snippet: &Clean<Snippet>) -> Vec<Word> {
     let snippet = snippet.get();
     let mut words = Vec::new();
     let mut start = 0;
-    for word in snippet.text.split(' ') {
+    for word in snippet.text.split_inclusive([' ', '\n']) {
+        let begins_line = snippet.text[..start].ends_with('\n');
+        let word = word.trim_end_matches([' ', '\n']);
         let range = start..start + word.len();
         start = range.end + 1;
         let mut pieces: Vec<Piece<'_>> = Vec::new();
@@ -352,7 +354,7 @@ fn marked(page: &Page, snippet: &Clean<Snippet>) -> Vec<Word> {
                 if *found { page.paint(Tone::Match, &text) } else { text }
             })
             .collect();
-        words.push(Word { painted, plain: printable(word) });
+        words.push(Word { painted, plain: printable(word), begins_line });
     }
     words
 }
@@ -361,6 +363,8 @@ fn marked(page: &Page, snippet: &Clean<Snippet>) -> Vec<Word> {
 struct Word {
     painted: String,
     plain: String,
+    /// True for the first word of a line.
+    begins_line: bool,
 }
 
 /// Puts words on lines of at most this many columns.
@@ -370,7 +374,7 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
     for word in words {
         let width = width(&word.plain);
         match lines.last_mut() {
-            Some(line) if used.saturating_add(1 + width) <= columns => {
+            Some(line) if !word.begins_line && used.saturating_add(1 + width) <= columns => {
                 line.push(' ');
                 line.push_str(&word.painted);
                 used += 1 + width;
