@@ -20,7 +20,15 @@ pub(crate) struct QueryMeaning {
     vectors: Arc<Vectors>,
     query: Query,
     /// The keys of the nearest texts anywhere: both passages and memories are found by them.
-    nearest: OnceCell<Vec<u64>>,
+    nearest: OnceCell<Vec<(u64, f32)>>,
+}
+
+/// The candidates nearest to a question in meaning.
+pub(crate) struct Nearest {
+    /// In the order of rows.
+    pub(crate) candidates: Vec<Candidate>,
+    /// The cosine of the farthest: every other text is at least as far away.
+    pub(crate) farthest: f32,
 }
 
 /// The name of the model and the query embedding, or the reason why there is none, for people.
@@ -107,15 +115,21 @@ impl QueryMeaning {
     }
 
     /// Returns the candidates nearest in meaning, within the question's filter.
-    pub(crate) fn nearest(&self, question: &Question<'_>) -> Result<Vec<Candidate>> {
-        let nearest = |among| -> Vec<u64> {
-            let nearest = self.vectors.nearest(&self.query, among, NEAREST);
-            nearest.into_iter().map(|(key, _)| key).collect()
+    pub(crate) fn nearest(&self, question: &Question<'_>) -> Result<Nearest> {
+        let nearest = |among| self.vectors.nearest(&self.query, among, NEAREST);
+        let within;
+        let nearest: &[(u64, f32)] = match question.text_keys()? {
+            Some(keys) => {
+                within = nearest(Among::Keys(&keys));
+                &within
+            }
+            None => self.nearest.get_or_init(|| nearest(Among::All)),
         };
-        match question.text_keys()? {
-            Some(keys) => question.with_texts(&nearest(Among::Keys(&keys))),
-            None => question.with_texts(self.nearest.get_or_init(|| nearest(Among::All))),
-        }
+        let keys: Vec<u64> = nearest.iter().map(|(key, _)| *key).collect();
+        Ok(Nearest {
+            candidates: question.with_texts(&keys)?,
+            farthest: nearest.last().map_or(0.0, |(_, cosine)| *cosine),
+        })
     }
 
     /// Returns the byte offset of the nearest chunk in a text; `None` if the text has no vectors.

@@ -86,7 +86,7 @@ pub(crate) fn find_memories(
         false => question.best(DEPTH)?,
     };
     if let Some(meaning) = meaning {
-        found.extend(meaning.nearest(&question)?);
+        found.extend(meaning.nearest(&question)?.candidates);
         found.sort_by_key(|candidate| candidate.row);
         found.dedup_by_key(|candidate| candidate.row);
     }

@@ -12,7 +12,7 @@ use thru_store::{Result, Store};
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding, QueryMeaning};
 use crate::open::OpenFiles;
 use crate::pack::cues;
-use crate::query::{add_forms, analyse};
+use crate::query::{add_forms, analyse, is_foreign};
 use crate::rank::{Found, Own, Ranking, SessionMeaning, rank};
 
 /// Number of candidates by words that are examined closely.
@@ -83,13 +83,17 @@ pub(crate) fn order_by(
         false => question.best(DEPTH)?,
     };
     let query_meaning = meaning.get();
+    let mut farthest = 0.0;
     if let Some(query_meaning) = query_meaning {
-        add(&mut all, query_meaning.nearest(&question)?);
+        let nearest = query_meaning.nearest(&question)?;
+        farthest = nearest.farthest;
+        add(&mut all, nearest.candidates);
     }
     let idf = question.known_idf();
     let questions = mark_retelling(store, &mut all)?;
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
-    let mut found = Found { when: request.when, ..Found::default() };
+    let is_foreign = is_foreign(&request.query);
+    let mut found = Found { when: request.when, is_foreign, ..Found::default() };
     found.similarity = similarity(query_meaning, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
     if !beside.is_empty() {
@@ -100,14 +104,61 @@ pub(crate) fn order_by(
     found.named_file = touching(&question, &candidates.found, &request.query)?;
     if let Some(query_meaning) = query_meaning {
         found.sessions = session_meaning(memories, query_meaning, &candidates.found, &found)?;
+        let may_be_change = names_nothing(&request.query);
+        add_titles(&mut found, query_meaning, &candidates.found, farthest, may_be_change);
     }
     let ranking = rank(&candidates, &found);
     drop(question);
     Ok(Ordered { terms, candidates, found, ranking, meaning_use: meaning.meaning_use() })
 }
 
+/// The cosine of what was said in each candidate. A title of work is short and near to many questions: see [`add_titles`].
 fn similarity(meaning: Option<&QueryMeaning>, candidates: &Candidates) -> Vec<Option<f32>> {
-    meaning.map_or_else(Vec::new, |meaning| meaning.similarity(&candidates.found))
+    let Some(meaning) = meaning else { return Vec::new() };
+    let mut similarity = meaning.similarity(&candidates.found);
+    for (similarity, candidate) in similarity.iter_mut().zip(&candidates.found) {
+        *similarity = similarity.filter(|_| candidate.kind.is_prose());
+    }
+    similarity
+}
+
+/// Returns true if a question names neither a file nor anything in the code: it may ask for a change by what it did.
+fn names_nothing(query: &str) -> bool {
+    let cues = cues(query);
+    cues.files.is_empty() && cues.identifiers.is_empty()
+}
+
+/// Number of titles of work that tell how much of it the question is about.
+const TITLES: usize = 3;
+
+/// Adds the cosines of the titles of commits and pull requests: of all the mean of the nearest [`TITLES`], where no other is
+/// nearer than `farthest`, and of each session the nearest if the question `may_be_change`.
+fn add_titles(
+    found: &mut Found,
+    meaning: &QueryMeaning,
+    all: &[Candidate],
+    farthest: f32,
+    may_be_change: bool,
+) {
+    let has_title =
+        |one: &&Candidate| !one.kind.is_prose() && one.text_key.is_some() && !one.is_echo;
+    let titled: Vec<Candidate> = all.iter().filter(has_title).cloned().collect();
+    let mut nearest: HashMap<u64, f32> = HashMap::new();
+    for (candidate, cosine) in titled.iter().zip(meaning.similarity(&titled)) {
+        let (Some(key), Some(cosine)) = (candidate.text_key, cosine) else { continue };
+        nearest.insert(key, cosine);
+        if may_be_change {
+            let title = &mut found.sessions.entry(candidate.session).or_default().title;
+            *title = title.max(cosine);
+        }
+    }
+    if nearest.is_empty() {
+        return;
+    }
+    let mut cosines: Vec<f32> = nearest.into_values().map(|cosine| cosine.max(farthest)).collect();
+    cosines.sort_by(|a, b| b.total_cmp(a));
+    cosines.resize(TITLES, farthest);
+    found.titles = Some(cosines.iter().sum::<f32>() / TITLES as f32);
 }
 
 /// Passages of a turn among which its calls are looked up.

@@ -200,6 +200,13 @@ pub(crate) fn query_language(query: &str) -> Option<Language> {
     language_of(&words.map(str::to_lowercase).collect::<Vec<_>>())
 }
 
+/// Returns true if a query is not in English: by its common words, or by letters most of which are not Latin.
+pub(crate) fn is_foreign(query: &str) -> bool {
+    let letters = || query.chars().filter(|c| c.is_alphabetic());
+    let other = letters().filter(|c| !c.is_ascii()).count();
+    other * 2 > letters().count() || query_language(query).is_some()
+}
+
 /// The words that are left out of the terms.
 #[derive(Clone, Copy)]
 enum Skip {

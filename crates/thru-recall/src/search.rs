@@ -184,6 +184,8 @@ pub fn search(
     let mut hits: Vec<(usize, Hit)> = Vec::new();
     let mut intents: Vec<(usize, Hit)> = Vec::new();
     let mut shown = Shown::default();
+    // What stands beside a hit as an end of its turn needs no line of its own.
+    let mut in_turns: HashSet<i64> = HashSet::new();
     for (place, score) in wanted.iter().enumerate() {
         if hits.len() == request.limit {
             break;
@@ -192,6 +194,9 @@ pub fn search(
         let Some(passage) = passages.remove(&candidates.found[score.candidate].row) else {
             continue;
         };
+        if in_turns.contains(&passage.row) {
+            continue;
+        }
         let text = clean(store, redactor, &passage)?;
         if shown.is_near_duplicate(passage.session, text.get()) {
             results.near_duplicates += 1;
@@ -205,18 +210,20 @@ pub fn search(
         };
         let snippet =
             text.derive(|text| snippet(text, &results.terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
+        let turn = request.turns.then(|| turn(store, redactor, &passage)).transpose()?;
         let kept = match passage.kind == PassageKind::Assistant && is_intent(text.get()) {
             true => &mut intents,
-            false => &mut hits,
+            false => {
+                let ends = turn.iter().flat_map(|turn| turn.prompt.iter().chain(&turn.result));
+                in_turns.extend(ends.map(|(end, _)| end.row));
+                &mut hits
+            }
         };
         let hit = Hit {
             short_id: store.short_id(&passage.id)?,
             snippet,
             context: context(store, redactor, &passage, request.context)?,
-            turn: match request.turns {
-                true => Some(turn(store, redactor, &passage)?),
-                false => None,
-            },
+            turn,
             rank: 0,
             passage,
             text,
@@ -255,9 +262,11 @@ pub fn search(
 const SCREEN: usize = 10;
 /// Lines of one session before the next ones are shown.
 const LINES_PER_SESSION: usize = 3;
+/// The best session has as many as it likes where the next is worth less than this share of it.
+const LEADS: f32 = 0.9;
 /// Sessions that have a line each, where there is room, if they are worth this share of the best.
 const SESSIONS_SHOWN: usize = 5;
-const WORTH_A_LINE: f32 = 0.5;
+const WORTH_A_LINE: f32 = 0.6;
 
 /// The passages to show, twice as many as there is room for: the best of the best sessions, then the best that there are with
 /// few lines a session, then what is left of those.
@@ -278,6 +287,15 @@ fn first_screen(
     let mut count: HashMap<i64, usize> = HashMap::new();
     let best = ranking.sessions.first().map_or(0.0, |best| best.score);
     let worth = |session: &&SessionScore| session.score >= best * WORTH_A_LINE;
+    let leader = ranking
+        .sessions
+        .first()
+        .filter(|_| ranking.sessions.get(1).is_none_or(|next| next.score < best * LEADS));
+    // What only stands beside an answer takes no room from another session.
+    let room = |score: &PassageScore| match leader {
+        Some(leader) if leader.session == session(score) && !score.is_beside() => SCREEN,
+        _ => LINES_PER_SESSION,
+    };
     for best in ranking.sessions.iter().take(shown).take_while(worth) {
         let mut own = ranking.passages.iter().filter(|score| session(score) == best.session);
         if let Some(score) = own.find(lines) {
@@ -290,7 +308,7 @@ fn first_screen(
             break;
         }
         let lines = count.entry(session(score)).or_default();
-        if *lines < LINES_PER_SESSION && chosen.insert(score.candidate) {
+        if *lines < room(score) && chosen.insert(score.candidate) {
             *lines += 1;
         }
     }
@@ -304,6 +322,8 @@ fn first_screen(
 /// Tool calls that are looked through for a command, and commands that are shown first.
 const CALLS: usize = 200;
 const COMMANDS: usize = 2;
+/// Bytes of the longest command that says how to run something. Longer ones are scripts for one occasion.
+const LONGEST_COMMAND: usize = 200;
 
 /// Returns true for a question how to run something.
 fn asks_how(query: &str) -> bool {
@@ -344,16 +364,17 @@ fn commands(
         terms.in_all_forms().map(|(number, form)| (form, number)).collect();
     let mut worked: Vec<(f32, i64, PassageScore)> = Vec::new();
     for passage in store.passages_of_rows(&rows)? {
-        let is_done = passage.outcome == Some(Outcome::Succeeded);
         let (Some(command), Some(score)) = (&passage.command, by_row.get(&passage.row)) else {
             continue;
         };
+        let is_done = passage.outcome == Some(Outcome::Succeeded);
         let mut held = HashSet::new();
         Terms::default().tokenize(command, |term, _| {
             held.extend(numbers.get(term));
         });
         let share: f32 = held.iter().filter_map(|at: &&usize| candidates.idf.get(**at)).sum();
-        if is_done && share * 2.0 >= all && share > 0.0 {
+        let is_script = command.len() > LONGEST_COMMAND;
+        if is_done && !is_script && share * 2.0 >= all && share > 0.0 {
             worked.push((share, found(score).at, *score));
         }
     }
@@ -451,4 +472,50 @@ fn context(
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_store::index::Candidate;
+
+    use super::*;
+    use crate::rank::{Found, rank};
+
+    /// The lines of each session on the first screen, for sessions of twelve answers that hold so much of a question.
+    fn lines(sessions: &[f32]) -> Vec<usize> {
+        let answers = (1i64..).zip(sessions).flat_map(|(session, words)| {
+            (0..12).map(move |ordinal| Candidate {
+                row: session * 100 + i64::from(ordinal),
+                key: u64::from(ordinal),
+                session,
+                source: session,
+                ordinal: ordinal * 10,
+                turn: ordinal,
+                kind: PassageKind::Assistant,
+                is_subagent: false,
+                is_echo: false,
+                at: 0,
+                length: 50,
+                text_key: None,
+                contributions: vec![*words],
+                proximity: 0.0,
+            })
+        });
+        let candidates = Candidates { found: answers.collect(), idf: vec![1.0], documents: 2_000 };
+        let ranking = rank(&candidates, &Found::default());
+        let request = SearchRequest { limit: SCREEN, ..SearchRequest::default() };
+        let first = first_screen(&ranking, &candidates, &request);
+        let of = |session: i64| {
+            let shown = first.iter().take(SCREEN);
+            shown.filter(|score| candidates.found[score.candidate].session == session).count()
+        };
+        (1i64..).take(sessions.len()).map(of).collect()
+    }
+
+    #[test]
+    fn a_session_that_leads_has_more_lines_than_one_among_equals() {
+        assert_eq!(lines(&[4.0, 1.0]), [10, 0]);
+        assert_eq!(lines(&[2.0, 2.0, 2.0, 2.0]), [3, 3, 2, 2]);
+        assert_eq!(lines(&[2.0]), [10]);
+    }
 }

@@ -11,8 +11,7 @@ use thru_store::Result;
 use thru_store::index::TextIndex;
 use thru_store::index::tokenizer::Terms;
 
-use crate::languages::is_common;
-use crate::query::{LONGEST_QUERY, is_stop_word, query_language};
+use crate::query::{LONGEST_QUERY, is_foreign, is_stop_word};
 
 /// Letters of the shortest word that is corrected.
 const SHORTEST: usize = 4;
@@ -53,7 +52,8 @@ pub struct Spelled {
 /// Fails if the index cannot be read.
 pub fn spelled(index: &TextIndex, query: &str) -> Result<Spelled> {
     let mut spelled = Spelled { query: query.to_owned(), corrections: Vec::new() };
-    if index.documents() == 0 {
+    // A word of another language is none that was mistyped.
+    if index.documents() == 0 || is_foreign(query) {
         return Ok(spelled);
     }
     // From the last to the first, so that places before stay where they are.
@@ -61,7 +61,10 @@ pub fn spelled(index: &TextIndex, query: &str) -> Result<Spelled> {
         let typed = &query[place.clone()];
         if let Some(read) = correction(index, typed)? {
             spelled.query.replace_range(place, &read);
-            spelled.corrections.insert(0, Correction { typed: typed.to_owned(), read });
+            let correction = Correction { typed: typed.to_owned(), read };
+            if !spelled.corrections.contains(&correction) {
+                spelled.corrections.insert(0, correction);
+            }
         }
     }
     Ok(spelled)
@@ -76,7 +79,6 @@ fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
             words.push((term.to_owned(), place.start..place.end));
         }
     });
-    let language = query_language(query);
     let has_parts = |place: &Range<usize>| {
         words.iter().any(|(_, other)| {
             place.start <= other.start && other.end <= place.end && other.len() < place.len()
@@ -88,7 +90,6 @@ fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
         if may_be_corrected(query, place)
             && !has_parts(place)
             && !is_stop_word(&word.to_lowercase())
-            && !language.is_some_and(|one| is_common(&word.to_lowercase(), one))
             && index.frequency(term)? == 0
         {
             unknown.push(place.clone());

@@ -14,8 +14,8 @@ const NAMES: usize = 3;
 const SMALL_STORE: u64 = 1_000;
 
 /// The inputs of the confidence: how well the best passages (of all, and of messages) hold the words of the
-/// question, the cosine of the passage nearest in meaning, and that of the nearest memory.
-type Signals = [f32; 3];
+/// question, the cosine of the passage nearest in meaning, that of the nearest memory, and the mean of the nearest titles of work.
+type Signals = [f32; 4];
 
 /// A weighted sum of signals with a constant, which becomes a probability.
 struct Calibration {
@@ -28,10 +28,15 @@ struct Calibration {
 /// The cosine of the nearest memory as a share of the nearest passage's: the median over questions with answers.
 const USUAL_MEMORY: f32 = 0.88;
 
+/// The same for the titles of work, where none is near.
+const USUAL_TITLES: f32 = 0.62;
+
 /// With query embeddings.
-const WITH_MEANING: Calibration = Calibration { weights: [2.4, 7.8, 7.4], constant: -9.6 };
+const WITH_MEANING: Calibration = Calibration { weights: [2.2, 6.6, 5.0, 8.1], constant: -10.2 };
+/// The addition to the constant for a question in another language: it is farther from everything.
+const FOREIGN: f32 = 1.4;
 /// With words only.
-const WORDS_ONLY: Calibration = Calibration { weights: [10.0, 0.0, 0.0], constant: -12.0 };
+const WORDS_ONLY: Calibration = Calibration { weights: [10.0, 0.0, 0.0, 0.0], constant: -12.0 };
 
 /// The signals of a question.
 fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signals {
@@ -50,10 +55,12 @@ fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signa
         .fold(0.0, f32::max);
     let share = |value: f32, of: f32| if of > 0.0 { value / of } else { 0.0 };
     let passage = best_similarity(found);
-    let memory = found.sessions.values().map(|session| session.nearest).reduce(f32::max);
+    let memories = found.sessions.values().map(|session| session.nearest);
+    let memory = memories.filter(|cosine| *cosine > 0.0).reduce(f32::max);
     let words = share(f32::midpoint(evidence.best_words, prose), expected);
     // Where nothing was distilled, the nearest memory is as near as one usually is.
-    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY)]
+    let titles = found.titles.unwrap_or(passage * USUAL_TITLES);
+    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY), titles]
 }
 
 /// Returns true if a passage holds so much of the question that it counts as an answer whatever the
@@ -78,12 +85,13 @@ pub(super) fn confidence(candidates: &Candidates, evidence: &Evidence, found: &F
         return 0.0;
     }
     let signals = signals(candidates, evidence, found);
-    let by = |calibration: &Calibration| {
-        let sum: f32 = signals.iter().zip(calibration.weights).map(|(s, weight)| s * weight).sum();
-        1.0 / (1.0 + (-(sum + calibration.constant)).exp())
-    };
     // While most messages have no vector yet, a lack of near vectors says nothing.
-    if has_meaning(candidates, found) { by(&WITH_MEANING) } else { by(&WORDS_ONLY) }
+    let (calibration, more) = match has_meaning(candidates, found) {
+        true => (WITH_MEANING, if found.is_foreign { FOREIGN } else { 0.0 }),
+        false => (WORDS_ONLY, 0.0),
+    };
+    let sum: f32 = signals.iter().zip(calibration.weights).map(|(s, weight)| s * weight).sum();
+    1.0 / (1.0 + (-(sum + calibration.constant + more)).exp())
 }
 
 /// Returns true if enough messages have vectors for similarity to be telling.

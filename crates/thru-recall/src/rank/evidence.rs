@@ -41,6 +41,10 @@ pub struct Found {
     pub when: Option<(i64, i64)>,
     /// By session, for the best of them: what their memories have to do with the question.
     pub sessions: HashMap<i64, SessionMeaning>,
+    /// True if the question is not in English, the language that the model knows.
+    pub is_foreign: bool,
+    /// The mean cosine of the nearest titles of work; `None` if none is near.
+    pub titles: Option<f32>,
 }
 
 /// The cosines of the question and the memories of a session.
@@ -52,6 +56,8 @@ pub struct SessionMeaning {
     pub summary: f32,
     /// The largest.
     pub nearest: f32,
+    /// That of the nearest title of its commits and pull requests.
+    pub title: f32,
 }
 
 /// The evidence for each candidate. All lists are in the order of the candidates; all values are shares of

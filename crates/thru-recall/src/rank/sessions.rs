@@ -9,14 +9,14 @@ use super::evidence::{Evidence, Found, by_thread, insert, spoken_words};
 use super::largest;
 
 /// Number of features.
-const COUNT: usize = 19;
+const COUNT: usize = 20;
 
 /// The features of a session, in the order of [`SESSION_FEATURES`].
 pub(super) type SessionFeatures = [f32; COUNT];
 
 /// The names of the features. For words, for meaning, for both together, and for both anywhere in a turn,
-/// each the best three passages; in shares of the best session, except meaning, which is a share already. The last two are
-/// the question beside the session's memories.
+/// each the best three passages; in shares of the best session, except meaning, which is a share already. The last three are
+/// the question beside the session's memories, and beside the titles of its commits.
 pub(super) const SESSION_FEATURES: [&str; COUNT] = [
     "both-1",
     "both-2",
@@ -37,6 +37,7 @@ pub(super) const SESSION_FEATURES: [&str; COUNT] = [
     "when",
     "centroid",
     "summary",
+    "title",
 ];
 
 /// Cosines of memories below this mean nothing.
@@ -93,6 +94,7 @@ pub(super) fn features(
     let related = |cosine: f32| (cosine - UNRELATED).max(0.0);
     let centroid = largest(sessions.keys().map(|session| related(meaning(session).centroid)));
     let summary = largest(sessions.keys().map(|session| related(meaning(session).summary)));
+    let title = largest(sessions.keys().map(|session| related(meaning(session).title)));
     sessions
         .iter()
         .map(|(session, of)| {
@@ -117,6 +119,7 @@ pub(super) fn features(
                 of.when,
                 related(about.centroid) / centroid,
                 related(about.summary) / summary,
+                related(about.title) / title,
             ];
             (*session, of.first_key, features)
         })

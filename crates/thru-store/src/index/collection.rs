@@ -8,6 +8,7 @@ use rusqlite::OptionalExtension;
 use thru_core::{Id, PassageKind, Timestamp, is_echo};
 
 use super::fields::kind_code;
+use super::meant::meant;
 use crate::error::Result;
 use crate::query::{MemoryBody, PassageFilter, SessionBelonging};
 use crate::store::Store;
@@ -125,11 +126,7 @@ impl Collection {
                             at: passage.at,
                             files,
                             tags: Vec::new(),
-                            // Only what people and agents say has a meaning beyond its words.
-                            text_key: match passage.kind.is_prose() && !text.trim().is_empty() {
-                                true => text_key(&text),
-                                false => 0,
-                            },
+                            text_key: meant(passage, &text).map_or(0, |text| text_key(&text)),
                             text,
                         })?;
                         (last, count) = (passage.row, count + 1);

@@ -8,6 +8,7 @@ mod collection;
 mod directory;
 mod evidence;
 mod fields;
+mod meant;
 mod question;
 mod search;
 mod spelling;
@@ -28,7 +29,7 @@ pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
 
 /// The layout version of the index. A changed meaning of a column, or other terms, needs a new number:
 /// an index with an older one is built again.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Returns the directory of the index for the store of this generation.
 pub(crate) fn directory(layout: &Layout, generation: &str, collection: Collection) -> PathBuf {

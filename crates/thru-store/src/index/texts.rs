@@ -8,9 +8,10 @@ use std::collections::{HashMap, HashSet};
 use rusqlite::OptionalExtension;
 
 use super::collection::Collection;
+use super::meant::meant;
 use super::search::TextIndex;
 use crate::error::Result;
-use crate::query::MemoryFilter;
+use crate::query::{MemoryFilter, PassageRow};
 use crate::store::Store;
 use crate::vectors::text_key;
 
@@ -114,13 +115,15 @@ impl Store {
     /// Returns an error if the database cannot be read.
     pub fn keyed_texts(&self, collection: Collection, rows: &[i64]) -> Result<Vec<KeyedText>> {
         let keyed = |row, text: String| KeyedText { row, key: text_key(&text), text };
+        let meant_by = |passage: PassageRow| {
+            let text = self.text_of(&passage)?;
+            let meant = meant(&passage, &text);
+            Ok(meant.map(|meant| keyed(passage.row, meant.into_owned())))
+        };
         match collection {
             Collection::Passages => {
                 let passages = self.passages_of_rows(rows)?;
-                let keyed = passages
-                    .into_iter()
-                    .map(|passage| Ok(keyed(passage.row, self.text_of(&passage)?)));
-                keyed.collect()
+                passages.into_iter().map(meant_by).filter_map(Result::transpose).collect()
             }
             Collection::Memories => {
                 let filter = MemoryFilter { rows: Some(rows.to_vec()), ..MemoryFilter::default() };
