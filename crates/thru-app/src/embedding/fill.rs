@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use thru_config::EmbeddingProvider;
+use thru_embed::LoadMode;
 use thru_intake::{Embedded, Embedding, Intake, IntakeError};
 use thru_store::vectors::ModelFolder;
 
@@ -10,6 +12,7 @@ use super::{Chosen, Lazy, embed_question, may_see};
 use crate::answer;
 use crate::app::App;
 use crate::call::{Call, Unit};
+use crate::keep::settings;
 use crate::trouble::{Result, Trouble};
 
 /// The interval at which a caller that waits for the daemon to end its turn looks again.
@@ -74,6 +77,36 @@ pub struct QueryVector {
     pub model: String,
     /// The vector.
     pub vector: Vec<f32>,
+}
+
+/// Chooses who embeds: `bundled`, or `ollama/MODEL` or `openai/MODEL` of a server. The settings are written once the model
+/// gave a vector. Returns the application with them.
+///
+/// # Errors
+/// Where the name is none of these, the model gives no vector, or the settings cannot be written.
+pub fn choose(app: &App, name: &str) -> Result<App> {
+    let (named, model) = match name.split_once('/') {
+        Some((named, model)) => (named, Some(model)),
+        None => (name, None),
+    };
+    let provider = match (named, model) {
+        ("bundled", None) => EmbeddingProvider::Bundled,
+        ("ollama", Some(_)) => EmbeddingProvider::Ollama,
+        ("openai", Some(_)) => EmbeddingProvider::OpenAi,
+        _ => {
+            return Err(Trouble::invalid(format!("`{name}` names no model"))
+                .advise("say `bundled`, `ollama/MODEL` or `openai/MODEL`"));
+        }
+    };
+    let mut app = app.clone();
+    app.config.embedding.provider = provider;
+    app.config.embedding.model = model.map(str::to_owned);
+    let vector = chosen(&app)?.load(LoadMode::Verified, 1).and_then(|model| model.vector("a text"));
+    vector.map_err(|error| Trouble::failed(format!("`{name}` gives no vector: {error}")))?;
+    let mut values = vec![("embedding.provider", named)];
+    values.extend(model.map(|model| ("embedding.model", model)));
+    settings::set(&app, &values)?;
+    Ok(app)
 }
 
 /// Embeds the texts that have no vectors yet, at most `limit` of them: memories first, then the newest.

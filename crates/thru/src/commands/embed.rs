@@ -15,17 +15,22 @@ use crate::ui::{Page, Tone, count, plural, size};
 #[command(after_help = "Examples:\n  \
     thru embed                embed all that has no vectors yet\n  \
     thru embed --limit 1000   the newest thousand\n  \
+    thru embed --model ollama/bge-m3\n  \
+    \u{20}                         with another model from now on, which knows more languages\n  \
     thru embed --prune        remove the vectors of models that are not in use\n\n\
     Can be stopped and run again at any time: it goes on where it stopped.")]
 pub(crate) struct EmbedArguments {
     /// At most so many texts
     #[arg(long, value_name = "N", conflicts_with = "prune")]
     limit: Option<usize>,
+    /// Use this model from now on: `bundled`, `ollama/MODEL` or `openai/MODEL`
+    #[arg(long, value_name = "MODEL", conflicts_with = "prune")]
+    model: Option<String>,
     /// Remove the vectors of other models instead
     #[arg(long)]
     prune: bool,
     /// Show the vector of this text instead
-    #[arg(long, value_name = "TEXT", hide = true, conflicts_with_all = ["limit", "prune"])]
+    #[arg(long, value_name = "TEXT", hide = true, conflicts_with_all = ["limit", "prune", "model"])]
     text: Option<String>,
     /// Answer as JSON
     #[arg(long)]
@@ -53,7 +58,10 @@ fn embed(
 ) -> Result<Outcome> {
     let cancelled = shared::cancellation()?;
     let shown = Shown::unless(arguments.json, environment);
-    let report = fill::embed(environment, arguments.limit, shown.call_until(&cancelled))?;
+    let chosen =
+        arguments.model.as_deref().map(|name| fill::choose(environment, name)).transpose()?;
+    let app = chosen.as_ref().unwrap_or(environment);
+    let report = fill::embed(app, arguments.limit, shown.call_until(&cancelled))?;
     drop(shown);
     match arguments.json {
         true => page.json(&report)?,

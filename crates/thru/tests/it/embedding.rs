@@ -220,6 +220,24 @@ fn a_server_s_vectors_lie_apart_and_others_are_pruned() {
 }
 
 #[test]
+fn a_model_is_chosen_by_its_name_once_it_gave_a_vector() {
+    let home = Home::imported();
+    let server = ollama();
+    home.thru(&["config", "set", "embedding.url", &server.url()]).expect(0);
+    home.thru(&["embed", "--model", "ollama/a-model"]).expect(0);
+    assert_eq!(meaning(&home)["embedded"], 12);
+    let is_chosen = || home.thru(&["config", "get", "embedding.model"]).stdout.contains("a-model");
+    assert!(is_chosen());
+    let silent = ModelServer::answering(|_| Response::json(404, "no such model")).unwrap();
+    home.thru(&["config", "set", "embedding.url", &silent.url()]).expect(0);
+    let refused = home.thru(&["embed", "--model", "ollama/another"]);
+    assert!(refused.stderr.contains("gives no vector"), "{}", refused.shown());
+    let unknown = home.thru(&["embed", "--model", "another"]);
+    assert!(unknown.stderr.contains("names no model"), "{}", unknown.shown());
+    assert!(is_chosen());
+}
+
+#[test]
 fn a_server_is_sent_no_question_and_nothing_told_where_that_is_off() {
     let home = Home::imported();
     let project = home.project();
