@@ -134,4 +134,68 @@ mod tests {
         assert!(!belongs_to_plugin(HOOKS, "{\"hooks\": {}}"));
         assert!(!belongs_to_plugin("skills/mine/SKILL.md", ""));
     }
+
+    const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+    /// The plugin in `plugin/`, which is installed from a repository: nothing in it names a path of this machine.
+    #[test]
+    fn the_shared_plugin_is_what_this_version_writes() {
+        const LAUNCHER: &str = "${CLAUDE_PLUGIN_ROOT}/bin/thru";
+        let registration =
+            crate::claude_code::HOOKS.setup.registration(LAUNCHER, None, Platform::Linux, 10);
+        let files =
+            plugin_files(&registration, env!("CARGO_PKG_VERSION"), env!("CARGO_PKG_REPOSITORY"));
+        let files = files.into_iter().map(|file| {
+            // The client puts the folder in; single quotes would keep a shell from doing so.
+            let content =
+                file.content.replace(&format!("'{LAUNCHER}'"), &format!("\\\"{LAUNCHER}\\\""));
+            (file.path, content)
+        });
+        let commands = super::super::commands::command_files("thru");
+        let commands = commands.into_iter().map(|file| (file.path, file.content));
+        for (path, content) in files.chain(commands) {
+            let at = std::path::Path::new(ROOT).join("plugin").join(path);
+            if std::env::var_os("UPDATE_PLUGIN").is_some() {
+                std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+                std::fs::write(&at, &content).unwrap();
+            }
+            let kept = std::fs::read_to_string(&at).unwrap_or_default();
+            assert_eq!(kept, content, "UPDATE_PLUGIN=1 writes plugin/{path} anew");
+            assert!(!content.contains("/home/"), "{path}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_launcher_of_the_shared_plugin_finds_the_program() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let launcher = format!("{ROOT}/plugin/bin/thru");
+        let run = |program: &str, path: &str| {
+            let program = folder.path().join(program);
+            std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+            std::fs::write(&program, "#!/bin/sh\necho \"$@\"\n").unwrap();
+            std::fs::set_permissions(&program, PermissionsExt::from_mode(0o700)).unwrap();
+            let mut command = std::process::Command::new("/bin/sh");
+            command.env_clear().env("HOME", folder.path()).env("PATH", path);
+            let ran = command.args([&launcher, "hook", "claude-code", "Stop"]).output().unwrap();
+            String::from_utf8(ran.stdout).unwrap()
+        };
+        assert_eq!(run(".cargo/bin/thru", "/nowhere"), "hook claude-code Stop\n");
+        let path = folder.path().join("own").to_string_lossy().into_owned();
+        assert_eq!(run("own/thru", &path), "hook claude-code Stop\n");
+    }
+
+    #[test]
+    fn the_hooks_in_the_documents_are_those_that_are_written() {
+        let registration = crate::claude_code::HOOKS.setup.registration(
+            "/home/ada/.cargo/bin/thru",
+            None,
+            Platform::Linux,
+            10,
+        );
+        let hooks = install(None, &registration).unwrap();
+        let page = std::fs::read_to_string(format!("{ROOT}/docs/install.md")).unwrap();
+        assert!(page.contains(hooks.trim_end()), "docs/install.md lacks:\n{hooks}");
+    }
 }
