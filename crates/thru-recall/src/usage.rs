@@ -1,15 +1,20 @@
 //! Cost and use of injected packs: computed from the injections of sessions and their later actions.
 //!
-//! A memory counts as fetched if the session later asked for it by its id (`thru show ID`), and as touched
+//! A memory counts as fetched if the session later asked for it by its id (`thru show ID`, or over MCP), and as touched
 //! if it later worked on one of its files. Neither proves that the memory helped.
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{Id, Timestamp};
-use thru_store::{InjectionRow, LaterUse, Result, Store};
+use thru_core::{Id, PassageKind, Timestamp, head, is_own_tool};
+use thru_store::{InjectionRow, LaterUse, Newest, Result, Store};
 
 /// The command by which agents fetch memories.
 const PROGRAM: &str = "thru ";
+/// The ends of the names of our MCP tools that do so, …
+const FETCHING: [&str; 2] = ["get_observations", "timeline"];
+/// … the last calls of a session among which they are looked for, and the bytes of one in which ids stand.
+const CALLS: usize = 5_000;
+const ASKED: usize = 600;
 /// Length of the shortest prefix of an id that names a memory.
 const SHORTEST_ID: usize = 5;
 
@@ -77,7 +82,8 @@ pub fn usage(store: &Store, since: Option<Timestamp>) -> Result<Usage> {
 }
 
 fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Result<SessionUsage> {
-    let commands = store.commands_with(session, PROGRAM)?;
+    let mut commands = store.commands_with(session, PROGRAM)?;
+    commands.extend(fetches(store, session)?);
     let touches = store.touches_in_time(session)?;
     let mut first_given: HashMap<Id, Option<Timestamp>> = HashMap::new();
     for injection in injections {
@@ -99,6 +105,22 @@ fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Resul
         fetched,
         touched,
     })
+}
+
+/// Returns the calls of our MCP tools that fetch memories by their ids, as they were asked for.
+fn fetches(store: &Store, session: i64) -> Result<Vec<LaterUse>> {
+    let all = Newest { kind: Some(PassageKind::Tool), within: CALLS, limit: CALLS };
+    let mut fetches = Vec::new();
+    for call in store.newest_passages(session, all)? {
+        let is_fetch =
+            |tool: &str| is_own_tool(tool) && FETCHING.iter().any(|name| tool.ends_with(name));
+        if call.tool.as_deref().is_some_and(is_fetch) {
+            // The result follows, with ids of its own.
+            let text = head(&store.text_of(&call)?, ASKED).to_owned();
+            fetches.push(LaterUse { at: call.at, text });
+        }
+    }
+    Ok(fetches)
 }
 
 fn is_fetched(memory: &Id, given: Option<Timestamp>, commands: &[LaterUse]) -> bool {

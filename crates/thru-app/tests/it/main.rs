@@ -20,5 +20,6 @@ mod serving;
 mod settings;
 mod syncing;
 mod trusting;
+mod using;
 
 use thru_testkit::records;

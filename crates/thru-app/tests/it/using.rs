@@ -1,0 +1,47 @@
+//! The use of what sessions were told.
+
+use std::sync::Arc;
+
+use serde_json::json;
+use thru_core::{Clock, FixedClock};
+use thru_recall::usage;
+
+use crate::home::Home;
+use crate::records::{Author, ONE, TWO, file};
+
+#[test]
+fn a_memory_that_is_fetched_over_mcp_was_used() {
+    let home = Home::new();
+    let directory = home.project().to_string_lossy().into_owned();
+    let mut first = Author::of(ONE).in_directory(&directory);
+    let edit = json!({ "file_path": format!("{directory}/build.rs"), "old_string": "a", "new_string": "b" });
+    first.asks("Tidy the build script of the rocket.");
+    first.calls("t1", "Edit", edit).gets("t1", "The file build.rs has been updated.");
+    first.runs("t2", "git commit -am 'Read the version from the tag'");
+    first.gets(
+        "t2",
+        "[main 1a2b3c4] Read the version from the tag\n 1 file changed, 2 insertions(+)",
+    );
+    home.write(&file(ONE), first.text());
+    home.import();
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock("2026-03-01T09:10:00Z".parse().unwrap()));
+    home.hook_at(&clock, &home.project(), TWO, "SessionStart", json!({ "source": "startup" }));
+    let store = home.store();
+    let told = store.injections(None).unwrap();
+    let (memory, _) = told[0].memories[0];
+    let fetched = || usage(&home.store(), None).unwrap().sessions[0].fetched;
+    assert_eq!(fetched(), 0);
+    let mut second = Author::of(TWO).in_directory(&directory).starting_at_record(1_000);
+    second.asks("Where does the version come from?");
+    // What a search lists was not asked for.
+    second.calls("t3", "mcp__throughline__search", json!({ "query": "version" }));
+    second.gets("t3", &format!("{memory} | 1 day | change | Read the version from the tag | 9"));
+    home.write(&file(TWO), second.text());
+    home.import();
+    assert_eq!(fetched(), 0);
+    let ids = json!({ "ids": [store.short_id(&memory).unwrap()] });
+    second.calls("t4", "mcp__throughline__get_observations", ids).gets("t4", "Read the version");
+    home.write(&file(TWO), second.text());
+    home.import();
+    assert_eq!(fetched(), 1);
+}
