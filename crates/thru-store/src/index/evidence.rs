@@ -119,7 +119,7 @@ pub(super) fn evidence(
     let paired = |term: usize| query.pairs.iter().any(|&(a, b)| a == term || b == term);
     // Positions of the terms that are part of a pair, per candidate and term.
     let mut positions: Vec<Vec<Vec<u32>>> = vec![Vec::new(); query.terms.len()];
-    for number in 0..query.terms.len() {
+    for (number, positions) in positions.iter_mut().enumerate() {
         let is_paired = paired(number);
         let wanted = if is_paired {
             IndexRecordOption::WithFreqsAndPositions
@@ -128,7 +128,7 @@ pub(super) fn evidence(
         };
         let mut frequencies = vec![0.0; documents.len()];
         if is_paired {
-            positions[number] = vec![Vec::new(); documents.len()];
+            *positions = vec![Vec::new(); documents.len()];
         }
         for form in query.forms_of(number) {
             let term = Term::from_field_text(fields.text, form);
@@ -144,7 +144,7 @@ pub(super) fn evidence(
                 if is_paired {
                     let mut own = Vec::new();
                     postings.positions(&mut own);
-                    positions[number][place].append(&mut own);
+                    positions[place].append(&mut own);
                 }
             }
         }
@@ -154,7 +154,7 @@ pub(super) fn evidence(
                 statistics.idf[number] * (K1 + 1.0) * frequency
                     / (frequency + K1 * (1.0 - B + B * length));
             if is_paired {
-                positions[number][place].sort_unstable();
+                positions[place].sort_unstable();
             }
         }
     }
