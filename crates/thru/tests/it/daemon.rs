@@ -82,7 +82,7 @@ fn it_is_started_looked_at_and_ended() {
     let place = Place::new();
     let _hiding = place.hiding();
     assert_snapshot!(place.shown(&["daemon", "status"]), @"
-    daemon       does not run; it is started when it is needed
+    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
     socket       [folder]/home/run/daemon.sock
     log          [folder]/home/run/daemon.log
     -- exit 1 --

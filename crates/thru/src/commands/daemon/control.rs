@@ -3,6 +3,7 @@
 use serde_json::Value;
 use thru_app::Result;
 use thru_app::background::control::{self, DaemonState, DaemonStatus, DaemonStop, described};
+use thru_app::health::Daemon;
 use thru_core::Timestamp;
 use thru_daemon::{Ensured, Probe};
 
@@ -99,7 +100,7 @@ fn show(page: &mut Page, status: &DaemonStatus, environment: &Environment) {
                 "`thru daemon stop --force` ends it; nothing recorded is lost".to_owned(),
             );
         }
-        _ => row("daemon", None, "does not run; it is started when it is needed".to_owned()),
+        _ => row("daemon", None, Daemon::look(environment).line()),
     }
     if let Some(how) = report["watching"].as_str() {
         row(
