@@ -27,8 +27,9 @@ pub(crate) fn session_heading(
         other => format!("  {}", other.display_name()),
     };
     let tail = format!("  {age}{whose}  {id}");
-    let project = one_line(project, 30);
-    let room = page.columns().saturating_sub(width(&project) + width(&tail) + 3).max(20);
+    let project = one_line(project, (page.columns() / 3).min(30));
+    // Three columns between project and title, one more before the age.
+    let room = page.columns().saturating_sub(width(&project) + width(&tail) + 4).max(10);
     let title = one_line(title(session), room);
     let quiet = page.paint(Tone::Quiet, &format!("  {age}{whose}"));
     let id = page.paint(Tone::Id, &id);
@@ -119,7 +120,7 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
         let note = files.note().map_or_else(String::new, |note| format!("  {note}"));
         let room = page
             .columns()
-            .saturating_sub(id_width + width(time) + 10 + width(&cost) + width(&note) + 9)
+            .saturating_sub(id_width + width(time) + 10 + width(&cost) + width(&note) + 10)
             .max(20);
         page.line(format!(
             " {mark} {}  {time}  {:9}  {}  {}{}",

@@ -309,7 +309,7 @@ fn hit_lines(page: &mut Page, hit: &RankedPassage, id_width: usize) {
     let id = page.paint(Tone::Id, &format!("{:id_width$}", hit.entry.id));
     let indent = id_width + 4 + 10;
     let tone = if hit.entry.outcome == Some(CallOutcome::Failed) { Tone::Bad } else { Tone::Quiet };
-    let speaker = page.paint(tone, &format!("{speaker:10}"));
+    let speaker = page.paint(tone, &format!("{speaker:9} "));
     let lines = wrap(&snippet, page.columns().saturating_sub(indent).max(30));
     for (number, line) in lines.iter().enumerate() {
         match number {
@@ -322,7 +322,7 @@ fn hit_lines(page: &mut Page, hit: &RankedPassage, id_width: usize) {
 fn context_line(page: &Page, passage: &PassageEntry, id_width: usize) -> String {
     let room = page.columns().saturating_sub(id_width + 14).max(30);
     let text = one_line(passage.text.get(), room);
-    page.paint(Tone::Quiet, &format!("  {:id_width$}  {:10}{text}", "", speaker(passage)))
+    page.paint(Tone::Quiet, &format!("  {:id_width$}  {:9} {text}", "", speaker(passage)))
 }
 
 /// A piece of a line: its text, and whether it was looked for.

@@ -9,6 +9,7 @@ use thru_config::Color;
 
 use super::streams::Output;
 use super::style::{Paint, Tone};
+use super::text::fold;
 use crate::environment::{Environment, Terminal};
 use thru_app::Result;
 use thru_app::words::printable;
@@ -50,6 +51,8 @@ pub(crate) struct Page {
     terminal: Terminal,
     output: Output,
     pager: bool,
+    /// True if lines are folded to the width of the terminal.
+    folds: bool,
 }
 
 impl Page {
@@ -63,6 +66,7 @@ impl Page {
         Self {
             text: String::new(),
             paint: Paint { color: color && !environment.plain },
+            folds: environment.terminal.output,
             terminal: environment.terminal.clone(),
             output: environment.streams.output(),
             pager: environment.config.output.pager && !environment.plain,
@@ -96,12 +100,21 @@ impl Page {
     pub(crate) fn json(&mut self, answer: &impl Serialize) -> Result<()> {
         self.text.push_str(&thru_app::answer::json(answer)?);
         self.text.push('\n');
+        self.folds = false;
         self.pager = false;
         Ok(())
     }
 
     /// Prints the page.
-    pub(crate) fn print(self) -> Result<()> {
+    pub(crate) fn print(mut self) -> Result<()> {
+        if self.folds {
+            let columns = self.terminal.width;
+            self.text = self.text.split_inclusive('\n').fold(String::new(), |mut text, line| {
+                text.push_str(&fold(line.trim_end_matches('\n'), columns));
+                text.push('\n');
+                text
+            });
+        }
         let lines = self.text.bytes().filter(|byte| *byte == b'\n').count();
         if self.pager
             && self.terminal.output

@@ -104,14 +104,13 @@ fn every_listing_can_be_of_one_agent() {
 
     orrery · The table lacked the leap second of 2017   2026-09-01  Codex  019ed99c
       h10rj  agent     The table lacked the leap second of 2017.
-      jsq4f  web_search…query: leap seconds since 1972
+      jsq4f  web_search …query: leap seconds since 1972
       bes24  you       commit it
-      3x2s3  apply_patch…-let leap = 36; +let leap = 37; *** Add File: notes/leap.md +37 since 2017 ***
+      3x2s3  apply_patch …-let leap = 36; +let leap = 37; *** Add File: notes/leap.md +37 since 2017 ***
                        End Patch Success. Updated the following files: M src/ephemeris.rs
-      jzh5b  agent     I run it first.
-      845x7  local_shell ……git commit -am leap
+      845x7  local_shell … …git commit -am leap
 
-    6 passages of 1 session. `thru show ID` shows one whole.
+    5 passages of 1 session. `thru show ID` shows one whole.
     ");
     assert_eq!(home.thru(&["search", "--all", "--agent", "copilot", "leap second"]).code, 1);
     let found =

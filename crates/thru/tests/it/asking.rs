@@ -554,6 +554,7 @@ fn a_session_is_outlined() {
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
     ended since 2026-03-01 10:00 · closed: inactivity_timeout · indexed as cmm1p22m
+    kinds of work: building 0.2
 
     z206b  completed
        Done    The lock is taken once now
@@ -586,6 +587,16 @@ fn a_session_is_outlined() {
     ");
     assert_snapshot!(home.shown(&["session", "show", "2222", "--json"]), @r#"
     {
+      "activity": {
+        "building": 0.0,
+        "configuring": 0.0,
+        "documenting": 0.20000000298023224,
+        "exploring": 0.0,
+        "fixing": 0.0,
+        "refactoring": 0.0,
+        "reviewing": 0.0,
+        "testing": 0.0
+      },
       "context": {
         "directory": "/home/ada/orchard",
         "entities": [],

@@ -655,11 +655,13 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
       hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
                        one lock file per index, and the reason is in docs/decisions.md.
+      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
+                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
+      spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
+                       the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
+                       process-wide mutex, so it does nothing between two agents.
 
-    rocket · Retry budget for the uploader   [age] c27d4e83
-      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
-
-    4 passages of 2 sessions. `thru show ID` shows one whole.
+    5 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru search SQLITE_BUSY
     In short
@@ -672,12 +674,9 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        step: make the budget a setting.
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
-      63kx1  agent     The loop retries at once, three times within a millisecond, so all attempts meet
-                       the same writer. I'll add exponential backoff with jitter and a budget of two
-                       seconds for the whole upload.
       27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
 
-    5 passages of 1 session. `thru show ID` shows one whole.
+    4 passages of 1 session. `thru show ID` shows one whole.
 
     $ thru session show 5b1f
     rocket · Lost updates in the session index   [date]  5b1f0c9e
