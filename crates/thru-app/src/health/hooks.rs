@@ -70,6 +70,21 @@ pub(super) fn present(seen: &Seen<'_>) -> Vec<Finding> {
     }
 }
 
+/// A file of the agent that cannot be read as settings, with the place in it.
+fn broken(seen: &Seen<'_>, agent: &AgentSeen) -> Option<Finding> {
+    let files = agent.adapter.setup.hook_files(&agent.site(seen));
+    let (path, refusal) = files.into_iter().find_map(|HookFile { path, .. }| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        installed(&text, agent.adapter.agent).err().map(|refusal| (path, refusal))
+    })?;
+    let name = agent.adapter.agent.display_name();
+    Some(Finding::problem(
+        CHECK,
+        format!("{}: {refusal}", seen.shown(&path)),
+        format!("correct the file: {name} may ignore all of it, our hooks included"),
+    ))
+}
+
 fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
     let name = agent.adapter.agent.display_name();
     let remedy =
@@ -85,6 +100,9 @@ fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
 
 fn present_in(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
     let AgentSeen { adapter, hooks, client } = agent;
+    if let Some(broken) = broken(seen, agent) {
+        return broken;
+    }
     if hooks.is_empty() {
         return unconnected(seen, agent);
     }

@@ -396,6 +396,15 @@ fn recording_is_paused_for_a_time_or_until_told() {
 }
 
 #[test]
+fn a_settings_file_that_is_broken_is_named_with_its_place() {
+    let home = Home::new();
+    home.write("settings.json", "{\n  \"hooks\": {\n}\n");
+    let (level, line) = found(&home.json(&["doctor", "--json"]), "hooks");
+    assert_eq!(level, "problem");
+    assert!(line.contains("settings.json: not valid JSON") && line.contains("line 4"), "{line}");
+}
+
+#[test]
 fn a_hanging_daemon_is_named_and_not_waited_for() {
     let home = connected();
     fs::create_dir_all(home.data().join("run")).unwrap();
