@@ -7,6 +7,7 @@ mod agent;
 mod batch;
 mod chunks;
 mod clock;
+mod commit;
 mod echo;
 mod event;
 mod id;
@@ -31,6 +32,7 @@ pub use batch::{
 };
 pub use chunks::chunks;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
+pub use commit::{HeadLog, SeenCommit};
 pub use echo::{is_echo, is_memory_question, is_own_tool, loads_tools};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};

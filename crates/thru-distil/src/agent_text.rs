@@ -3,6 +3,7 @@
 
 use crate::cause;
 use crate::choice::{self, Choice};
+use crate::exchange;
 use crate::gate::{is_telling_finding, stands_alone, worth};
 use crate::landing;
 use crate::phrase::{self, Strength};
@@ -64,6 +65,8 @@ pub(crate) struct AgentText {
     is_lead: bool,
     /// Its statements, of which one may be its verdict. Only of texts that close a turn or report.
     pub(crate) statements: Vec<Statement>,
+    /// The sentence with which it answers. Only of texts that close a turn or report.
+    pub(crate) answer: Option<String>,
     /// The text until it is known whether it closes a turn.
     text: Option<Box<str>>,
     /// Its last sentence, if it is a short text between two calls.
@@ -122,6 +125,7 @@ impl AgentText {
         if closes || explains || self.is_report() {
             self.report = report::of_text(&text);
             self.statements = verdict::statements(&text);
+            self.answer = exchange::answer(&text);
         }
     }
 

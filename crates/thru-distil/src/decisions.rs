@@ -13,6 +13,7 @@ use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{FACT, TITLE, cut, uncapitalised};
+use crate::title;
 use crate::verbs;
 use crate::verdict;
 
@@ -27,6 +28,9 @@ const WORDS: usize = 400;
 
 /// Events before a prompt among which the text that it answers is looked for.
 const REACH: usize = 400;
+
+/// Least room that the heading of a plan needs, in characters.
+const LEAST: usize = 20;
 
 /// Texts of the agent among which the options that a person names are looked for.
 const TEXTS: usize = 3;
@@ -118,6 +122,9 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             Force::Rule | Force::Wish => Concept::Pattern,
             Force::Correction => Concept::Gotcha,
         });
+        if reply::dangles(&ruling.title) {
+            continue;
+        }
         if ruling.force == Force::Correction {
             if decides(&ruling.sentence) {
                 continue;
@@ -162,9 +169,11 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     if reply::lacks_object(&observation.title)
         && let Some(about) = subject_before(session, place)
     {
-        let told = format!("{} (on: {})", observation.title, uncapitalised(&about));
-        if told.chars().count() <= TITLE {
-            observation.title = told;
+        let room = TITLE.saturating_sub(observation.title.chars().count() + 7);
+        let about = reply::titled_in(&about, room.max(TITLE / 2));
+        let title = reply::titled_in(&observation.title, TITLE - about.chars().count() - 7);
+        if !about.ends_with('…') && !title.ends_with('…') {
+            observation.title = format!("{title} (on: {})", uncapitalised(&about));
         }
     }
     let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
@@ -571,12 +580,67 @@ fn alike(a: &str, b: &str) -> bool {
 fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Option<Draft> {
     let name = plan.title.as_deref().or_else(|| plan.points.first().map(String::as_str))?;
     let mut observation = by_person(session, "plan", 0, place);
-    observation.title = reply::titled(&format!("Approved the plan: {name}"));
+    observation.title = plan_decision(name, &plan.points);
     observation.narrative =
         plan.reason.as_ref().map(|reason| session.statement(reason.clone(), &[place]));
     observation.facts =
         plan.points.iter().map(|point| session.statement(point.clone(), &[place])).collect();
     Some(Draft { place, observation })
+}
+
+/// Returns the title of an approved plan: its heading, and where that only names an aim, the measures that it takes.
+fn plan_decision(name: &str, points: &[String]) -> String {
+    let approved = |said: &str| format!("Approved the plan: {said}");
+    let fits = |title: &String| title.chars().count() <= TITLE;
+    let plain = || reply::titled(&approved(name));
+    if !is_aim(name) {
+        return plain();
+    }
+    let measures = points.iter().filter_map(|point| measure(point));
+    let mut measures = measures.filter(|measure| says_more(measure, name));
+    let (first, second) = (measures.next(), measures.next());
+    let Some(first) = first else { return plain() };
+    let both = second.map(|second| format!("{first}; {second}"));
+    let room = TITLE.saturating_sub(approved(&first).chars().count() + 3);
+    let short = || reply::titled_in(name, room.max(LEAST));
+    [
+        both.as_ref().map(|both| approved(&format!("{name} — {both}"))),
+        Some(approved(&format!("{name} — {first}"))),
+        Some(approved(&format!("{} — {first}", short()))).filter(|title| !title.contains('…')),
+        both.map(|both| approved(&both)),
+    ]
+    .into_iter()
+    .flatten()
+    .find(fits)
+    .unwrap_or_else(|| reply::titled(&approved(&first)))
+}
+
+/// Returns true for a heading that says what is to become better, not by which change.
+fn is_aim(heading: &str) -> bool {
+    let first = heading.split(' ').next().unwrap_or_default().to_lowercase();
+    let is_better =
+        ["improve", "reduce", "optimize", "optimise", "enhance", "increase", "clean", "polish"];
+    is_better.contains(&first.as_str()) || verbs::kind_of(heading) == Some(ObservationType::Bugfix)
+}
+
+/// Returns a point of a plan as a measure: "2. Backend: Add a cache" becomes "add a cache".
+fn measure(point: &str) -> Option<String> {
+    let is_order = |said: &str| {
+        let first = said.split(' ').next().unwrap_or_default();
+        (verbs::is_imperative(first) || reply::is_verb(first)) && !reply::is_procedure(said)
+    };
+    let said = title::shaped(point);
+    let parts =
+        [" — ", " – ", " - ", ": "].iter().filter_map(|mark| Some(said.split_once(mark)?.1));
+    let order = std::iter::once(said.as_str()).chain(parts).find(|said| is_order(said))?;
+    let order = order.split(" (").next().unwrap_or(order).trim_end();
+    (order.split(' ').count() >= 4 && !is_checking(order)).then(|| uncapitalised(order))
+}
+
+/// Returns true for a step that only tests or documents the others.
+fn is_checking(order: &str) -> bool {
+    let lower = order.to_lowercase();
+    ["test", "changelog", "documentation", "verif"].iter().any(|word| lower.contains(word))
 }
 
 /// Returns true if an answer decides something, rather than asking back or leaving it to the agent.
@@ -722,7 +786,13 @@ fn named_answer(answer: &DialogAnswer) -> String {
     }
     match answer.header.as_deref() {
         Some(header) if !is_empty_header(header) => format!("{header}: {chosen}"),
-        _ => chosen,
+        _ => match TITLE.checked_sub(chosen.chars().count() + 3).filter(|room| *room >= LEAST) {
+            Some(room) => {
+                let question = reply::titled_in(question_of(&answer.question), room);
+                if question.ends_with('…') { chosen } else { format!("{question} → {chosen}") }
+            }
+            None => chosen,
+        },
     }
 }
 

@@ -5,11 +5,12 @@ use thru_core::{Concept, ObservationType};
 use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fix;
-use crate::gate::is_about_course;
+use crate::gate::{is_about_course, is_quotable};
+use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, one_line};
-use crate::{report, verdict, work};
+use crate::{exchange, report, verdict, work};
 
 /// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
@@ -28,13 +29,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let found = conclusion(session, turn);
     let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
     let title = match (&found, &foreign, fixes.first()) {
-        (Some((_, written)), ..) => {
-            let question = events.first().and_then(|event| event.request()?.text.as_deref());
-            let verdict = verdict::best(&written.statements, question.unwrap_or_default());
-            verdict
-                .or_else(|| written.finding.clone().filter(|finding| !is_about_course(finding)))
-                .or_else(|| verdict::excerpt(&written.statements))?
-        }
+        (Some((_, written)), ..) => named(events.first().and_then(Event::request), written)?,
         (None, Some((_, _, title)), _) => title.clone(),
         // Only of a check it says something about the project that the next session needs.
         (None, None, Some(fix)) if is_check(session, fix) => one_line(&fix.short, TITLE),
@@ -69,6 +64,29 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     observation.at = events.iter().filter_map(|event| event.at).max();
     observation.raw_tokens = events.iter().map(|event| event.tokens).sum();
     Some(Draft { place, observation })
+}
+
+/// Returns the title of an answer: its verdict where that says again what was asked, else with the question.
+fn named(request: Option<&Request>, written: &AgentText) -> Option<String> {
+    let asked = request.and_then(|request| exchange::request(request.title.as_deref()?));
+    let topic = request.and_then(|request| request.topic.clone()).or(asked);
+    let topic = topic.as_deref();
+    let question = request.and_then(|request| request.text.as_deref()).unwrap_or_default();
+    let verdict = verdict::best(&written.statements, question);
+    let finding = written.finding.clone().filter(|finding| !is_about_course(finding));
+    let excerpt = verdict::excerpt(&written.statements).filter(|excerpt| is_quotable(excerpt));
+    let answered = |topic: &str| {
+        let said = [&written.answer, &verdict, &finding, &excerpt].into_iter().flatten();
+        let mut said = said.map(|said| said.trim_matches(['“', '”']));
+        said.find_map(|said| exchange::titled(topic, said))
+    };
+    let restates = |verdict: &String| topic.is_some_and(|topic| exchange::restates(verdict, topic));
+    (verdict.clone().filter(restates))
+        .or_else(|| answered(topic?))
+        .or_else(|| verdict.clone())
+        .or_else(|| finding.clone())
+        .or_else(|| topic.map(str::to_owned).or(request?.title.clone()))
+        .or(excerpt)
 }
 
 /// Returns the text that concludes a turn: one that calls follow was a remark, and the turn had no end.

@@ -78,10 +78,10 @@ const JOINING: [&str; 42] = [
 
 /// Words that a statement begins with whose subject was named before, in lower case.
 #[rustfmt::skip]
-const VAGUE: [&str; 44] = [
+const VAGUE: [&str; 45] = [
     "actual", "blocker", "change", "changes", "clean", "config", "current", "diff", "difference", "end", "existing",
     "file", "final", "first", "fix", "good", "issue", "key", "latest", "likely", "literal", "main", "naming", "new",
-    "old", "only", "original", "other", "problem", "real", "reason", "recommended", "relevant", "remaining", "repo",
+    "old", "only", "option", "original", "other", "problem", "real", "reason", "recommended", "relevant", "remaining", "repo",
     "result", "same", "second", "stance", "updated", "useful", "whole", "work", "wording",
 ];
 
@@ -167,10 +167,59 @@ fn forbids(first: &str, second: Option<&String>) -> bool {
         || first == "do" && second.is_some_and(|word| word == "not")
 }
 
-fn is_balanced(text: &str) -> bool {
+pub(crate) fn is_balanced(text: &str) -> bool {
     text.matches('(').count() == text.matches(')').count()
         && text.matches('"').count().is_multiple_of(2)
         && text.matches('“').count() == text.matches('”').count()
+}
+
+/// Returns true if a question or a report of trouble names its subject, whoever speaks.
+pub(crate) fn is_about_something(topic: &str) -> bool {
+    let words: Vec<String> = topic.split_whitespace().map(bare).collect();
+    // "How hard would it be to x" says what it is.
+    let is_told = |at: usize| words.iter().skip(at + 1).take(3).any(|word| word == "to");
+    let points = |(at, word): (usize, &String)| match word.as_str() {
+        "it" | "its" | "that" | "they" | "them" => at < 4 && !is_told(at),
+        "there" => at == 0 || !["is", "are"].contains(&words[at - 1].as_str()),
+        "your" => true,
+        word => POINTERS.contains(&word),
+    };
+    !words.iter().enumerate().any(points)
+        && words.len() >= 3
+        && is_finished(topic.trim_end_matches('?'))
+        && is_balanced(topic)
+        && !topic.contains("http")
+        && words.iter().map(|word| tells(word)).sum::<usize>() > TELLING
+}
+
+/// Returns how much a word of a question tells: nothing if all work or all talk has it, and more if it is a name of code.
+fn tells(word: &str) -> usize {
+    const TALK: [&str; 14] = [
+        "any", "did", "do", "how", "right", "should", "that", "there", "what", "what's", "whats",
+        "who", "why", "would",
+    ];
+    let is_empty = telling(word) == 0
+        || [PERSONS.as_slice(), HANGING.as_slice(), TALK.as_slice()]
+            .iter()
+            .any(|words| words.contains(&word));
+    match is_empty {
+        true => 0,
+        false => 1 + 2 * usize::from(word.contains(['_', '/', '.', ':'])),
+    }
+}
+
+/// Returns true if no word is missing at the end.
+pub(crate) fn is_finished(said: &str) -> bool {
+    let last = said.split_whitespace().last().map(bare).unwrap_or_default();
+    !UNFINISHED.contains(&last.as_str()) && !["it", "any", "we", "i"].contains(&last.as_str())
+}
+
+/// Returns true if a quoted sentence says something without those around it, and later than today.
+pub(crate) fn is_quotable(quotation: &str) -> bool {
+    let words: Vec<String> = quotation.split_whitespace().map(bare).collect();
+    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    let first = words.first().map_or("", String::as_str);
+    !HANGING.contains(&first) && first != "later" && !has(&PERSONS) && !has(&PASSING)
 }
 
 /// Returns the number of words that are not common to all work.

@@ -17,11 +17,13 @@ mod declined;
 mod discovery;
 mod ending;
 mod event;
+mod exchange;
 mod fixes;
 mod gate;
 mod landing;
 mod merge;
 mod moment;
+mod outside;
 mod pattern;
 mod phrase;
 mod proposal;
@@ -54,4 +56,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;

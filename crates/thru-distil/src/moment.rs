@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use thru_core::{
-    Agent, Distillate, FileTouch, Id, Outcome, PassageKind, SessionFacts, SessionKey, Timestamp,
+    Agent, Distillate, FileTouch, Id, Outcome, PassageKind, SeenCommit, SessionFacts, SessionKey,
+    Timestamp,
 };
 
 use crate::event::{Action, Event};
@@ -77,6 +78,8 @@ pub struct Distiller {
     running: BTreeMap<String, usize>,
     /// Temporary folders in which repositories were made.
     scratch: BTreeSet<String>,
+    /// Commits that the repository told of.
+    commits: Vec<SeenCommit>,
 }
 
 impl Distiller {
@@ -95,6 +98,7 @@ impl Distiller {
             events: Vec::new(),
             running: BTreeMap::new(),
             scratch: BTreeSet::new(),
+            commits: Vec::new(),
         }
     }
 
@@ -167,6 +171,11 @@ impl Distiller {
         found
     }
 
+    /// Takes the commits that the repository told of in the time of the session, earliest first.
+    pub fn add_commits(&mut self, commits: Vec<SeenCommit>) {
+        self.commits = commits;
+    }
+
     /// Returns the kinds of work done so far.
     pub fn profile(&self) -> ActivityProfile {
         ActivityProfile::of_events(&self.events)
@@ -182,6 +191,7 @@ impl Distiller {
             user_title: self.user_title.as_deref(),
             agent_title: self.agent_title.as_deref(),
             kept_apart: &self.kept_apart,
+            commits: &self.commits,
             turns: segment::turns(&events),
             fixes: crate::fixes::follow(&events),
             events: &events,

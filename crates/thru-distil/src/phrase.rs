@@ -232,6 +232,16 @@ fn without_subject(sentence: &str) -> &str {
     rest
 }
 
+/// Returns a text with "the" for "our", "my" and "your": what is meant stays, and who speaks goes.
+pub(crate) fn impersonal(text: &str) -> String {
+    let word =
+        |word: &str| match ["our", "my", "your"].iter().any(|own| own.eq_ignore_ascii_case(word)) {
+            true => "the".to_owned(),
+            false => word.to_owned(),
+        };
+    text.split(' ').map(word).collect::<Vec<_>>().join(" ")
+}
+
 /// Turns a person's request into a title: the imperative in it, if there is one.
 pub(crate) fn of_request(sentence: &str) -> Option<String> {
     let cleaned = plain(sentence);
@@ -298,8 +308,8 @@ pub(crate) fn of_cause(title: &str) -> Option<String> {
 /// Turns the agent's announcement of its next step into a title.
 pub(crate) fn of_announcement(sentence: &str) -> Option<String> {
     #[rustfmt::skip]
-    const ANNOUNCEMENTS: [&str; 14] = [
-        "let me ", "let's ", "i'll ", "i’ll ", "i will ", "i'm going to ", "i need to ",
+    const ANNOUNCEMENTS: [&str; 17] = [
+        "let me ", "let's ", "i'll ", "i’ll ", "i will ", "i'm going to ", "i need to ", "i'm ", "i’m ", "i am ",
         "we need to ", "i should ", "time to ", "going to ", "start by ", "starting with ",
         "i'll start by ",
     ];
@@ -393,6 +403,11 @@ mod tests {
             of_announcement("Now let me add the retry loop:").unwrap(),
             "Add the retry loop"
         );
+        assert_eq!(
+            of_announcement("I’m removing the cone table from the kiln profile too.").unwrap(),
+            "Remove the cone table from the kiln profile too"
+        );
+        assert_eq!(of_announcement("I'm checking the logs again."), None);
         assert_eq!(of_announcement("Let me check the logs."), None);
     }
 }

@@ -418,7 +418,12 @@ fn deciding(clause: &str) -> Option<String> {
     }
     let is_other = is_of_moment(bare.get(end..).unwrap_or_default());
     let title = without_start(if is_other { &bare[..end] } else { bare });
-    (title.split_whitespace().count() >= 3).then(|| titled(title))
+    // Without the words that lead up to it, more of a long one has room.
+    let title = match title.chars().count() > title::LENGTH {
+        true => Cow::Owned(as_decision(title.to_owned())),
+        false => Cow::Borrowed(title),
+    };
+    (title.split_whitespace().count() >= 3).then(|| titled(&title))
 }
 
 /// Returns true for an order about the moment, such as "let's get this merged".
@@ -676,6 +681,13 @@ pub(crate) fn lacks_object(title: &str) -> bool {
         || title.split_whitespace().count() <= 3
         || ["No need for", "Agreed"].iter().any(|start| title.starts_with(start))
             && title.split_whitespace().count() <= 6
+}
+
+/// Returns true for "Avoid inventing our own": what it ends with was named before.
+pub(crate) fn dangles(title: &str) -> bool {
+    const OBJECTS: [&str; 6] = ["own", "it", "them", "this", "that", "these"];
+    let last = title.split_whitespace().last().unwrap_or_default().trim_end_matches([',', '.']);
+    OBJECTS.iter().any(|object| last.eq_ignore_ascii_case(object))
 }
 
 /// Returns the words of a text that carry its meaning, in lower case and without endings.

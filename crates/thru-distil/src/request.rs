@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::answers::{self, Plan, plan_title};
+use crate::exchange;
 use crate::gate::stands_alone;
 use crate::pattern;
 use crate::phrase;
@@ -27,6 +28,8 @@ pub(crate) struct Request {
     pub(crate) title: Option<String>,
     /// The first sentence as a title, of any kind.
     pub(crate) fallback: Option<String>,
+    /// The question or the trouble in it, where a reader understands it alone.
+    pub(crate) topic: Option<String>,
     /// The heading of the plan that the prompt hands over.
     pub(crate) plan: Option<String>,
     /// The beginning of that plan.
@@ -61,7 +64,14 @@ impl Request {
                 .iter()
                 .take(4)
                 .filter(|sentence| !is_hollow(sentence))
-                .filter_map(|sentence| phrase::of_request(sentence))
+                .flat_map(|sentence| {
+                    // Where the whole is about who speaks, its first clause may not be: "can you x, my y is".
+                    let clause = sentence.split([',', ';']).next().unwrap_or_default();
+                    let is_polite = phrase::without_courtesy(clause).len() < clause.len();
+                    let clause = if is_polite { clause } else { sentence };
+                    [sentence.clone(), phrase::impersonal(sentence), phrase::impersonal(clause)]
+                })
+                .filter_map(|sentence| phrase::of_request(&sentence))
                 .find(|title| stands_alone(title)),
         };
         let title = title.filter(|title| stands_alone(title));
@@ -85,6 +95,7 @@ impl Request {
             text: Some(request).filter(|request| request.contains(char::is_alphanumeric)),
             title,
             fallback,
+            topic: if is_own { exchange::topic(&sentences) } else { None },
             is_slight: plan.is_none() && (words < 4 || is_housekeeping(prompt)),
             context: plan.as_ref().map(|_| report::of_text(&looked_at)),
             plan,

@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use thru_core::{Agent, Distillate, Id, Observation, ObservationType, Statement};
+use thru_core::{Agent, Distillate, Id, Observation, ObservationType, SeenCommit, Statement};
 
 use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fixes;
 use crate::segment::Turn;
 use crate::text::one_line;
-use crate::{decisions, discovery, merge, report, summary, work};
+use crate::{decisions, discovery, merge, outside, report, summary, title, work};
 
 /// Length from which a text reports something, in bytes.
 const TELLING: usize = 160;
@@ -34,6 +34,8 @@ pub(crate) struct Session<'s> {
     /// May belong to another session: old clients write titles of others into a transcript.
     pub(crate) agent_title: Option<&'s str>,
     pub(crate) kept_apart: &'s BTreeSet<Id>,
+    /// Commits that the repository told of, the session's own among them.
+    pub(crate) commits: &'s [SeenCommit],
     pub(crate) events: &'s [Event],
     pub(crate) turns: Vec<Turn>,
     pub(crate) fixes: Fixes,
@@ -193,7 +195,15 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let drafts = drafts
         .filter(|observation| !observation.title.is_empty() && ids.insert(observation.id))
         .collect();
-    let observations = merge::merged(drafts, session.kept_apart);
+    let mut observations = merge::merged(drafts, session.kept_apart);
+    outside::tell(session, &mut observations);
+    for observation in &mut observations {
+        let is_committed = observation.facts.iter().any(|fact| fact.text.starts_with("Committed"));
+        let files = &observation.files_modified;
+        if let Some(title) = title::with_file(&observation.title, files, is_committed) {
+            observation.title = title;
+        }
+    }
     let summary = summary::summarise(session, &observations);
     Distillate { observations, summary }
 }

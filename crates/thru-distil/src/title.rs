@@ -2,6 +2,7 @@
 
 use thru_core::defused;
 
+use crate::gate::is_name;
 use crate::text::{self, TITLE, capitalised, plain};
 
 /// Longest title, in characters.
@@ -26,7 +27,7 @@ fn cut_to_fit(line: &str) -> String {
     if line.chars().count() <= TITLE {
         return capitalised(line);
     }
-    if let Some(clause) = clause(line) {
+    if let Some(clause) = clause(line).or_else(|| phrase_end(line)) {
         return capitalised(clause);
     }
     capitalised(&text::cut(line, TITLE))
@@ -50,7 +51,7 @@ fn without_step(line: &str) -> &str {
 }
 
 /// Returns a long line without its brackets.
-fn without_asides(line: &str) -> String {
+pub(crate) fn without_asides(line: &str) -> String {
     let mut kept = String::with_capacity(line.len());
     let mut depth = 0usize;
     for (at, character) in line.char_indices() {
@@ -125,6 +126,22 @@ fn clause(line: &str) -> Option<&str> {
         .filter(|clause| balanced(clause))
 }
 
+/// Returns the beginning of a long line up to a phrase that it makes sense without.
+fn phrase_end(line: &str) -> Option<&str> {
+    const STARTS: [&str; 8] =
+        [", and ", ", ", " plus ", " with ", " when ", " because ", " by ", " while "];
+    let room = line.char_indices().nth(TITLE).map_or(line.len(), |(at, _)| at);
+    let least = line.char_indices().nth(TITLE / 2)?.0;
+    let first = line.split([' ', ',']).next().unwrap_or_default();
+    let depends = ["since", "if", "when", "because", "while", "as", "although", "once", "after"];
+    if depends.iter().any(|word| word.eq_ignore_ascii_case(first)) {
+        return None;
+    }
+    let ends = STARTS.iter().filter_map(|start| line[..room].rfind(start));
+    let end = ends.filter(|at| *at >= least).max()?;
+    Some(trimmed(&line[..end])).filter(|clause| balanced(clause))
+}
+
 fn balanced(clause: &str) -> bool {
     clause.matches('(').count() == clause.matches(')').count()
         && clause.matches('"').count().is_multiple_of(2)
@@ -173,6 +190,38 @@ pub(crate) fn of_commit(subject: &str) -> String {
     }
 }
 
+/// Longest name of a file in a title, in characters.
+const NAME: usize = 32;
+
+/// Returns a title with the one file that its work changed, where it names nothing: "Read dates with zones (parser.rs)".
+/// The edits beside a commit may not be what it holds: documents tell nothing of it.
+pub(crate) fn with_file(title: &str, files: &[String], is_committed: bool) -> Option<String> {
+    let is_aside = |file: &&String| {
+        let name = text::shown_name(file).to_lowercase();
+        [".md", ".txt", ".lock"].iter().any(|end| name.ends_with(end))
+            || ["test", "spec"].iter().any(|part| name.contains(part))
+    };
+    let mut work = files.iter().filter(|file| !is_aside(file));
+    let file = match (work.next(), work.next(), files) {
+        (Some(file), None, _) => file,
+        (None, _, [file]) if !is_committed => file,
+        _ => return None,
+    };
+    let name = text::shown_name(file);
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_lowercase();
+    let is_named = title.split_whitespace().skip(1).any(is_name)
+        || title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == stem);
+    // Paths of temporary folders may be redacted.
+    if is_named || name.chars().count() > NAME || name.contains("REDACTED") {
+        return None;
+    }
+    let placed = match title.strip_suffix(')') {
+        Some(scoped) => format!("{scoped}, {name})"),
+        None => format!("{title} ({name})"),
+    };
+    (placed.chars().count() <= TITLE).then_some(placed)
+}
+
 /// Splits a conventional commit subject into type, scope and description.
 pub(crate) fn conventional(subject: &str) -> (Option<&str>, Option<&str>, &str) {
     let whole = (None, None, subject);
@@ -203,6 +252,26 @@ mod tests {
         assert_eq!(shaped(long), "Replace the polling loop in the watcher with inotify");
         let endless = "word ".repeat(40);
         assert!(shaped(&endless).ends_with("word…") && shaped(&endless).chars().count() <= TITLE);
+    }
+
+    #[test]
+    fn a_title_without_a_name_is_told_with_its_file() {
+        let told = |title: &str, files: &[&str]| {
+            let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+            with_file(title, &files, false).unwrap_or_default()
+        };
+        assert_eq!(
+            told(
+                "Read dates with zones",
+                &["/p/parser.rs", "/p/tests/dates_test.rs", "/p/NOTES.md"]
+            ),
+            "Read dates with zones (parser.rs)"
+        );
+        assert_eq!(told("Read dates (zones)", &["/p/parser.rs"]), "Read dates (zones, parser.rs)");
+        for named in ["Read dates in the KilnProfile", "Let the parser read dates"] {
+            assert_eq!(told(named, &["/p/parser.rs"]), "");
+        }
+        assert_eq!(told("Read dates with zones", &["/p/parser.rs", "/p/zone.rs"]), "");
     }
 
     #[test]

@@ -179,7 +179,7 @@ fn advises(said: &str) -> bool {
 }
 
 /// Returns a sentence as a title, and true if it advises.
-fn stated(sentence: &str) -> Option<(String, bool)> {
+pub(crate) fn stated(sentence: &str) -> Option<(String, bool)> {
     let plain = text::plain(sentence);
     let mut rest = phrase::without_openers(&plain);
     let mut is_advice = false;

@@ -6,6 +6,7 @@ use thru_core::{Concept, ObservationType};
 use crate::agent_text::{AgentText, is_status};
 use crate::cause;
 use crate::event::{Event, Run};
+use crate::exchange;
 use crate::fixes::Fix;
 use crate::gate::{is_about_course, is_understood, stands_alone};
 use crate::landing;
@@ -34,6 +35,9 @@ const SOURCES: usize = 8;
 
 /// Number of sources of titles that name the work on purpose: messages, plans, tasks.
 const NAMED: usize = 6;
+
+/// The first source of titles that is only derived from how the work went.
+const DERIVED: usize = 11;
 
 /// A title and the event that it was taken from.
 type FoundTitle = (String, Option<usize>);
@@ -83,7 +87,7 @@ pub(crate) fn observe(
         // Notes of the agent for itself and for others: the turn is told by what it found.
         None if piece.is_scratch() => return None,
         None if !is_needed && piece.has_only_documents() && !has_commits => return None,
-        None => (piece.last_resort(), None),
+        None => piece.trouble().unwrap_or_else(|| (piece.last_resort(), None)),
     };
     Some(piece.draft(title))
 }
@@ -258,6 +262,11 @@ impl<'s> Piece<'s> {
                 true => is_understood(title, 1),
                 false => stands_alone(title) && !is_about_course(title),
             };
+            if rung == DERIVED
+                && let Some(found) = self.exchange()
+            {
+                return Some(found);
+            }
             source().filter(|(title, _)| fits(title))
         });
         if self.is_scratch() {
@@ -283,6 +292,20 @@ impl<'s> Piece<'s> {
                 let is_foreign = !prose::is_english(request.text.as_deref().unwrap_or_default());
                 (is_foreign && stands_alone(&prompt)).then_some((prompt, at))
             })
+    }
+
+    /// Returns the question or the trouble that led to the work, where nothing tells of the work itself.
+    fn trouble(&self) -> Option<FoundTitle> {
+        let (at, request) = self.request?;
+        Some((request.topic.clone()?, Some(at)))
+    }
+
+    /// Returns the question or the trouble that led to the work, with the agent's answer.
+    fn exchange(&self) -> Option<FoundTitle> {
+        let (_, request) = self.request?;
+        let (at, written) = self.report?;
+        let title = exchange::titled(request.topic.as_deref()?, written.answer.as_deref()?)?;
+        Some((title, Some(at)))
     }
 
     /// Returns the reason that the agent gave for its edits.

@@ -102,6 +102,7 @@ fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::QuestionSettled { .. }
         | Operation::TurnRefined(_)
         | Operation::SessionRefined(_)
-        | Operation::Delivered { .. } => false,
+        | Operation::Delivered { .. }
+        | Operation::CommitsSeen { .. } => false,
     }
 }

@@ -111,6 +111,7 @@ impl Decisions {
             | Operation::TurnRefined(_)
             | Operation::SessionRefined(_)
             | Operation::Delivered { .. }
+            | Operation::CommitsSeen { .. }
             | Operation::OperationUndone { .. } => {}
         }
     }
@@ -233,6 +234,10 @@ impl Intake {
                     for key in keys {
                         batch.put_delivered(session, key, *at)?;
                     }
+                }
+                Operation::CommitsSeen { session, commits } if !batch.is_forgotten(session)? => {
+                    let session = batch.session(session)?;
+                    batch.put_commits(session, commits)?;
                 }
                 _ => {}
             }

@@ -297,6 +297,7 @@ impl Worker<'_> {
                 text,
             });
         }
+        distiller.add_commits(self.store.seen_commits(row)?);
         let content = content.finish();
         let turns: Vec<NewTurn> =
             turns.into_iter().map(|(number, turn)| turn.finish(number)).collect();

@@ -224,6 +224,7 @@ impl Intake {
         }
         let mut store = self.open_store(&mut |_, _, _| {})?;
         self.ingest_recorded(&mut store)?;
+        self.see_commits(&mut store)?;
         let projections = self.projections(Indexer::without_transcripts(self));
         let is_little =
             projections.would_keep(&store)? && store.stale_sessions()?.len() <= sessions;

@@ -96,7 +96,7 @@ impl Intake {
                 HOOK_RECORD | INJECTED_RECORD => (&body["agent"], &body["session"]),
                 // A person wrote the reason of a close.
                 SNAPSHOT_RECORD | "session-closed" | "episode-retired" | "turn-refined"
-                | "session-refined" | "delivered" => {
+                | "session-refined" | "delivered" | "commits-seen" => {
                     (&body["session"]["agent"], &body["session"]["id"])
                 }
                 _ => return Change::Keep,

@@ -202,6 +202,7 @@ impl Intake {
             stages.time(Stage::Store, || self.settle_events(&mut store, applied))?;
             projections.episodes.unreadable = unreadable_sessions(&plan.sources, &job);
             self.close_inactive(&mut store)?;
+            self.see_commits(&mut store)?;
             self.mark_indexing(&mut store, options.distil)?;
             let distilled = self.distil(
                 &mut store,

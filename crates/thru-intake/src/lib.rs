@@ -8,6 +8,7 @@
 //! It must not rank, print, or ask the environment for anything.
 
 mod adopt;
+mod commits;
 mod compactions;
 mod copy;
 mod decisions;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use thru_core::{
     Id, Made, MemoryEdit, ObservationType, ProjectKey, Question, RefinedSession, RefinedTurn,
-    SessionKey, Spent, Timestamp,
+    SeenCommit, SessionKey, Spent, Timestamp,
 };
 use thru_journal::journal::{Durability, Entry};
 use thru_lifecycle::content::ContentHash;
@@ -86,6 +86,13 @@ pub enum Operation {
         session: SessionKey,
         /// The key of each delivered thing.
         keys: Vec<Id>,
+    },
+    /// The repository of a session's directory told of commits made in its time, or in the day after.
+    CommitsSeen {
+        /// The session.
+        session: SessionKey,
+        /// The commits, earliest first.
+        commits: Vec<SeenCommit>,
     },
     /// A person or an agent recorded a memory directly.
     #[serde(rename = "memory-told")]
@@ -256,6 +263,7 @@ impl Operation {
                 | Self::TurnRefined(_)
                 | Self::SessionRefined(_)
                 | Self::Delivered { .. }
+                | Self::CommitsSeen { .. }
         )
     }
 

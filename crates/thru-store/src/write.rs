@@ -1,5 +1,6 @@
 //! Writing: everything that one step of intake produces, in one transaction.
 
+mod commits;
 mod compactions;
 mod events;
 mod jobs;

@@ -162,6 +162,11 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::Delivered { session, keys }) => {
             format!("delivered {} of session {}", keys.len(), session.id)
         }
+        Some(Operation::CommitsSeen { session, commits }) => {
+            let count = commits.len();
+            let commits = if count == 1 { "commit" } else { "commits" };
+            format!("saw {count} {commits} in the time of session {}", session.id)
+        }
         Some(Operation::MemoryRecorded(recorded)) => {
             let who = if recorded.by_agent { "an agent " } else { "" };
             format!("{who}remembered \"{}\"", recorded.title)

@@ -246,7 +246,10 @@ fn what_was_taken_back_was_only_tried() {
         .runs("git checkout -- src/config.ts", "", Outcome::Succeeded)
         .says("The cache went stale whenever a test changed the file, so I reverted it.");
     let observations = story.observations();
-    assert_eq!(observations[0].title, "Tried, then reverted: cache the parsed configuration");
+    assert_eq!(
+        observations[0].title,
+        "Tried, then reverted: cache the parsed configuration (config.ts)"
+    );
     assert!(observations[0].facts[0].text.ends_with("so I reverted it."));
 
     let mut story = Story::default();
@@ -257,7 +260,10 @@ fn what_was_taken_back_was_only_tried() {
         .asks("I've reverted your changes: it must be read anew each time")
         .says("Understood, the file is read anew each time.");
     let observations = story.observations();
-    assert_eq!(observations[0].title, "Tried, then reverted: cache the parsed configuration");
+    assert_eq!(
+        observations[0].title,
+        "Tried, then reverted: cache the parsed configuration (config.ts)"
+    );
     assert!(observations[0].facts[0].text.starts_with("The user: I've reverted your changes"));
 }
 
@@ -271,7 +277,7 @@ fn edits_that_stay_beside_one_taken_back_are_work() {
         .runs("git restore src/notes.ts", "", Outcome::Succeeded)
         .says("I've cached the parsed configuration.");
     let observations = story.observations();
-    assert_eq!(observations[0].title, "Cache the parsed configuration");
+    assert_eq!(observations[0].title, "Cache the parsed configuration (config.ts)");
     assert_eq!(observations[0].files_modified, ["/p/src/config.ts"]);
 }
 

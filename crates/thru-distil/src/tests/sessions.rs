@@ -417,7 +417,7 @@ fn other_languages_fall_back_to_the_prompt() {
         .edits("/p/config.rs")
         .says("直しました。");
     let observations = story.observations();
-    assert_eq!(observations[0].title, "設定ファイルの 読み込みを 直してください");
+    assert_eq!(observations[0].title, "設定ファイルの 読み込みを 直してください (config.rs)");
 }
 
 #[test]
@@ -557,4 +557,56 @@ fn the_words_of_the_user_count_where_memory_was_asked() {
         .says("Nothing was said about commits so far; they were made as git does by default, and pushed in the evening.");
     let rules: Vec<_> = story.observations().into_iter().filter(|one| one.is_rule).collect();
     assert_eq!(rules.len(), 1, "{rules:?}");
+}
+
+#[test]
+fn commits_made_outside_are_told_with_the_work() {
+    use thru_core::{SeenCommit, Timestamp};
+    let commit = |seconds, hash: &str, subject: &str| SeenCommit {
+        at: Timestamp::from_second(seconds).unwrap(),
+        hash: hash.to_owned(),
+        subject: subject.to_owned(),
+    };
+    let told = |story: &Story, commits: &[SeenCommit]| {
+        let mut distiller = Distiller::new(&key(), &SessionFacts::default(), Default::default());
+        story.moments.iter().cloned().for_each(|moment| distiller.add(moment));
+        distiller.add_commits(commits.to_vec());
+        let observation = distiller.finish().observations.remove(0);
+        let facts: Vec<String> = observation.facts.into_iter().map(|fact| fact.text).collect();
+        (observation.title, facts)
+    };
+    let mut story = Story::default();
+    story.asks("make the lock better").edits("/p/lock.rs").says("It waits now.");
+    let (title, facts) = told(&story, &[commit(90, "1a2b3c4d", "fix(lock): let readers wait")]);
+    assert_eq!(title, "Let readers wait (lock)");
+    assert_eq!(facts, ["Then committed as 1a2b3c4d"]);
+    // Of several, none is its name.
+    let both = [commit(90, "1a2b3c4d", "Let readers wait"), commit(95, "5e6f7a8b", "Tidy up")];
+    let (_, facts) = told(&story, &both);
+    assert_eq!(facts[1], "Then committed as 5e6f7a8b: Tidy up");
+    // What the session committed itself is told already.
+    story.runs("git commit -m 'Wait'", "[main 1a2b3c4] Wait\n 1 file changed", Outcome::Succeeded);
+    let (_, facts) = told(&story, &[commit(90, "1a2b3c4d", "Wait")]);
+    assert!(!facts.iter().any(|fact| fact.starts_with("Then")), "{facts:?}");
+}
+
+#[test]
+fn an_approved_plan_is_told_by_what_it_does() {
+    let title = |plan: &str| {
+        let mut story = Story::default();
+        story.asks(&format!("Implement the following plan:\n\n{plan}"));
+        story.observations().remove(0).title
+    };
+    assert_eq!(
+        title(
+            "# Fix the lost updates\n\n## 1. Wrap the index in a lock\n- x\n## 2. Update the tests\n- y"
+        ),
+        "Approved the plan: Fix the lost updates — wrap the index in a lock"
+    );
+    assert_eq!(
+        title(
+            "# Keep the index in one file\n\n## 1. Wrap the index in a lock\n- x\n## 2. Drop the old shards\n- y"
+        ),
+        "Approved the plan: Keep the index in one file"
+    );
 }

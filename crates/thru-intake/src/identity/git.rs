@@ -1,12 +1,16 @@
 //! The few files of git that identify a repository.
 
 use std::fs;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::remote::normalise;
 
 /// More than a git file of this kind ever has, in bytes.
 const LARGEST_FILE: u64 = 1024 * 1024;
+
+/// Bytes of the end of a log that are read: some thousand lines.
+const LONGEST_LOG: u64 = 512 * 1024;
 
 /// A repository on disk.
 pub(super) struct Repository {
@@ -71,6 +75,23 @@ impl Repository {
     pub(super) fn branch(&self) -> Option<String> {
         let head = read(&self.own.join("HEAD"))?;
         head.trim().strip_prefix("ref: refs/heads/").map(str::to_owned)
+    }
+
+    /// The end of the log of this worktree's HEAD. Links are not followed.
+    pub(super) fn head_log(&self) -> Option<Vec<u8>> {
+        let folder = self.own.join("logs");
+        let path = folder.join("HEAD");
+        if !fs::symlink_metadata(&folder).ok()?.is_dir()
+            || !fs::symlink_metadata(&path).ok()?.is_file()
+        {
+            return None;
+        }
+        let mut file = fs::File::open(&path).ok()?;
+        let length = file.metadata().ok()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(LONGEST_LOG))).ok()?;
+        let mut end = Vec::new();
+        file.take(LONGEST_LOG).read_to_end(&mut end).ok()?;
+        Some(end)
     }
 
     /// The directory that all worktrees of the repository share.

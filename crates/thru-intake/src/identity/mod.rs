@@ -9,7 +9,7 @@ mod remote;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use thru_core::{ProjectKey, worktree_root};
+use thru_core::{HeadLog, ProjectKey, worktree_root};
 
 /// The name of the file that names a project.
 pub const PROJECT_FILE: &str = ".throughline.toml";
@@ -150,6 +150,17 @@ pub fn identify(
 /// Returns the branch checked out in the repository of a directory.
 pub fn branch(directory: &Path) -> Option<String> {
     directory.ancestors().find_map(git::Repository::at)?.branch()
+}
+
+/// Returns the log of HEAD of the worktree that a directory lies in, if its repository knows the worktree. `home` is the
+/// user's home directory: a repository there says nothing of the folders below it.
+pub(crate) fn head_log(directory: &Path, home: Option<&Path>) -> Option<HeadLog> {
+    let mut ancestors = directory
+        .ancestors()
+        .take_while(|ancestor| Some(*ancestor) != home || *ancestor == directory);
+    let repository = ancestors.find_map(git::Repository::at)?;
+    repository.root()?;
+    Some(HeadLog::parse(&repository.head_log()?, repository.branch().as_deref()))
 }
 
 fn text(path: &Path) -> String {

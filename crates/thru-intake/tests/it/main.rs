@@ -8,6 +8,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod commits;
 mod copies;
 mod embedding;
 mod excluded;

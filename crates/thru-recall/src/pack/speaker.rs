@@ -53,7 +53,9 @@ impl TitleSpeaker {
 
     /// Finds the first of these passages that holds the title word for word. An agent's own words are rarely kept so.
     fn among(store: &Store, title: &str, sources: &[Id]) -> Result<Self> {
-        let title = bare_words(title);
+        // The file or the scope behind a title stands elsewhere.
+        let said = title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("));
+        let title = bare_words(said.map_or(title, |(said, _)| said));
         for id in sources.iter().take(LOOKED_AT) {
             let Some(passage) = store.passage(id)? else { continue };
             let speaker = match passage.kind {

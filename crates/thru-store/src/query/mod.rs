@@ -35,7 +35,7 @@ pub use projects::{ProjectName, ProjectRow};
 pub(crate) use projects::{directories_of, merged_project};
 pub use refinements::{RefinementRow, SpendingFilter, SpendingRow, TurnFilter, TurnRow};
 pub(crate) use sessions::SessionBelonging;
-pub use sessions::{SessionFilter, SessionPlace, SessionRow};
+pub use sessions::{SessionFilter, SessionPlace, SessionRow, TimedSession};
 pub(crate) use sources::sources_of;
 pub use sources::{Counts, SourceCursor, SourceRow, Stamped};
 pub use texts::StoredText;

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params_from_iter};
-use thru_core::{Agent, Id, ProjectKey, SessionFacts, SessionId, SessionKey, Timestamp};
+use thru_core::{
+    Agent, Id, ProjectKey, SeenCommit, SessionFacts, SessionId, SessionKey, Timestamp,
+};
 use thru_lifecycle::Indexing;
 
 use super::episodes::ReportedLifecycle;
@@ -52,6 +54,25 @@ pub struct SessionPlace {
     pub branch: Option<String>,
     /// The time of its latest record.
     pub ended: Option<Timestamp>,
+}
+
+/// A session with a working directory and a span of time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TimedSession {
+    /// Its row.
+    pub row: i64,
+    /// Its agent, and its id there.
+    pub key: SessionKey,
+    /// The directory that it started in.
+    pub directory: String,
+    /// The branch that was checked out last.
+    pub branch: Option<String>,
+    /// The time of its earliest record.
+    pub started: Timestamp,
+    /// The time of its latest record.
+    pub ended: Timestamp,
+    /// True if it has to be distilled.
+    pub is_stale: bool,
 }
 
 /// A filter of sessions. By default all of them are listed.
@@ -167,6 +188,51 @@ impl Store {
             places.extend(place.map(|place| (*row, place)));
         }
         Ok(places)
+    }
+
+    /// Lists the sessions whose directory and time are known.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn timed_sessions(&self) -> Result<Vec<TimedSession>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, agent, session, facts ->> '$.directory', facts ->> '$.branch', started, ended, stale
+             FROM sessions WHERE facts ->> '$.directory' IS NOT NULL AND started IS NOT NULL
+                 AND ended IS NOT NULL ORDER BY id",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(TimedSession {
+                row: row.get(0)?,
+                key: SessionKey {
+                    agent: super::agent(row, 1)?,
+                    id: SessionId::new(row.get::<_, String>(2)?),
+                },
+                directory: row.get(3)?,
+                branch: row.get(4)?,
+                started: time(row, 5)?.unwrap_or_default(),
+                ended: time(row, 6)?.unwrap_or_default(),
+                is_stale: row.get(7)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Returns the commits that repositories told of in the time of a session, earliest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn seen_commits(&self, session: i64) -> Result<Vec<SeenCommit>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT at, hash, subject FROM commits WHERE session = ?1 ORDER BY at, hash",
+        )?;
+        let rows = statement.query_map([session], |row| {
+            Ok(SeenCommit {
+                at: time(row, 0)?.unwrap_or_default(),
+                hash: row.get(1)?,
+                subject: row.get(2)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Returns the row of a session, even if it has no passage.

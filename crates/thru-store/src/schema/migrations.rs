@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::text;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 7;
+pub const NEWEST: u32 = 8;
 
 /// The step from the previous version to this one.
 pub(super) struct Migration {
@@ -67,6 +67,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
             afterwards: "",
         }),
     },
+    Migration { version: 8, sql: include_str!("v8.sql"), backfill: None },
 ];
 
 /// Text blocks per step.

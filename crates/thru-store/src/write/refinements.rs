@@ -274,9 +274,9 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Deletes the refinements of a session, and the jobs for more.
+    /// Deletes the refinements of a session, the jobs for more, and the commits seen in its time.
     pub(super) fn remove_refinements_of(&self, session: i64) -> Result<()> {
-        for table in ["turns", "refinements", "deliveries"] {
+        for table in ["turns", "refinements", "deliveries", "commits"] {
             let sql = format!("DELETE FROM {table} WHERE session = ?1");
             self.transaction.execute(&sql, [session])?;
         }

@@ -52,16 +52,16 @@ fn an_import_reads_what_every_agent_left() {
     27 texts not embedded yet, and found by their words until then: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
     ");
-    assert_snapshot!(home.shown(&["sessions", "--all"]), @"
+    assert_snapshot!(home.shown(&["sessions", "--all"]), @r#"
     SESSION   LAST USED  AGENT        STATE      PROJECT  TURNS  TITLE
     019ed99c  [age] codex        ended      orrery       3  The table lacked the leap second of 20…
     10fb0000  [age] copilot      ended      orrery       2  Change saturn.svg in ada/orrery
     33333333  [age] claude-code  ended      rocket       1  Which pears ripen in September?
-    11111111  [age] claude-code  ended      rocket       2  The lock is taken once now
+    11111111  [age] claude-code  ended      rocket       2  Why does the importer lock the databas…
     22222222  [age] claude-code  ended      orchard      1  Plan the irrigation for the young pear…
 
     5 sessions. `thru session show ID` opens one.
-    ");
+    "#);
     assert_snapshot!(home.shown(&["projects"]), @"
     PROJECT  LAST USED  SESSIONS   PASSAGES  KEY
     orrery   [age] 2         19  dir:/home/ada/orrery
@@ -98,7 +98,7 @@ fn every_listing_can_be_of_one_agent() {
     rocket   [age] 2          8  dir:/home/ada/rocket
     orchard  [age] 1          3  dir:/home/ada/orchard
     ");
-    assert_snapshot!(home.shown(&["search", "--all", "leap second"]), @"
+    assert_snapshot!(home.shown(&["search", "--all", "leap second"]), @r#"
     In short
       d3pv4  change    The table lacked the leap second of 2017  [age] 
 
@@ -111,7 +111,7 @@ fn every_listing_can_be_of_one_agent() {
       845x7  local_shell … …git commit -am leap
 
     5 passages of 1 session. `thru show ID` shows one whole.
-    ");
+    "#);
     assert_eq!(home.thru(&["search", "--all", "--agent", "copilot", "leap second"]).code, 1);
     let found =
         |arguments: &[&str]| home.thru(&[&["search", "--all", "Saturn"], arguments].concat()).code;

@@ -9,21 +9,21 @@ use crate::records::{Author, ONE, TWO, file};
 fn a_search_shows_passages_by_session() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["search", "importer", "lock"]), @"
+    assert_snapshot!(home.shown(&["search", "importer", "lock"]), @r#"
     In short
-      r28rx  change    The lock is taken once now  [age] 
+      r28rx  change    Why does the importer lock the database? → The lock is taken once now  [age] 
 
-    rocket · The lock is taken once now   2026-03-01  11111111
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
       wd5xb  you       Why does the importer lock the database?
       65z14  agent     The lock is taken once now.
 
     2 passages of 1 session. `thru show ID` shows one whole.
-    ");
-    assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @"
+    "#);
+    assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @r#"
     In short
-      r28rx  change    The lock is taken once now  [age] 
+      r28rx  change    Why does the importer lock the database? → The lock is taken once now  [age] 
 
-    rocket · The lock is taken once now   2026-03-01  11111111
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
       session 7.73: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; passages 0.42 × -2.03 = -0.84; person 0.50 × 1.62 = 0.81; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
       wd5xb  you       Why does the importer lock the database?
              #1 11.65: person 1.00 × 3.45 = 3.45; session 1.00 × 3.40 = 3.40; person-words 1.00 × -2.97 = -2.97; window 1.00 × 2.88 = 2.88; turn 1.00 × 2.70 = 2.70; words 1.00 × 2.19 = 2.19
@@ -31,15 +31,15 @@ fn a_search_shows_passages_by_session() {
     1 passage of 1 session. `thru show ID` shows one whole.
     Looked for: import lock. 7 passages looked at closely; confidence 0.81.
     Meaning: not compared, nothing is embedded yet: `thru embed` does it. Words alone were looked for.
-    ");
-    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @"
-    rocket · The lock is taken once now   2026-03-01  11111111
+    "#);
+    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r#"
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
              agent     Two writers open it at once. Let me look.
       aa6pe  Bash      …error[E0502]: cannot borrow `store` as mutable
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
 
     1 passage of 1 session. `thru show ID` shows one whole.
-    ");
+    "#);
     assert_snapshot!(home.shown(&["search", "wombats"]), @r"
     Nothing found.
     -- exit 1 --
@@ -379,16 +379,16 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     let home = Home::imported();
     let _settings = home.settings();
     let id = home.id_of("E0502 borrow");
-    assert_snapshot!(home.shown(&["show", &id]), @"
-    rocket · The lock is taken once now   2026-03-01  11111111
+    assert_snapshot!(home.shown(&["show", &id]), @r#"
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
     aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
     Bash
     command: cargo test --workspace
     error[E0502]: cannot borrow `store` as mutable
-    ");
+    "#);
     assert_snapshot!(home.shown(&["show", &id[..6], "--source"]), @r#"
-    rocket · The lock is taken once now   2026-03-01  11111111
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
     aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
     {"cwd":"/home/ada/rocket","gitBranch":"main","isSidechain":false,"message":{"content":[{"id":"toolu_1","input":{"command":"cargo test --workspace"},"name":"Bash","type":"tool_use"}],"id":"msg_11111111_3","model":"claude-test-1","role":"assistant","usage":{"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"input_tokens":10,"output_tokens":7}},"parentUuid":"11111111-0000-4000-8000-000000000002","requestId":"req_3","sessionId":"11111111-aaaa-4aaa-8aaa-000000000001","timestamp":"2026-03-01T09:00:03.000Z","type":"assistant","userType":"external","uuid":"11111111-0000-4000-8000-000000000003","version":"2.1.150"}
@@ -429,7 +429,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
             "project": "rocket",
             "started": "2026-03-01T09:00:01Z",
             "state": "ended",
-            "title": "The lock is taken once now",
+            "title": "Why does the importer lock the database? → The lock is taken once now",
             "tokens": {
               "cache-creation": 5,
               "cache-read": 10,
@@ -485,14 +485,14 @@ fn ids_that_name_nothing_or_too_much_are_errors_with_advice() {
 fn sessions_are_listed_latest_first() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["sessions"]), @"
+    assert_snapshot!(home.shown(&["sessions"]), @r#"
     SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
     33333333  [age] ended      rocket       1  Which pears ripen in September?
-    11111111  [age] ended      rocket       2  The lock is taken once now
+    11111111  [age] ended      rocket       2  Why does the importer lock the database? → The lock…
     22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
 
     3 sessions. `thru session show ID` opens one.
-    ");
+    "#);
     assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @"
     SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
     33333333  [age] ended      rocket       1  Which pears ripen in September?
@@ -548,8 +548,8 @@ fn sessions_are_listed_latest_first() {
 fn a_session_is_outlined() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["session", "show", "1111"]), @"
-    rocket · The lock is taken once now   2026-03-01  11111111
+    assert_snapshot!(home.shown(&["session", "show", "1111"]), @r#"
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
     2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
@@ -557,7 +557,7 @@ fn a_session_is_outlined() {
     kinds of work: building 0.2
 
     z206b  completed
-       Done    The lock is taken once now
+       Done    Why does the importer lock the database? → The lock is taken once now
 
     Where it is
        Task     Thanks. Does it survive a crash?
@@ -584,7 +584,7 @@ fn a_session_is_outlined() {
 
     Files: 1 changed, 0 read
        src/store.rs  1 change
-    ");
+    "#);
     assert_snapshot!(home.shown(&["session", "show", "2222", "--json"]), @r#"
     {
       "activity": {

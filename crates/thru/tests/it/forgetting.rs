@@ -15,14 +15,14 @@ fn a_forgotten_session_is_gone_for_good() {
     std::fs::write(&list, prompts).unwrap();
     home.thru(&["import"]).expect(0);
     let id = home.id_of("importer lock");
-    assert_snapshot!(home.shown(&["forget", "--session", "1111"]), @"
-    rocket · The lock is taken once now   2026-03-01  11111111
+    assert_snapshot!(home.shown(&["forget", "--session", "1111"]), @r#"
+    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
     1 session with 7 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.
     -- exit 2 --
-    ");
+    "#);
     home.thru(&["show", &id]).expect(0);
     assert_snapshot!(home.shown(&["forget", "--session", "1111", "--yes"]), @"Forgot session 11111111-aaaa-4aaa-8aaa-000000000001: 7 passages and 1 archived file ([size]) are gone.");
     let gone = |when: &str| {

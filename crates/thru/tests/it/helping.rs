@@ -687,7 +687,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     kinds of work: fixing 0.3, testing 0.2, building 0.2, documenting 0.2
 
     7y4kp  completed
-       Done    The lock is taken after load(): two processes can both read the old index
+       Done    The lock is taken after load(): two processes can both read the old index (session_index…
        Done    Fix lost update in session index by locking per file
        State   committed 4f0c2d1 on main
 
@@ -735,7 +735,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - `5fdmn` "Always use a retry budget, never an endless loop" ([date])
 
     ## Last session
-    - `yb7xr` Add exponential backoff with jitter and a budget of two seconds for the whole upload ([date], completed)
+    - `yb7xr` Add exponential backoff with jitter and a budget of two seconds for the whole upload (uploader.rs) ([date], completed)
     - The user asked: Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an endless loop.
     - It ended: Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
 

@@ -957,7 +957,7 @@ fn up_does_everything_and_can_be_repeated() {
     ");
     assert_eq!(machine.read_settings(), SETTINGS);
     assert!(!machine.home.data().join("memory.db").exists());
-    assert_snapshot!(machine.shown(&["up", "--yes"]), @"
+    assert_snapshot!(machine.shown(&["up", "--yes"]), @r#"
     Claude Code 2.1.197, [folder]/my bin/claude.
 
     This is going to
@@ -988,7 +988,7 @@ fn up_does_everything_and_can_be_repeated() {
 
     Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
       rocket: Which pears ripen in September?  [age] 
-      rocket: The lock is taken once now  [age] 
+      rocket: Why does the importer lock the database? → The lock is taken once now  [age] 
       orchard: Plan the irrigation for the young pear trees  [age] 
 
     Try next:
@@ -997,14 +997,14 @@ fn up_does_everything_and_can_be_repeated() {
       thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
-    ");
-    assert_snapshot!(machine.shown(&["up"]), @"
+    "#);
+    assert_snapshot!(machine.shown(&["up"]), @r#"
     Claude Code 2.1.197, [folder]/my bin/claude.
     All is in place: 10 hooks in [folder]/claude/settings.json run [folder]/my bin/thru.
 
     Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
       rocket: Which pears ripen in September?  [age] 
-      rocket: The lock is taken once now  [age] 
+      rocket: Why does the importer lock the database? → The lock is taken once now  [age] 
       orchard: Plan the irrigation for the young pear trees  [age] 
 
     Try next:
@@ -1013,7 +1013,7 @@ fn up_does_everything_and_can_be_repeated() {
       thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
-    ");
+    "#);
     let answer = machine.json(&["up", "--json"]);
     assert_eq!(answer["kind"], "up");
     assert_eq!(answer["changes"], json!([]));

@@ -104,14 +104,14 @@ fn a_timeline_is_around_a_passage() {
     let home = Home::imported();
     let _settings = home.settings_of_today(&[]);
     let id = home.id_of("E0502 borrow");
-    assert_snapshot!(home.thru(&["timeline", &id]).shown(), @"
+    assert_snapshot!(home.thru(&["timeline", &id]).shown(), @r#"
     2026-03-01
       src/store.rs
-       r28rx  09:00  change     The lock is taken once now  [cost]
-       z206b  09:00  summary    The lock is taken once now  [cost]
+       r28rx  09:00  change     Why does the importer lock the database? → The lock is take…  [cost]
+       z206b  09:00  summary    Why does the importer lock the database? → The lock is take…  [cost]
 
     `thru show ID…` tells them whole.
-    ");
+    "#);
     // A session of which nothing was made.
     let id = home.id_of("pears ripen");
     let ran = home.thru(&["timeline", &id, "--before", "0", "--after", "0"]);

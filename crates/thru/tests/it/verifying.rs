@@ -131,12 +131,12 @@ fn a_memory_of_a_newer_version_is_left_as_it_is() {
         let ran = home.thru(arguments).expect(2);
         assert!(ran.stderr.contains("newer version"), "{arguments:?}: {}", ran.shown());
     }
-    assert_snapshot!(home.shown(&["sessions"]), @"
+    assert_snapshot!(home.shown(&["sessions"]), @r#"
     -- stderr --
-    error: the memory was written by a newer version of Throughline (schema 99; this one supports 7).
+    error: the memory was written by a newer version of Throughline (schema 99; this one supports 8).
     hint: install the newer version of Throughline.
     -- exit 2 --
-    ");
+    "#);
 }
 
 #[test]
