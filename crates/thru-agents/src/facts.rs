@@ -33,9 +33,23 @@ pub(crate) fn note_time(at: Timestamp, facts: &mut SessionFacts) {
 /// Keeps the beginning of the first prompt that is neither a slash command nor a shell command.
 pub(crate) fn note_prompt(text: &str, facts: &mut SessionFacts) {
     if facts.first_prompt.is_none() && !text.starts_with('/') && !text.starts_with("! ") {
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty());
+        let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        let line = lines.clone().find(|line| !is_marker(line)).or_else(|| lines.next());
         facts.first_prompt = line.map(|line| head(line, FIRST_PROMPT_LIMIT).to_owned());
     }
+}
+
+/// True for a line that only marks what follows, as templates have it: `[[ ## query ## ]]`, `<task>`, `---`.
+fn is_marker(line: &str) -> bool {
+    let is_within = |(open, close): (char, char)| {
+        let inside = line.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
+        inside.is_some_and(|inside| {
+            !inside.trim_start_matches(open).trim_end_matches(close).contains([open, close])
+        })
+    };
+    [('[', ']'), ('{', '}'), ('<', '>')].into_iter().any(is_within)
+        || line.starts_with("```")
+        || !line.contains(char::is_alphanumeric)
 }
 
 /// Replaces the kept value by the latest one, if there is one.
@@ -50,4 +64,25 @@ pub(crate) fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
 /// Returns a short value, unless it is absent, empty or blanked.
 pub(crate) fn short<'t>(text: &'t Text<'_>) -> Option<&'t str> {
     spoken(text.as_deref()).map(|text| head(text, VALUE_LIMIT))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_is_not_named_by_a_marker() {
+        for (prompt, named) in [
+            ("[[ ## question ## ]]\nWhy is the pump slow?", "Why is the pump slow?"),
+            ("<task>\n\n  Mend the valve\n</task>", "Mend the valve"),
+            ("---\n```rust\nfn main() {}", "fn main() {}"),
+            ("<b>Mend</b> the <i>valve</i>", "<b>Mend</b> the <i>valve</i>"),
+            ("[pump] mend it [now]", "[pump] mend it [now]"),
+            ("[Image #1]", "[Image #1]"),
+        ] {
+            let mut facts = SessionFacts::default();
+            note_prompt(prompt, &mut facts);
+            assert_eq!(facts.first_prompt.as_deref(), Some(named), "{prompt}");
+        }
+    }
 }

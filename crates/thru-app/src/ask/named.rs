@@ -157,10 +157,10 @@ fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
 }
 
 /// The latest session of the caller's project whose context was compacted, the caller's own included; where none was,
-/// as [`latest_session`].
+/// the latest one other than the caller's.
 ///
 /// # Errors
-/// As [`latest_session`].
+/// Where there is none, or the store cannot be read.
 pub fn latest_compacted_session(app: &App, store: &Store) -> Result<SessionRow> {
     let asking = app.machine.agent_session();
     let mut sessions = latest_sessions(app, store, LATEST)?;
