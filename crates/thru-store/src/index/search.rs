@@ -44,7 +44,13 @@ pub(super) struct Part {
 /// Indexes that stay open between questions, for a process that is asked repeatedly: opening the files
 /// of some twenty segments takes longer than looking up words in them.
 #[derive(Clone, Default)]
-pub struct OpenIndexes(Arc<Mutex<Vec<Opened>>>);
+pub struct OpenIndexes(Arc<Mutex<Known>>);
+
+#[derive(Default)]
+struct Known {
+    opened: Vec<Opened>,
+    tails: Vec<Tail>,
+}
 
 /// The last commit of an index.
 #[derive(Clone)]
@@ -55,6 +61,14 @@ struct Opened {
     /// The last row that it holds.
     indexed: i64,
     /// `None` as long as there is no document: such an index has no statistics to score by.
+    part: Option<Arc<Part>>,
+}
+
+/// Rows that an index on disk does not hold yet, indexed in memory.
+struct Tail {
+    directory: PathBuf,
+    /// The row before the first, and the last one.
+    rows: (i64, i64),
     part: Option<Arc<Part>>,
 }
 
@@ -69,7 +83,37 @@ impl OpenIndexes {
         store: &Store,
         collection: Collection,
     ) -> Result<TextIndex> {
-        TextIndex::new(self.committed(layout, store, collection)?, store, collection)
+        let opened = self.committed(layout, store, collection)?;
+        let mut index = TextIndex::of_committed(opened, store, collection)?;
+        if index.rows_left_out > 0 {
+            // The newest rows matter most.
+            let beyond = index.rows_left_out.saturating_sub(LONGEST_TAIL as u64);
+            let last = store.last_row(collection)?;
+            let rows = (last - (index.rows_left_out - beyond) as i64, last);
+            let directory = super::directory(layout, &store.generation()?, collection);
+            index.parts.extend(self.tail(directory, rows, store, &index)?);
+            index.rows_left_out = beyond;
+        }
+        Ok(index)
+    }
+
+    /// Returns the index in memory of these rows, which one search asks for several times.
+    fn tail(
+        &self,
+        directory: PathBuf,
+        rows: (i64, i64),
+        store: &Store,
+        index: &TextIndex,
+    ) -> Result<Option<Arc<Part>>> {
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_same = |tail: &&Tail| tail.directory == directory && tail.rows == rows;
+        if let Some(tail) = known.tails.iter().find(is_same) {
+            return Ok(tail.part.clone());
+        }
+        known.tails.retain(|tail| tail.directory != directory && tail.directory.exists());
+        let part = index_in_memory(store, index.collection, index.fields, rows.0)?.map(Arc::new);
+        known.tails.push(Tail { directory, rows, part: part.clone() });
+        Ok(part)
     }
 
     fn committed(
@@ -83,18 +127,18 @@ impl OpenIndexes {
         let commit = std::fs::read(directory.join(COMMIT)).unwrap_or_default();
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_current = |one: &Opened| one.directory == directory && one.commit == commit;
-        if let Some(opened) = known.iter().find(|one| is_current(one)) {
+        if let Some(opened) = known.opened.iter().find(|one| is_current(one)) {
             return Ok(Some(opened.clone()));
         }
-        known.retain(|one| one.directory != directory && one.directory.exists());
+        known.opened.retain(|one| one.directory != directory && one.directory.exists());
         let opened = Opened::open(directory, commit)?;
-        known.extend(opened.clone());
+        known.opened.extend(opened.clone());
         Ok(opened)
     }
 
     /// Closes the indexes. Files that were replaced take up disk space for as long as they are open.
     pub fn close(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Known::default();
     }
 }
 
@@ -137,20 +181,6 @@ impl TextIndex {
     pub fn open_committed(layout: &Layout, store: &Store, collection: Collection) -> Result<Self> {
         let opened = OpenIndexes::default().committed(layout, store, collection)?;
         Self::of_committed(opened, store, collection)
-    }
-
-    fn new(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
-        let mut index = Self::of_committed(opened, store, collection)?;
-        if index.rows_left_out > 0 {
-            // The newest rows matter most.
-            let beyond = index.rows_left_out.saturating_sub(LONGEST_TAIL as u64);
-            let from = store.last_row(collection)? - (index.rows_left_out - beyond) as i64;
-            index
-                .parts
-                .extend(index_in_memory(store, collection, index.fields, from)?.map(Arc::new));
-            index.rows_left_out = beyond;
-        }
-        Ok(index)
     }
 
     fn of_committed(opened: Option<Opened>, store: &Store, collection: Collection) -> Result<Self> {
