@@ -23,7 +23,7 @@ impl Intake {
             return Ok(());
         }
         let since = self.clock.now().saturating_sub(AFTER).unwrap_or(Timestamp::MIN);
-        let sessions = store.timed_sessions()?;
+        let sessions = store.timed_sessions(since)?;
         let mut starts: HashMap<&str, Vec<Timestamp>> = HashMap::new();
         for session in &sessions {
             starts.entry(&session.directory).or_default().push(session.started);

@@ -195,7 +195,7 @@ pub(crate) fn add_forms(terms: &mut QueryTerms, query: &str, index: &TextIndex) 
 }
 
 /// Returns the language of a query if it is not English but one whose words are known.
-pub(crate) fn query_language(query: &str) -> Option<Language> {
+fn query_language(query: &str) -> Option<Language> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     language_of(&words.map(str::to_lowercase).collect::<Vec<_>>())
 }

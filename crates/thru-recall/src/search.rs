@@ -370,9 +370,9 @@ fn commands(
         let is_done = passage.outcome == Some(Outcome::Succeeded);
         let mut held = HashSet::new();
         Terms::default().tokenize(command, |term, _| {
-            held.extend(numbers.get(term));
+            held.extend(numbers.get(term).copied());
         });
-        let share: f32 = held.iter().filter_map(|at: &&usize| candidates.idf.get(**at)).sum();
+        let share: f32 = held.iter().filter_map(|at: &usize| candidates.idf.get(*at)).sum();
         let is_script = command.len() > LONGEST_COMMAND;
         if is_done && !is_script && share * 2.0 >= all && share > 0.0 {
             worked.push((share, found(score).at, *score));

@@ -5,7 +5,6 @@
 //! [`find`] would find in the decoded text, so its checks allow for escapes.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -55,7 +54,6 @@ struct Keywords {
 }
 
 static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
-    let mut pointers: HashMap<&'static str, Vec<Pointer>> = HashMap::new();
     let rules = RULES.iter().enumerate();
     let of_rules = rules.flat_map(|(index, rule)| {
         rule.keywords.iter().map(move |keyword| (*keyword, Pointer::Rule(index)))
@@ -65,14 +63,16 @@ static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
         .chain([r"\u00", r"\/"].map(|escape| (escape, Pointer::Escape)))
         .chain(["%2f", "%3a", "%3d", "%2b", "%40"].map(|escape| (escape, Pointer::Percent)))
         .chain(MARKS.map(|mark| (mark, Pointer::Mark)));
-    for (keyword, pointer) in all {
-        let pointers = pointers.entry(keyword).or_default();
+    let mut all: Vec<(&'static str, Pointer)> = all.collect();
+    // Stable: the targets of one keyword stay in their order.
+    all.sort_by_key(|(word, _)| (Reverse(word.len()), *word));
+    let words = all.chunk_by(|one, next| one.0 == next.0).map(|same| {
+        let mut pointers: Vec<Pointer> = same.iter().map(|(_, pointer)| *pointer).collect();
         // The commands of one name stand in several groups.
-        if !pointers.contains(&pointer) {
-            pointers.push(pointer);
-        }
-    }
-    Keywords::new(pointers.into_iter().collect())
+        pointers.dedup();
+        (same[0].0, pointers)
+    });
+    Keywords::new(words.collect())
 });
 
 /// The numbers that three and four folded bytes make.
@@ -85,8 +85,8 @@ const fn folded(byte: u8) -> usize {
 }
 
 impl Keywords {
-    fn new(mut words: Vec<(&'static str, Vec<Pointer>)>) -> Self {
-        words.sort_unstable_by_key(|(word, _)| (Reverse(word.len()), *word));
+    /// Makes the tables for these keywords, the longest first.
+    fn new(words: Vec<(&'static str, Vec<Pointer>)>) -> Self {
         let mut fours = Box::new([0; FOURS / 64]);
         let mut by_three: Vec<(usize, u16)> = Vec::new();
         for (index, (word, _)) in (0..).zip(&words) {

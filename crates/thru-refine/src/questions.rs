@@ -171,13 +171,16 @@ pub fn of_turn(
     Ok(Some(question(asked, redactor, answer_tokens, Material::Turn(Box::new(material)))))
 }
 
-/// Computes the kinds of work in a session.
+/// Computes the kinds of work in a session from its passages.
 ///
 /// # Errors
 ///
 /// Returns an error if the store cannot be read.
-pub fn activity_profile(store: &Store, session: i64) -> Result<ActivityProfile> {
-    let passages = store.passages(PassageFilter::Session(session))?;
+pub fn activity_profile(
+    store: &Store,
+    session: i64,
+    passages: Vec<PassageRow>,
+) -> Result<ActivityProfile> {
     Ok(ActivityProfile::from_moments(&last_moments(store, session, passages)?))
 }
 

@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
 use crate::trouble::Result;
+use crate::words::plural;
 
 /// A request for the latest decisions.
 #[derive(Clone, Copy, Debug)]
@@ -163,9 +164,8 @@ pub fn sentence(operation: Option<&Operation>) -> String {
             format!("delivered {} of session {}", keys.len(), session.id)
         }
         Some(Operation::CommitsSeen { session, commits }) => {
-            let count = commits.len();
-            let commits = if count == 1 { "commit" } else { "commits" };
-            format!("saw {count} {commits} in the time of session {}", session.id)
+            let commits = plural(commits.len() as u64, "commit");
+            format!("saw {commits} in the time of session {}", session.id)
         }
         Some(Operation::MemoryRecorded(recorded)) => {
             let who = if recorded.by_agent { "an agent " } else { "" };

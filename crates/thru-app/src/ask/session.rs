@@ -335,7 +335,7 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
         kind: "session",
         turns: turns(&store, redactor, &passages)?,
         files: files.collect(),
-        activity: activity_profile(&store, session.row)?,
+        activity: activity_profile(&store, session.row, passages)?,
         context: ContextOutline::new(&store, context)?,
         standing: Standing::new(app, &store, &session)?,
         digest: digest(&store, redactor, session.row)?,

@@ -26,8 +26,7 @@ pub enum Reading {
 }
 
 /// The end of unasked reading by the user, until the user asks for what needs it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// An import of the history was stopped. Sessions with hooks are read on.
     Import,

@@ -37,6 +37,19 @@ pub(crate) fn shown(trouble: &Trouble) -> String {
     format!("{:?}: {}\n{:?}", trouble.kind(), trouble.message(), trouble.remedy())
 }
 
+/// A request to remember a text here, by a person and as no rule.
+pub(crate) fn to_remember(text: &str) -> Remember {
+    Remember {
+        text: text.to_owned(),
+        title: None,
+        kind: ObservationType::Decision,
+        is_rule: false,
+        files: Vec::new(),
+        scope: ProjectScope::Here,
+        by_agent: false,
+    }
+}
+
 impl Home {
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
@@ -218,15 +231,7 @@ impl Home {
 
     /// Remembers a text, and returns the short id of the memory.
     pub(crate) fn remember(&self, text: &str) -> String {
-        let request = Remember {
-            text: text.to_owned(),
-            title: None,
-            kind: ObservationType::Decision,
-            is_rule: false,
-            files: Vec::new(),
-            scope: ProjectScope::Here,
-            by_agent: false,
-        };
+        let request = to_remember(text);
         remember::remember(&self.here(), &request, call()).unwrap().short_id
     }
 

@@ -2,12 +2,10 @@
 
 use serde_json::json;
 use thru_app::TroubleKind;
-use thru_app::ask::ProjectScope;
 use thru_app::keep::edit::{self, Edit};
 use thru_app::keep::remember::{self, Remember};
-use thru_core::ObservationType;
 
-use crate::home::{Home, call};
+use crate::home::{Home, call, to_remember};
 use crate::records::{Author, ONE, TWO, file};
 
 /// A part of each order, by which it is found in what a session is told.
@@ -171,15 +169,7 @@ fn told(home: &Home) -> String {
 }
 
 fn note(home: &Home, text: &str) -> String {
-    let request = Remember {
-        text: text.to_owned(),
-        title: None,
-        kind: ObservationType::Decision,
-        is_rule: false,
-        files: Vec::new(),
-        scope: ProjectScope::Here,
-        by_agent: true,
-    };
+    let request = Remember { by_agent: true, ..to_remember(text) };
     remember::remember(&home.here(), &request, call()).unwrap().short_id
 }
 
@@ -243,15 +233,8 @@ fn what_agents_record_waits_for_a_person() {
 fn a_rule_of_a_person_is_told_whatever_it_says() {
     let home = Home::new();
     session(&home, |_| {});
-    let request = Remember {
-        text: "Always run `make check` before a commit".to_owned(),
-        title: None,
-        kind: ObservationType::Decision,
-        is_rule: true,
-        files: Vec::new(),
-        scope: ProjectScope::Here,
-        by_agent: false,
-    };
+    let request =
+        Remember { is_rule: true, ..to_remember("Always run `make check` before a commit") };
     remember::remember(&home.here(), &request, call()).unwrap();
     let start = home.hook_in(&home.project(), TWO, "SessionStart", json!({ "source": "startup" }));
     assert!(start.contains("make check"), "{start}");
@@ -265,15 +248,7 @@ fn an_agent_in_its_shell_does_not_speak_for_a_person() {
     });
     let app = home.here_with(&[("CLAUDE_CODE_SESSION_ID", ONE)]);
     let tell = |text: &str| {
-        let request = Remember {
-            text: text.to_owned(),
-            title: None,
-            kind: ObservationType::Decision,
-            is_rule: true,
-            files: Vec::new(),
-            scope: ProjectScope::Here,
-            by_agent: false,
-        };
+        let request = Remember { is_rule: true, ..to_remember(text) };
         remember::remember(&app, &request, call()).unwrap()
     };
     for order in ORDERS {

@@ -68,8 +68,12 @@ pub(super) fn drafts(
     let last = last.and_then(|(last, _)| last.0.session);
     drafts.extend(best(store, request, valued, last, &mut said)?);
     drafts.extend(sessions);
-    let noun = if weighed == 1 { "observation" } else { "observations" };
-    Ok((drafts, format!("{weighed} {noun} weighed")))
+    Ok((drafts, were_weighed(weighed)))
+}
+
+fn were_weighed(number: usize) -> String {
+    let noun = if number == 1 { "observation" } else { "observations" };
+    format!("{number} {noun} weighed")
 }
 
 /// Drops the observations that are wishes told as rules.
@@ -95,8 +99,7 @@ fn itself(
     }
     let weighed = valued.len();
     drafts.extend(told(store, request, valued)?);
-    let noun = if weighed == 1 { "observation" } else { "observations" };
-    Ok((drafts, format!("{weighed} {noun} weighed")))
+    Ok((drafts, were_weighed(weighed)))
 }
 
 /// The rules of people for this project and for every project, the latest first.

@@ -190,17 +190,19 @@ impl Store {
         Ok(places)
     }
 
-    /// Lists the sessions whose directory and time are known.
+    /// Lists the sessions whose directory and time are known: those that have to be distilled, those that ended since this
+    /// time, and all later than the earliest of them.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn timed_sessions(&self) -> Result<Vec<TimedSession>> {
+    pub fn timed_sessions(&self, since: Timestamp) -> Result<Vec<TimedSession>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, agent, session, facts ->> '$.directory', facts ->> '$.branch', started, ended, stale
              FROM sessions WHERE facts ->> '$.directory' IS NOT NULL AND started IS NOT NULL
-                 AND ended IS NOT NULL ORDER BY id",
+                 AND ended >= (SELECT min(started) FROM sessions WHERE stale = 1 OR ended >= ?1)
+             ORDER BY id",
         )?;
-        let rows = statement.query_map([], |row| {
+        let rows = statement.query_map([since.as_millisecond()], |row| {
             Ok(TimedSession {
                 row: row.get(0)?,
                 key: SessionKey {
