@@ -65,6 +65,16 @@ pub enum Note {
         /// The values that it takes.
         expected: String,
     },
+    /// Another program's name for a setting, which counts.
+    #[error("{origin}: `{key}` is read as `{now}`")]
+    OtherName {
+        /// The file.
+        origin: Origin,
+        /// The key as written.
+        key: &'static str,
+        /// The name here.
+        now: &'static str,
+    },
     /// A project's file may not set it.
     #[error("{origin}: a project may not set `{key}`; only your own configuration may")]
     NotForProjects {
@@ -80,9 +90,15 @@ impl Note {
     pub const fn is_of_project(&self) -> bool {
         let (Self::Syntax { origin, .. }
         | Self::UnknownKey { origin, .. }
+        | Self::OtherName { origin, .. }
         | Self::WrongValue { origin, .. }
         | Self::NotForProjects { origin, .. }) = self;
         matches!(origin, Origin::Project(_))
+    }
+
+    /// True if what was written has its effect all the same.
+    pub const fn is_only_a_word(&self) -> bool {
+        matches!(self, Self::OtherName { .. })
     }
 }
 
@@ -95,7 +111,7 @@ impl Note {
                 ["models.", "budget.", "capture."].iter().any(|part| key.starts_with(part))
             }
             Self::UnknownKey { key, .. } => key.starts_with("models."),
-            Self::NotForProjects { .. } => false,
+            Self::OtherName { .. } | Self::NotForProjects { .. } => false,
         }
     }
 
@@ -106,7 +122,7 @@ impl Note {
             Self::WrongValue { key, .. } => {
                 key.starts_with("capture.") || key.starts_with("redact.")
             }
-            Self::UnknownKey { .. } | Self::NotForProjects { .. } => false,
+            Self::UnknownKey { .. } | Self::OtherName { .. } | Self::NotForProjects { .. } => false,
         }
     }
 }
@@ -143,6 +159,13 @@ pub fn load(layers: &[Layer<'_>]) -> Loaded {
         match layer.text.parse::<toml::Table>() {
             Ok(table) => {
                 for (key, value) in flatten(&table) {
+                    let other = OTHER_NAMES.iter().find(|(other, _)| *other == key);
+                    notes.extend(other.map(|&(key, now)| Note::OtherName {
+                        origin: layer.origin.clone(),
+                        key,
+                        now,
+                    }));
+                    let key = other.map_or(key, |(_, now)| (*now).to_owned());
                     if let Err(note) = config.apply(&layer.origin, &key, value) {
                         notes.push(note);
                     }
@@ -226,6 +249,22 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
     found
 }
 
+/// Names that settings have in other programs, and their names here.
+const OTHER_NAMES: [(&str, &str); 12] = [
+    ("session_tracking.hooks.enabled", "hooks.enabled"),
+    ("session_tracking.hooks.socket_enabled", "hooks.socket_enabled"),
+    ("session_tracking.hooks.socket_path", "hooks.socket_path"),
+    ("session_tracking.hooks.hook_timeout", "hooks.hook_timeout"),
+    ("session_tracking.hooks.async_indexing", "hooks.async_indexing"),
+    ("max_session_duration_hours", "session.max_session_duration_hours"),
+    ("idle_timeout_minutes", "session.idle_timeout_minutes"),
+    ("max_hot_entries", "session.max_hot_entries"),
+    ("auto_archive_on_end", "session.auto_archive_on_end"),
+    ("max_summaries", "summaries.max"),
+    ("include_code_snippets", "summaries.code_snippets"),
+    ("auto_reload", "summaries.auto_reload"),
+];
+
 /// Former names of settings, and their names now.
 const RENAMED: [(&str, &str); 1] = [("capture.background", "daemon.enabled")];
 
@@ -252,7 +291,7 @@ pub(crate) fn nearest(key: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::types::Color;
+    use crate::types::{Color, Minutes};
     use crate::value::Kind;
 
     fn user(text: &str) -> Loaded {
@@ -315,6 +354,20 @@ mod tests {
         let more = of(text, "[summaries]\nenabled = true\nmax = 50");
         assert_eq!((more.summaries.enabled, more.summaries.max), (false, 5));
         assert_eq!(more.summaries.location.as_deref(), Some("/tmp"));
+    }
+
+    #[test]
+    fn names_of_other_programs_count_and_are_noted() {
+        let text = "idle_timeout_minutes = 7\n[session_tracking.hooks]\nasync_indexing = false";
+        let loaded = load(&[Layer { origin: Origin::User("u".into()), text }]);
+        assert_eq!(loaded.config.session.idle_timeout_minutes, Minutes(7));
+        assert!(!loaded.config.hooks.async_indexing);
+        let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
+        assert_eq!(notes[0], "u: `idle_timeout_minutes` is read as `session.idle_timeout_minutes`");
+        assert!(notes.len() == 2 && loaded.notes.iter().all(Note::is_only_a_word), "{notes:?}");
+        for (_, now) in OTHER_NAMES {
+            assert!(find(now).is_some(), "{now}");
+        }
     }
 
     #[test]

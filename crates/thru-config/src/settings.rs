@@ -164,6 +164,14 @@ settings! {
             "Minutes without anything to do after which the daemon ends. It is started again when it is \
              needed.";
     }
+    /// The page, the API and MCP over HTTP, on this machine.
+    http: Http {
+        enabled: bool = false, Kind::Bool, user,
+            "Serve the page, the API and MCP over HTTP on this machine as long as the daemon runs. Without, the daemon \
+             listens on no port until `thru view` asks for the page.";
+        port: u16 = 37_777, Kind::Integer { min: 1_024, max: 65_000 }, user,
+            "Port of the page. Where it is taken, the next free one.";
+    }
     /// The journal.
     journal: Journal {
         alarm_mb: Megabytes = Megabytes(4_096), Kind::Integer { min: 1, max: 1_000_000 }, user,
@@ -316,6 +324,18 @@ settings! {
             "Give a session what it held after its context was compacted. A project can switch it off, not on.";
         code_snippets: bool = true, Kind::Bool, project,
             "Put short pieces of the code that was written into summaries. A project can switch it off, not on.";
+    }
+    /// The vault: memory as notes.
+    vault: Vault {
+        path: Option<String> = None, Kind::Text, user,
+            "The folder of the notes that `thru vault init` made. Empty means that none are written.";
+        compact_lines: u64 = 500, Kind::Integer { min: 50, max: 100_000 }, user,
+            "Lines at which the note of a session that is over is compacted and archived.";
+        compact_days: u64 = 3, Kind::Integer { min: 1, max: 3_650 }, user,
+            "Days after which the note of a session that is over is compacted and archived.";
+        delete_means: String = "hide".to_owned(), Kind::Choice(&["hide", "forget"]), user,
+            "What it means that a line of ours is gone from a note: `hide` leaves it out of that note, \
+             `forget` has the memory forgotten.";
     }
     /// Search.
     search: Search {

@@ -69,7 +69,7 @@ macro_rules! numbers {
     };
 }
 
-numbers! { i64 u32 u64 usize }
+numbers! { i64 u16 u32 u64 usize }
 
 macro_rules! units {
     ($($(#[$about:meta])* $Unit:ident: $inner:ty, $method:ident -> $Result:ty, $convert:expr;)*) => {

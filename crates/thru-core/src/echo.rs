@@ -10,9 +10,9 @@ use crate::shell_commands;
 const SERVER: &str = "throughline";
 
 /// The subcommands of `thru` that show memories.
-const SHOWING: [&str; 11] = [
-    "search", "show", "timeline", "context", "session", "sessions", "log", "why", "memories",
-    "briefing", "export",
+const SHOWING: [&str; 15] = [
+    "search", "facts", "problems", "changed", "graph", "show", "timeline", "context", "session",
+    "sessions", "log", "why", "memories", "briefing", "export",
 ];
 
 /// The ends of the names of our tools that change something.

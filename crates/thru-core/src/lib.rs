@@ -10,6 +10,8 @@ mod clock;
 mod commit;
 mod echo;
 mod event;
+mod fact;
+mod foreign;
 mod id;
 mod layout;
 mod memory;
@@ -35,6 +37,10 @@ pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use commit::{HeadLog, SeenCommit};
 pub use echo::{is_echo, is_memory_question, is_own_tool, loads_tools};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
+pub use fact::{
+    EndReason, Entity, EntityKind, Evidence, EvidenceRole, Fact, FactEnd, Object, Relation,
+};
+pub use foreign::{ForeignName, ForeignSource};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
 pub use memory::{
@@ -53,4 +59,4 @@ pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, Sessio
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
-pub use text::{TITLE_LENGTH, file_name, plural_noun};
+pub use text::{TITLE_LENGTH, file_name, percent_encoded, plural_noun};

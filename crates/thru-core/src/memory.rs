@@ -182,13 +182,13 @@ impl FromStr for Concept {
     }
 }
 
-fn named<T: Copy>(
+pub(crate) fn named<T: Copy>(
     what: &'static str,
     name: &str,
     all: &[T],
     as_str: fn(T) -> &'static str,
 ) -> Result<T, UnknownName> {
-    all.iter().copied().find(|one| as_str(*one) == name.to_ascii_lowercase()).ok_or_else(|| {
+    all.iter().copied().find(|one| as_str(*one).eq_ignore_ascii_case(name)).ok_or_else(|| {
         let known: Vec<&str> = all.iter().map(|one| as_str(*one)).collect();
         UnknownName { what, name: name.to_owned(), known: known.join(", ") }
     })

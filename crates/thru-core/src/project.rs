@@ -4,11 +4,14 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::ForeignSource;
+
 /// The identity of a project: stable text of the form `scheme:value`.
 ///
 /// `remote:github.com/owner/name` for a git remote, `git:/path/to/.git` for a repository without one,
 /// `dir:/path` for a directory outside git, `name:chosen` if set in `.throughline.toml`, `own:/path` for a directory that names a
-/// repository elsewhere which does not know it.
+/// repository elsewhere which does not know it,
+/// `claude-mem:name` for a project that only imported memories name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ProjectKey(String);
@@ -37,6 +40,17 @@ impl ProjectKey {
     /// Returns the key of a directory that is kept apart from the project it may look like.
     pub fn own(path: &str) -> Self {
         Self(format!("own:{path}"))
+    }
+
+    /// Returns the key of a project of another program, known by no more than the name that it has there. No directory
+    /// joins it by itself.
+    pub fn foreign(source: ForeignSource, name: &str) -> Self {
+        Self(format!("{source}:{name}"))
+    }
+
+    /// Returns true for the key of a project of another program.
+    pub fn is_foreign(&self) -> bool {
+        self.0.split_once(':').is_some_and(|(scheme, _)| scheme.parse::<ForeignSource>().is_ok())
     }
 
     /// Wraps a key read from the store.

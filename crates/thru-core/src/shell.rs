@@ -7,6 +7,8 @@ pub struct ShellCommand {
     pub words: Vec<String>,
     /// True if it reads what the command before it prints.
     pub is_piped: bool,
+    /// True if it runs only if the command before it succeeded: `&&`.
+    pub is_conditional: bool,
 }
 
 /// Returns the commands of a line, one more than it has separators: `|`, `||`, `&&`, `&`, `;`, line ends and
@@ -46,7 +48,7 @@ pub fn shell_commands(line: &str) -> Vec<ShellCommand> {
                 match next {
                     None => return commands,
                     Some('|') => command.is_piped = characters.next_if_eq(&'|').is_none(),
-                    Some('&') => _ = characters.next_if_eq(&'&'),
+                    Some('&') => command.is_conditional = characters.next_if_eq(&'&').is_some(),
                     Some(_) => {}
                 }
             }
@@ -74,6 +76,9 @@ mod tests {
         let commands = commands.map(|(words, is_piped)| (words.to_owned(), is_piped));
         assert_eq!(taken_apart("cd /x && A=1 make 'a b' 2>&1 | tail -5 || ls"), commands);
         assert_eq!(taken_apart("echo \"a && b\" # c && d\nls").len(), 2);
+        let conditional = shell_commands("a && b; c & d || e").into_iter();
+        let conditional: Vec<bool> = conditional.map(|command| command.is_conditional).collect();
+        assert_eq!(conditional, [false, true, false, false, false]);
         assert_eq!(taken_apart("make &> log & 'open ; quote").len(), 2);
         assert_eq!(taken_apart(""), [(String::new(), false)]);
     }
@@ -86,7 +91,7 @@ mod tests {
             let quoted: Vec<String> =
                 words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''"))).collect();
             let commands = shell_commands(&quoted.join(" "));
-            prop_assert_eq!(commands, [ShellCommand { words, is_piped: false }]);
+            prop_assert_eq!(commands, [ShellCommand { words, ..ShellCommand::default() }]);
         }
     }
 }

@@ -34,7 +34,7 @@ impl Clockwork {
 
     /// Returns the time until a moment; zero if it is past.
     pub(crate) fn until(&self, moment: Timestamp) -> Duration {
-        let left = moment.as_millisecond().saturating_sub(self.now().as_millisecond());
-        Duration::from_millis(u64::try_from(left).unwrap_or(0))
+        let left = moment.as_nanosecond().saturating_sub(self.now().as_nanosecond()).max(0);
+        Duration::from_nanos(u64::try_from(left).unwrap_or(u64::MAX))
     }
 }

@@ -188,7 +188,7 @@ impl Mailbox {
     }
 }
 
-/// Ends a daemon from outside, for signals.
+/// Ends a daemon from outside, for signals, and keeps one that is in use from ending.
 #[derive(Clone, Debug)]
 pub struct Stopper {
     pub(crate) mailbox: Arc<Mailbox>,
@@ -198,6 +198,11 @@ impl Stopper {
     /// Returns a stopper for a daemon that is yet to run.
     pub fn new() -> Self {
         Self { mailbox: Arc::new(Mailbox::new()) }
+    }
+
+    /// Notes a request that came another way than by the socket: the daemon is in use, and does not end by itself.
+    pub fn note_request(&self) {
+        self.mailbox.asked();
     }
 
     /// Ends the daemon after its current step.

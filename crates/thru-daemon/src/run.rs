@@ -151,6 +151,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
     };
     event_loop.publish();
     let server = Server::start(socket, shared).map_err(RunError::Thread)?;
+    service.begin();
     let syncing = syncing::start(for_sync, service, delay, Arc::clone(log));
     let syncing = syncing.map_err(RunError::Thread)?;
     log.info(&format!("started: version {}, process {}", hello.version, hello.pid));

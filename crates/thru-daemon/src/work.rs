@@ -95,6 +95,9 @@ pub trait Work {
 
 /// Calls that must not wait for a running step: they run on threads of their own.
 pub trait Service: Send + Sync {
+    /// Begins what runs beside the work. Called once, as soon as this is the only daemon of its home.
+    fn begin(&self) {}
+
     /// Answers the call of an MCP tool.
     ///
     /// # Errors

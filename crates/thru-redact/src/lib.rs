@@ -15,6 +15,7 @@ mod decode;
 mod edits;
 mod json;
 mod keys;
+mod keywords;
 mod names;
 mod private_key;
 mod redactor;

@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::decode::{self, Escapes};
 use crate::edits::{self, Edit, PRIVATE, Reason};
 use crate::json::{self, Event};
+use crate::keywords::{self, Occurrence};
 use crate::user_rules::UserRules;
 use crate::{
     Clean, Report, RuleError, UserRule, assignment, blank, cookie, keys, rules, secrets, tags,
@@ -87,7 +88,7 @@ impl Redactor {
     /// Technical values (ids, signatures, images) are not changed. A line that is not JSON is cleaned
     /// as text.
     pub fn clean_json_line(&self, line: &[u8], report: &mut Report) -> Clean<Vec<u8>> {
-        let keywords = secrets::keywords(line);
+        let keywords = keywords::keywords(line);
         let first = keywords.iter().position(|keyword| secrets::is_suspicious(line, *keyword));
         // Strings that end before the first suspicion hold none.
         let (first, keywords) = match first {
@@ -223,7 +224,7 @@ impl Redactor {
         Name { key, label, in_payload }: Name<'_>,
         document: &str,
         part: &Range<usize>,
-        keywords: &[secrets::Occurrence],
+        keywords: &[Occurrence],
         report: &mut Report,
     ) -> Vec<Edit> {
         let name = name_of(key, label);

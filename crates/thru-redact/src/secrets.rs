@@ -1,10 +1,9 @@
-//! Finds secrets: one pass that looks for all keywords, and a detailed check with a rule only at
-//! its keywords.
+//! Finds secrets: one pass that looks for all [`keywords`](crate::keywords), and a detailed check with a rule only
+//! at its keywords.
 //!
 //! The same pass serves as the prefilter for raw JSON ([`is_suspicious`]). It must never rule out what
 //! [`find`] would find in the decoded text, so its checks allow for escapes.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
@@ -12,8 +11,9 @@ use memchr::{memchr, memmem};
 use regex::Regex;
 
 use crate::edits::{Edit, Reason};
+use crate::keywords::{Occurrence, Target, keywords};
 use crate::rules::{Finder, Follows, RULES, Rule, Start, compiled};
-use crate::{assignment, base64, checks, command, cookie, private_key, tags, wrap};
+use crate::{assignment, base64, checks, command, cookie, private_key, wrap};
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
 /// afterwards.
@@ -21,165 +21,6 @@ const WINDOW: usize = 8 * 1024;
 
 /// The amount of it that the prefilter reads.
 const GLANCE: usize = 1024;
-
-/// The target of a keyword.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pointer {
-    Rule(usize),
-    Tag,
-    /// An escape that may hide part of a keyword.
-    Escape,
-    /// An escape of a URL that may hide a part of a secret.
-    Percent,
-    /// A terminal's escape sequence or a character without a width, which may stand within a keyword or a secret.
-    Mark,
-}
-
-/// The beginnings of marks, as they are and as JSON writes them.
-const MARKS: [&str; 29] = [
-    "\u{1b}[", "\u{1b}]", "\u{1b}(", r"\u001b", r"\x1b[", r"\033[", r"\e[", "\u{ad}", r"\u00ad",
-    "\u{200b}", r"\u200b", "\u{200c}", r"\u200c", "\u{200d}", r"\u200d", "\u{200e}", r"\u200e",
-    "\u{200f}", r"\u200f", "\u{2060}", r"\u2060", "\u{2061}", "\u{2062}", "\u{2063}", "\u{2064}",
-    r"\u206", "\u{feff}", r"\ufeff", r"\u0000",
-];
-
-/// All keywords, the longest first, with the targets of each.
-struct Keywords {
-    words: Vec<(&'static str, Vec<Pointer>)>,
-    /// A bit for each four [`folded`] bytes that begin a keyword and what may follow it.
-    fours: Box<[u64; FOURS / 64]>,
-    /// The position in `by_beginning` of the keywords that begin with three folded bytes.
-    starts: Vec<u16>,
-    by_beginning: Vec<u16>,
-}
-
-static KEYWORDS: LazyLock<Keywords> = LazyLock::new(|| {
-    let rules = RULES.iter().enumerate();
-    let of_rules = rules.flat_map(|(index, rule)| {
-        rule.keywords.iter().map(move |keyword| (*keyword, Pointer::Rule(index)))
-    });
-    let all = of_rules
-        .chain(tags::OPENINGS.map(|opening| (opening, Pointer::Tag)))
-        .chain([r"\u00", r"\/"].map(|escape| (escape, Pointer::Escape)))
-        .chain(["%2f", "%3a", "%3d", "%2b", "%40"].map(|escape| (escape, Pointer::Percent)))
-        .chain(MARKS.map(|mark| (mark, Pointer::Mark)));
-    let mut all: Vec<(&'static str, Pointer)> = all.collect();
-    // Stable: the targets of one keyword stay in their order.
-    all.sort_by_key(|(word, _)| (Reverse(word.len()), *word));
-    let words = all.chunk_by(|one, next| one.0 == next.0).map(|same| {
-        let mut pointers: Vec<Pointer> = same.iter().map(|(_, pointer)| *pointer).collect();
-        // The commands of one name stand in several groups.
-        pointers.dedup();
-        (same[0].0, pointers)
-    });
-    Keywords::new(words.collect())
-});
-
-/// The numbers that three and four folded bytes make.
-const THREES: usize = 1 << 15;
-const FOURS: usize = 1 << 20;
-
-/// Returns the bits of a byte that are the same for small letters and capitals.
-const fn folded(byte: u8) -> usize {
-    (byte & 31) as usize
-}
-
-impl Keywords {
-    /// Makes the tables for these keywords, the longest first.
-    fn new(words: Vec<(&'static str, Vec<Pointer>)>) -> Self {
-        let mut fours = Box::new([0; FOURS / 64]);
-        let mut by_three: Vec<(usize, u16)> = Vec::new();
-        for (index, (word, _)) in (0..).zip(&words) {
-            let head: Vec<usize> = word.bytes().take(4).map(folded).collect();
-            let number = head.iter().fold(0, |number, byte| number << 5 | byte);
-            // Anything may follow a short one.
-            let open = 5 * (4 - head.len());
-            let range = number << open..(number + 1) << open;
-            let mut threes: Vec<usize> = range.clone().map(|four| four >> 5).collect();
-            threes.dedup();
-            by_three.extend(threes.into_iter().map(|three| (three, index)));
-            for four in range {
-                fours[four / 64] |= 1_u64 << (four % 64);
-            }
-        }
-        by_three.sort_unstable();
-        let mut starts = vec![0; THREES + 1];
-        for (three, _) in &by_three {
-            starts[three + 1] += 1;
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let by_beginning = by_three.into_iter().map(|(_, index)| index).collect();
-        Self { words, fours, starts, by_beginning }
-    }
-
-    /// Adds the keywords that begin at a position with these three folded bytes.
-    fn find_at(&self, bytes: &[u8], at: usize, three: usize, found: &mut Vec<Occurrence>) {
-        let group = usize::from(self.starts[three])..usize::from(self.starts[three + 1]);
-        for &index in &self.by_beginning[group] {
-            let word = self.words[usize::from(index)].0.as_bytes();
-            let end = at + word.len();
-            if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
-                found.push(Occurrence::new(end, index));
-            }
-        }
-    }
-}
-
-/// An occurrence of a keyword: its end above the index of the keyword, so that occurrences are in order of their ends, and of
-/// those with one end the longest is first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Occurrence(u64);
-
-impl Occurrence {
-    const fn new(end: usize, index: u16) -> Self {
-        Self((end as u64) << 16 | index as u64)
-    }
-
-    pub(crate) const fn end(self) -> usize {
-        (self.0 >> 16) as usize
-    }
-
-    fn keyword(self) -> &'static (&'static str, Vec<Pointer>) {
-        &KEYWORDS.words[usize::from(self.0 as u16)]
-    }
-
-    fn pointers(self) -> &'static [Pointer] {
-        &self.keyword().1
-    }
-
-    fn range(self) -> Range<usize> {
-        self.end() - self.keyword().0.len()..self.end()
-    }
-
-    /// Returns the occurrence in a part of the text, if it is there as a whole.
-    fn within(self, part: &Range<usize>) -> Option<Self> {
-        let range = self.range();
-        (part.start <= range.start && range.end <= part.end)
-            .then(|| Self(self.0 - ((part.start as u64) << 16)))
-    }
-}
-
-/// Finds the keywords in a text, or in raw JSON.
-pub(crate) fn keywords(bytes: &[u8]) -> Vec<Occurrence> {
-    let known = &*KEYWORDS;
-    let fours: &[u64; FOURS / 64] = &known.fours;
-    let mut found = Vec::new();
-    let mut last = 0;
-    for (at, byte) in bytes.iter().enumerate() {
-        last = (last << 5 | folded(*byte)) % FOURS;
-        if fours[last / 64] >> (last % 64) & 1 == 1 && at >= 3 {
-            known.find_at(bytes, at - 3, last >> 5, &mut found);
-        }
-    }
-    // Less than four bytes are left.
-    for left in (2..=bytes.len().min(3)).rev() {
-        known.find_at(bytes, bytes.len() - left, (last << (5 * (3 - left))) % THREES, &mut found);
-    }
-    found.sort_unstable();
-    found
-}
 
 /// Returns the compiled pattern of a rule of the table, compiling it on first use.
 fn pattern(index: usize) -> Option<&'static Regex> {
@@ -222,13 +63,13 @@ pub(crate) fn is_suspicious_part(
 /// True if something to remove may be at a keyword, in text or in raw JSON.
 pub(crate) fn is_suspicious(bytes: &[u8], keyword: Occurrence) -> bool {
     let word = keyword.range();
-    keyword.pointers().iter().any(|pointer| match *pointer {
-        Pointer::Tag | Pointer::Mark | Pointer::Percent => true,
-        Pointer::Escape => hides_something(bytes, &word),
-        Pointer::Rule(index) => RULES.get(index).is_some_and(|rule| {
+    match keyword.target() {
+        Target::Tag | Target::Mark | Target::Percent => true,
+        Target::Escape => hides_something(bytes, &word),
+        Target::Rule(index) => RULES.get(index).is_some_and(|rule| {
             is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
         }),
-    })
+    }
 }
 
 /// True if the pattern of a token matches the characters that are the same in text and raw JSON. Other
@@ -286,26 +127,23 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
     let mut done = [0_usize; 256];
     for keyword in keywords(bytes) {
         let word = keyword.range();
-        for pointer in keyword.pointers() {
-            match *pointer {
-                Pointer::Tag => findings.tags = true,
-                Pointer::Mark => findings.marks = true,
-                Pointer::Percent => findings.percents = true,
-                Pointer::Escape => findings.escapes |= hides_something(bytes, &word),
-                Pointer::Rule(index) => {
-                    let Some(rule) = RULES.get(index) else { continue };
-                    let done = &mut done[index.min(255)];
-                    if word.start >= *done
-                        && is_possible(rule, bytes, &word)
-                        && let Some(found) = look(index, rule, text, word.clone(), *done)
-                    {
-                        *done = found.whole.end;
-                        let whole = &text[found.whole];
-                        let edits = found.edits.into_iter();
-                        let edits =
-                            edits.filter(|edit| !is_allowed(whole, &text[edit.range.clone()]));
-                        findings.edits.extend(edits);
-                    }
+        match keyword.target() {
+            Target::Tag => findings.tags = true,
+            Target::Mark => findings.marks = true,
+            Target::Percent => findings.percents = true,
+            Target::Escape => findings.escapes |= hides_something(bytes, &word),
+            Target::Rule(index) => {
+                let Some(rule) = RULES.get(index) else { continue };
+                let done = &mut done[index.min(255)];
+                if word.start >= *done
+                    && is_possible(rule, bytes, &word)
+                    && let Some(found) = look(index, rule, text, word.clone(), *done)
+                {
+                    *done = found.whole.end;
+                    let whole = &text[found.whole];
+                    let edits = found.edits.into_iter();
+                    let edits = edits.filter(|edit| !is_allowed(whole, &text[edit.range.clone()]));
+                    findings.edits.extend(edits);
                 }
             }
         }
@@ -563,32 +401,6 @@ mod tests {
                 rule.name
             );
         }
-    }
-
-    #[test]
-    fn all_keywords_are_found_in_the_order_of_their_ends() {
-        assert!(KEYWORDS.words.iter().all(|(word, _)| word.len() >= 2));
-        let mut text = String::new();
-        for (number, (word, _)) in KEYWORDS.words.iter().enumerate() {
-            text.push_str(word);
-            text.push_str(&word.to_uppercase());
-            text.push_str([" ", "", "\u{e9}"][number % 3]);
-            // Some begin within others.
-            text.push_str(&word[..word.floor_char_boundary(word.len() / 2)]);
-        }
-        text.push_str(r"\/");
-        let mut expected = Vec::new();
-        for end in 0..=text.len() {
-            let words = KEYWORDS.words.iter().filter(|(word, _)| {
-                let start = end.checked_sub(word.len());
-                let here = start.and_then(|start| text.as_bytes().get(start..end));
-                here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
-            });
-            expected.extend(words.map(|(word, _)| end - word.len()..end));
-        }
-        let found: Vec<_> = keywords(text.as_bytes()).into_iter().map(Occurrence::range).collect();
-        assert!(found.len() > 2 * KEYWORDS.words.len());
-        assert_eq!(found, expected);
     }
 
     #[test]

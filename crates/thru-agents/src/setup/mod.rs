@@ -8,6 +8,7 @@
 mod command;
 mod document;
 mod merge;
+mod permissions;
 mod places;
 mod plan;
 mod servers;
@@ -19,6 +20,7 @@ use serde::Serialize;
 
 pub use command::{HookForm, InstalledHook, Registration};
 pub use merge::{Refusal, install, installed, uninstall};
+pub use permissions::{allow_reading, forbid_reading};
 pub use places::{HookFile, HookOwner, Platform, Site};
 pub use plan::{Change, Contents, Form, Plan, Scope, SetupError, Wanted, read};
 pub use servers::{SERVER_NAME, Server, add_server, remove_server, server};

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use thru_core::Agent;
 
+use super::permissions::allows_reading;
 use super::{Refusal, Server, Site, installed, server};
 
 /// The sessions that an installation is for.
@@ -55,6 +56,8 @@ pub struct Wanted {
     pub commands: bool,
     /// The MCP server.
     pub server: bool,
+    /// The permission for agents to call the tools of the server that change nothing without asking.
+    pub reading: bool,
 }
 
 /// The parts of ours in a text.
@@ -64,6 +67,8 @@ pub struct Contents {
     pub hooks: u64,
     /// True if our MCP server is among its servers.
     pub serves: bool,
+    /// True if agents may call its tools that change nothing without asking.
+    pub allows: bool,
 }
 
 impl Contents {
@@ -72,6 +77,7 @@ impl Contents {
         Self {
             hooks: installed(text, agent).unwrap_or_default().len() as u64,
             serves: matches!(server(text), Ok(Some(Server::Ours(_)))),
+            allows: allows_reading(text),
         }
     }
 

@@ -8,8 +8,8 @@ use super::commands::{CommandState, command_files, command_paths, command_state}
 use super::places::{local_settings, plugin_directory, state_file, user_settings};
 use super::plugin::{PLUGIN, SERVERS_FILE, belongs_to_plugin, plugin_files};
 use crate::setup::{
-    Change, Form, Plan, Registration, Scope, Server, SetupError, Site, Wanted, add_server, install,
-    read, remove_server, server, uninstall,
+    Change, Form, Plan, Registration, Scope, Server, SetupError, Site, Wanted, add_server,
+    allow_reading, forbid_reading, install, read, remove_server, server, uninstall,
 };
 
 const AGENT: Agent = Agent::ClaudeCode;
@@ -31,7 +31,11 @@ impl Planner<'_> {
     fn clear_settings(&mut self, scope: Scope) -> Result<()> {
         let path = settings_file(self.site, scope);
         let Some(before) = read(&path)? else { return Ok(()) };
-        match uninstall(&before, AGENT) {
+        let rest = uninstall(&before, AGENT).and_then(|rest| match rest {
+            Some(rest) => forbid_reading(&rest),
+            None => Ok(None),
+        });
+        match rest {
             Ok(after) => self.add(path, Some(before), after, true),
             // A file that cannot be parsed and does not name us is of no concern.
             Err(_) if !before.contains(AGENT.as_str()) => {}
@@ -140,7 +144,7 @@ pub(super) fn to_install(
     scope: Scope,
     form: Form,
     registration: &Registration,
-    Wanted { commands, server }: Wanted,
+    Wanted { commands, server, reading }: Wanted,
 ) -> Result<Plan> {
     let mut planner = Planner { site, plan: Plan::default() };
     let claude = site.folder;
@@ -192,6 +196,10 @@ pub(super) fn to_install(
     let path = settings_file(site, scope);
     let before = read(&path)?;
     let after = install(before.as_deref(), registration)
+        .and_then(|after| match reading && server {
+            true => allow_reading(Some(&after)),
+            false => Ok(after),
+        })
         .map_err(|refusal| SetupError::refused(&path, refusal, site))?;
     planner.add(path.clone(), before, Some(after), true);
     planner.plan.holds = Some(path);
