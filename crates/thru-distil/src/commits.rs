@@ -1,5 +1,10 @@
 //! Commits and pull requests that a shell call made.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::pattern;
 use crate::shell::{CommandLine, Simple};
 use crate::text::one_line;
 
@@ -15,6 +20,8 @@ pub(crate) struct Commit {
     pub(crate) subject: String,
     /// The rest of its message, without trailers.
     pub(crate) body: Option<String>,
+    /// The issues that its message closes.
+    pub(crate) closes: Vec<u64>,
 }
 
 impl Commit {
@@ -48,6 +55,7 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
         for commit in &mut printed {
             let own = messages.iter().find(|message| message.contains(&commit.subject));
             commit.body = own.and_then(|message| body(message));
+            commit.closes = closes(own.unwrap_or(&commit.subject.as_str()));
         }
         return printed;
     }
@@ -61,7 +69,8 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
     }
     let commits = messages.iter().filter_map(|message| {
         let subject = message.lines().map(str::trim).find(|line| !line.is_empty())?;
-        Some(Commit { place: None, subject: one_line(subject, 160), body: body(message) })
+        let (body, closes) = (body(message), closes(message));
+        Some(Commit { place: None, subject: one_line(subject, 160), body, closes })
     });
     commits.collect()
 }
@@ -120,7 +129,55 @@ fn printed(line: &str) -> Option<Commit> {
         place: Some((hash.to_owned(), one_line(branch, 60))),
         subject: one_line(subject, 160),
         body: None,
+        closes: Vec::new(),
     })
+}
+
+/// Returns the issues that a message closes: "Closes #12", "fixes #3".
+fn closes(message: &str) -> Vec<u64> {
+    static CLOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(r"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? #(\d{1,9})\b")
+    });
+    let Some(closing) = CLOSES.as_ref().filter(|_| message.contains('#')) else {
+        return Vec::new();
+    };
+    closing.captures_iter(message).take(20).filter_map(|found| found[1].parse().ok()).collect()
+}
+
+/// Renames as the old and the new path, and the paths of all files that are named.
+pub(crate) type PrintedPaths = (Vec<(String, String)>, Vec<String>);
+
+/// Returns the paths that git prints with a commit: of files that were made, deleted and renamed.
+pub(crate) fn printed_paths(result: &str) -> PrintedPaths {
+    let (mut renamed, mut paths) = (Vec::new(), Vec::new());
+    for line in result.lines().filter(|line| line.starts_with(' ')).take(500) {
+        let line = line.trim();
+        let made =
+            ["create mode ", "delete mode "].iter().find_map(|start| line.strip_prefix(start));
+        if let Some((_, path)) = made.and_then(|rest| rest.split_once(' ')) {
+            paths.push(path.to_owned());
+        } else if let Some((both, _)) =
+            line.strip_prefix("rename ").and_then(|rest| rest.rsplit_once(" ("))
+            && let Some((from, to)) = both_paths(both)
+        {
+            paths.push(to.clone());
+            renamed.push((from, to));
+        }
+    }
+    (renamed, paths)
+}
+
+/// Returns both paths of `src/{a.rs => b.rs}` and of `a.rs => b.rs`.
+fn both_paths(text: &str) -> Option<(String, String)> {
+    let Some((before, rest)) = text.split_once('{') else {
+        let (from, to) = text.split_once(" => ")?;
+        return Some((from.to_owned(), to.to_owned()));
+    };
+    let (middle, after) = rest.split_once('}')?;
+    let (from, to) = middle.split_once(" => ")?;
+    // A folder that is left out leaves two separators.
+    let whole = |part: &str| format!("{before}{part}{after}").replace("//", "/");
+    Some((whole(from), whole(to)))
 }
 
 fn says_nothing_was_committed(result: &str) -> bool {
@@ -260,6 +317,8 @@ mod tests {
             "git commit -q -m \"Add c\n\nWhy it is there.\n- one\n- two\n\nCo-Authored-By: X\"",
         );
         assert_eq!(parse(&line, "")[0].body.as_deref(), Some("Why it is there. one; two"));
+        let line = shell::parse("git commit -q -m 'Add c (#4)\n\nFixes #12, closes: #3'");
+        assert_eq!(parse(&line, "")[0].closes, [12, 3]);
         assert_eq!(facts("git commit -q -F - <<'EOF'\nAdd e\nEOF", ""), ["Committed: Add e"]);
     }
 

@@ -6,6 +6,7 @@ use crate::agent_text::AgentText;
 use crate::answers::{self, DialogAnswer, Plan};
 use crate::checks::{self, Status};
 use crate::commits::{self, Commit, PullRequest};
+use crate::course::ShellCourse;
 use crate::declined::{self, Declined};
 use crate::landing::{self, Landing};
 use crate::moment::Moment;
@@ -97,6 +98,8 @@ pub(crate) struct Run {
     pub(crate) scratch: Option<(String, bool)>,
     /// The client's name for it, if it had not ended.
     pub(crate) running: Option<String>,
+    /// What it shows of the course of the session.
+    pub(crate) course: ShellCourse,
     /// The command line, if the result may come with a later call.
     line: Option<Box<CommandLine>>,
     /// True if a later call read on from it.
@@ -124,6 +127,7 @@ impl Run {
         self.went_on = true;
         self.status = checks::status(poll.outcome, self.is_check, &poll.result);
         let is_done = poll.outcome == Some(Outcome::Succeeded);
+        self.course.go_on(line, poll.outcome, &self.status, &poll.result);
         if line.commands.iter().any(commits::is_commit) {
             let printed = commits::printed_in(&poll.result);
             if !printed.is_empty() {
@@ -314,19 +318,22 @@ fn run(moment: &Moment, command: &str) -> Action {
     let status = checks::status(moment.outcome, is_check, result);
     let running = checks::running(result).map(str::to_owned);
     let is_done = moment.outcome == Some(Outcome::Succeeded) && running.is_none();
+    let folder = shell::folder(&moment.text, command);
     let commits = commits::parse(&line, result);
+    let course =
+        ShellCourse::parse(&line, folder, moment.outcome, &status, result, commits.clone());
     // A failed chain may have committed before it failed: git's own output shows it.
     let commits = if is_done {
         commits
     } else {
         commits.into_iter().filter(|commit| commit.place.is_some()).collect()
     };
-    let folder = shell::folder(&moment.text, command);
     let is_looking = line.acting().all(shell::Simple::is_looking);
     let may_go_on = running.is_some() || moment.tool.as_deref() == Some("exec_command");
     let goes_on = may_go_on && (is_check || acts_on_git(&line));
     let is_open = status == Status::Unknown && commits.is_empty();
     Action::Ran(Box::new(Run {
+        course,
         intended: commits::intended(&line).filter(|_| is_open),
         pull_requests: if is_done { landing::titles(&line, result) } else { Vec::new() },
         scopes: line.scopes(folder),

@@ -12,6 +12,7 @@ mod cause;
 mod checks;
 mod choice;
 mod commits;
+mod course;
 mod decisions;
 mod declined;
 mod discovery;
@@ -23,6 +24,7 @@ mod gate;
 mod landing;
 mod merge;
 mod moment;
+mod outcome;
 mod outside;
 mod pattern;
 mod phrase;
@@ -51,7 +53,9 @@ mod work;
 #[cfg(test)]
 mod tests;
 
+pub use course::{CheckRun, GitStep, Step};
 pub use moment::{Distiller, Moment, wants_text};
+pub use outcome::Failure;
 pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled

@@ -7,6 +7,7 @@ use thru_core::{
     Timestamp,
 };
 
+use crate::course::Step;
 use crate::event::{Action, Event};
 use crate::refine::ActivityProfile;
 use crate::session::{self, Session};
@@ -121,6 +122,7 @@ impl Distiller {
             if self.scratch.contains(&folder) {
                 run.commits.clear();
                 run.landings.clear();
+                run.course.git.clear();
             }
         }
         if let Some(name) = event.run_mut().and_then(|run| run.running.take()) {
@@ -182,10 +184,15 @@ impl Distiller {
     }
 
     /// Returns the observations and the summary of the session.
-    pub fn finish(mut self) -> Distillate {
+    pub fn finish(self) -> Distillate {
+        self.finish_with_steps().0
+    }
+
+    /// Returns the observations and the summary of the session, and its course.
+    pub fn finish_with_steps(mut self) -> (Distillate, Vec<Step>) {
         self.settle(true);
         let events = segment::in_order(self.events);
-        session::distil(&Session {
+        let distillate = session::distil(&Session {
             agent: self.agent,
             id: &self.session,
             user_title: self.user_title.as_deref(),
@@ -195,6 +202,7 @@ impl Distiller {
             turns: segment::turns(&events),
             fixes: crate::fixes::follow(&events),
             events: &events,
-        })
+        });
+        (distillate, events.into_iter().map(Step::of_event).collect())
     }
 }

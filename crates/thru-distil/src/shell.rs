@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use thru_core::shell_commands;
 
@@ -59,6 +60,8 @@ pub(crate) struct Simple {
     pub(crate) words: Vec<String>,
     /// True if it only filters the output of the command before it.
     pub(crate) is_piped: bool,
+    /// True if it runs only if the command before it succeeded.
+    pub(crate) is_conditional: bool,
 }
 
 /// A command line taken apart.
@@ -76,6 +79,7 @@ pub(crate) fn parse(line: &str) -> CommandLine {
     let commands = shell_commands(&line).into_iter().map(|command| Simple {
         words: without_wrappers(command.words),
         is_piped: command.is_piped,
+        is_conditional: command.is_conditional,
     });
     let commands = commands.filter(|command| !command.words.is_empty()).take(COMMANDS).collect();
     CommandLine { commands, documents }
@@ -194,10 +198,18 @@ impl Simple {
         if self.is_looking() || NO_CHECKS.contains(&program) {
             return false;
         }
+        self.is_check_program() || self.plain().any(|word| self.is_check_word(word))
+    }
+
+    /// Returns true if its program checks the work whatever its words are.
+    pub(crate) fn is_check_program(&self) -> bool {
         let script = self.words.first().map(String::as_str).unwrap_or_default();
-        CHECKS.contains(&program)
-            || script.contains('/') && names_check(program)
-            || self.plain().any(|word| self.is_check_word(word))
+        CHECKS.contains(&self.program()) || script.contains('/') && names_check(self.program())
+    }
+
+    /// Returns true if it only prepares others.
+    pub(crate) fn is_setting_up(&self) -> bool {
+        SETTING_UP.contains(&self.program())
     }
 
     /// Returns true if a word of it is the one that makes it a check.
@@ -309,30 +321,38 @@ impl CommandLine {
     pub(crate) fn acting(&self) -> impl Iterator<Item = &Simple> {
         self.commands.iter().filter(|command| {
             let is_filter = command.is_piped && command.is_looking();
-            !is_filter && !SETTING_UP.contains(&command.program())
+            !is_filter && !command.is_setting_up()
         })
     }
 
     /// Returns the reach of each check in it. The shell stands in `folder`, unless the line changes that.
     pub(crate) fn scopes(&self, folder: Option<&str>) -> Vec<Scope> {
-        let mut folder = folder.map(str::to_owned);
-        let mut scopes = Vec::new();
+        let placed = self.placed(folder).into_iter();
+        placed
+            .filter_map(|(command, folder)| Scope::of(command, folder.as_deref()))
+            .take(SCOPES)
+            .collect()
+    }
+
+    /// Returns its commands, each with the folder that it runs in where that is known. The shell stands in `folder`, unless
+    /// the line changes that.
+    pub(crate) fn placed(&self, folder: Option<&str>) -> Vec<(&Simple, Option<Rc<str>>)> {
+        let mut folder: Option<Rc<str>> = folder.map(Rc::from);
+        let mut placed = Vec::with_capacity(self.commands.len());
         for command in &self.commands {
             if matches!(command.program(), "cd" | "pushd")
                 && let Some(to) = command.words.get(1)
             {
+                let to = to.trim_end_matches('/');
                 folder = match (to.starts_with(['/', '~', '$']), folder) {
-                    (false, Some(from)) => Some(format!("{from}/{}", to.trim_end_matches('/'))),
+                    (false, Some(from)) => Some(format!("{from}/{to}").into()),
                     (false, None) => None,
-                    (true, _) => Some(to.trim_end_matches('/').to_owned()),
+                    (true, _) => Some(to.into()),
                 };
             }
-            scopes.extend(Scope::of(command, folder.as_deref()));
-            if scopes.len() >= SCOPES {
-                break;
-            }
+            placed.push((command, folder.clone()));
         }
-        scopes
+        placed
     }
 
     /// Returns the temporary folder in which its commands of git run, if they do; true if the line makes

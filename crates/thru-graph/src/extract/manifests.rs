@@ -1,0 +1,39 @@
+//! Packages and languages, as edits of manifests leave them.
+
+use thru_core::{Entity, EntityKind, Object, Relation, Timestamp};
+use thru_distil::Step;
+
+use super::{Extractor, project};
+use crate::manifest::{Form, ManifestEdit, Thing};
+use crate::opening::Claim;
+
+impl Extractor {
+    pub(super) fn manifest(&mut self, step: &Step, edit: &ManifestEdit, at: Timestamp) {
+        let (Some(file), Some(form)) = (self.file(&edit.path), Form::of(&edit.path)) else {
+            return;
+        };
+        for ((thing, name), version) in &edit.changes {
+            let (subject, relation, object) = match thing {
+                Thing::Package => {
+                    let key = format!("{}:{name}", form.ecosystem());
+                    let package = Entity::new(EntityKind::Package, key).named(name.as_str());
+                    (file.clone(), Relation::DependsOn, package)
+                }
+                Thing::Toolchain => {
+                    let toolchain = Entity::new(EntityKind::Toolchain, name.as_str());
+                    (project(), Relation::Toolchain, toolchain)
+                }
+            };
+            let key = [relation.as_str(), file.key.as_str(), name.as_str()];
+            let scope = if *thing == Thing::Toolchain { file.key.clone() } else { String::new() };
+            let claim = Claim::Value {
+                subject,
+                relation,
+                object: version.is_some().then_some(Object::Entity(object)),
+                scope,
+                note: version.clone().unwrap_or_default(),
+            };
+            self.open(step, at, &key, claim);
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! The openings of made-up sessions.
+
+use thru_core::{Agent, Object, Relation, SessionId};
+use thru_distil::{CheckRun, Failure, GitStep};
+
+use super::*;
+
+fn step(second: i64) -> Step {
+    Step {
+        id: Id::derive(&[&second.to_le_bytes()]),
+        at: Some(Timestamp::from_second(second).unwrap()),
+        is_subagent: false,
+        modified: Vec::new(),
+        acts: false,
+        decides: false,
+        checks: Vec::new(),
+        git: Vec::new(),
+        git_folder: ".".to_owned(),
+        moved_to: None,
+    }
+}
+
+fn edit(second: i64, path: &str) -> Step {
+    Step { modified: vec![path.to_owned()], ..step(second) }
+}
+
+fn git(second: i64, git: Vec<GitStep>) -> Step {
+    Step { git, acts: true, ..step(second) }
+}
+
+fn check(second: i64, passed: bool) -> Step {
+    let failure = Failure {
+        is_test: false,
+        key: "E0382: moved".to_owned(),
+        file: Some("src/a.rs".to_owned()),
+    };
+    let run = CheckRun {
+        command: "cargo test".to_owned(),
+        filter: String::new(),
+        folder: ".".to_owned(),
+        passed,
+        failures: if passed { Vec::new() } else { vec![failure] },
+        is_whole: true,
+    };
+    Step { checks: vec![run], ..step(second) }
+}
+
+fn commit(hash: &str) -> GitStep {
+    GitStep::Committed {
+        hash: hash.to_owned(),
+        branch: "main".to_owned(),
+        subject: "Melt".to_owned(),
+        closes: vec![7],
+        paths: vec!["src/new.rs".to_owned()],
+    }
+}
+
+fn openings(steps: &[Step]) -> Vec<Opening> {
+    let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("s1") };
+    extract(&SessionCourse {
+        key: &key,
+        title: Some("Fire the kiln"),
+        directory: Some("/p/kiln"),
+        branch: Some("main"),
+        steps,
+        manifests: &[],
+        observations: &[],
+    })
+}
+
+/// Renders openings as `subject RELATION object [scope]` and `run folder branch outcome: failures; edits; commit`.
+fn shown(steps: &[Step]) -> Vec<String> {
+    let shown = |opening: Opening| match opening.claim {
+        Claim::Event { subject, relation, object, .. } => {
+            format!("{} {relation} {}", subject.shown(), object.shown())
+        }
+        Claim::Value { subject, relation, object, scope, .. } => {
+            let object = object.as_ref().map_or("-", Object::shown);
+            format!("{} {relation} {object} [{scope}]", subject.shown())
+        }
+        Claim::Run { command, folder, branch, passed, failures, edits, commit, .. } => {
+            let failures: Vec<&str> = failures.iter().map(|one| one.entity.shown()).collect();
+            let edits: Vec<&str> = edits.iter().map(|edit| edit.file.shown()).collect();
+            let commit = commit.as_ref().map_or("-", Entity::shown);
+            format!(
+                "{} in {folder:?} on {branch}: {passed} {failures:?} {edits:?} {commit}",
+                command.key
+            )
+        }
+    };
+    openings(steps).into_iter().map(shown).collect()
+}
+
+#[test]
+fn a_session_shows_checks_commits_and_branches() {
+    let steps = [
+        check(1, false),
+        edit(2, "/p/kiln/src/a.rs"),
+        check(3, true),
+        check(4, true),
+        git(5, vec![GitStep::Added(vec!["src".to_owned()]), commit("abc12345")]),
+        git(6, vec![GitStep::OnBranch("glaze".to_owned())]),
+    ];
+    assert_eq!(
+        shown(&steps),
+        [
+            ". ON_BRANCH main [/p/kiln]",
+            "cargo test in \"\" on main: false [\"E0382: moved (src/a.rs)\"] [] -",
+            "cargo test in \"\" on main: true [] [\"src/a.rs\"] abc1234 Melt",
+            "Fire the kiln COMMITTED abc1234 Melt",
+            "abc1234 Melt TOUCHES src/a.rs",
+            "abc1234 Melt TOUCHES src/new.rs",
+            "abc1234 Melt CLOSES #7",
+            ". ON_BRANCH glaze [/p/kiln]",
+        ]
+    );
+}
+
+#[test]
+fn another_repository_is_none_of_ours() {
+    let elsewhere = Step { git_folder: "/p/other".to_owned(), ..git(1, vec![commit("abc1234")]) };
+    assert_eq!(shown(&[elsewhere]), [". ON_BRANCH main [/p/kiln]"]);
+}
+
+#[test]
+fn worktrees_have_branches_of_their_own() {
+    let mut in_worktree = check(2, true);
+    in_worktree.checks[0].folder = "/p/kiln/.worktrees/glaze".to_owned();
+    let steps = [check(1, true), in_worktree];
+    assert_eq!(
+        shown(&steps)[1..],
+        [
+            "cargo test in \"\" on main: true [] [] -".to_owned(),
+            "cargo test in \"\" on : true [] [] -".to_owned(),
+        ]
+    );
+}
+
+#[test]
+fn a_clock_that_goes_backwards_changes_no_order() {
+    let steps = [check(9, false), check(3, true)];
+    let openings = openings(&steps);
+    assert!(openings.windows(2).all(|pair| pair[0].at <= pair[1].at));
+    assert!(
+        openings
+            .iter()
+            .any(|one| matches!(&one.claim, Claim::Value { relation: Relation::OnBranch, .. }))
+    );
+}

@@ -1,0 +1,218 @@
+//! The facts of made-up sessions, and properties of folding.
+
+use proptest::prelude::*;
+use thru_core::EntityKind;
+
+use super::*;
+use crate::opening::{Edit, FoldKey, Problem};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn opening(session: &str, second: i64, claim: Claim) -> SessionOpening {
+    let passage = Id::derive(&[session.as_bytes(), &second.to_le_bytes()]);
+    let key = FoldKey::new(&["test"]);
+    let opening = Opening { key, at: at(second), passage, claim };
+    SessionOpening { session: session.to_owned(), place: second as u32, opening }
+}
+
+fn value(session: &str, second: i64, version: Option<&str>) -> SessionOpening {
+    let claim = Claim::Value {
+        subject: Entity::new(EntityKind::File, "Cargo.toml"),
+        relation: Relation::DependsOn,
+        object: version.map(|version| Object::Value(version.to_owned())),
+        scope: String::new(),
+        note: String::new(),
+    };
+    opening(session, second, claim)
+}
+
+/// A run of `cargo test` that fails with these tests, after edits of these files.
+fn run(second: i64, filter: &str, failures: &[&str], edits: &[&str]) -> SessionOpening {
+    let problem = |name: &&str| Problem {
+        entity: Entity::new(EntityKind::Test, *name),
+        file: Some(format!("src/{name}.rs")),
+    };
+    let edit = |file: &&str| Edit {
+        file: Entity::new(EntityKind::File, *file),
+        passage: Id::derive(&[b"edit", file.as_bytes()]),
+        at: at(second - 1),
+    };
+    let claim = Claim::Run {
+        command: Entity::new(EntityKind::Command, "cargo test"),
+        folder: String::new(),
+        branch: "main".to_owned(),
+        filter: filter.to_owned(),
+        passed: failures.is_empty(),
+        failures: failures.iter().map(problem).collect(),
+        is_whole: true,
+        edits: edits.iter().map(edit).collect(),
+        acted: false,
+        commit: None,
+    };
+    opening("one", second, claim)
+}
+
+/// Renders facts as `subject RELATION object [scope] from..to reason (note)`.
+fn shown(openings: Vec<SessionOpening>) -> Vec<String> {
+    let facts = fold("kiln", openings);
+    let shown = facts.iter().map(|fact| {
+        let end = fact
+            .end
+            .as_ref()
+            .map_or(String::new(), |end| format!("{} {}", end.at.as_second(), end.reason));
+        let note = if fact.note.is_empty() { String::new() } else { format!(" ({})", fact.note) };
+        format!(
+            "{} {} {} [{}] {}..{end}{note}",
+            fact.subject.key,
+            fact.relation,
+            fact.object.shown(),
+            fact.scope,
+            fact.from.as_second(),
+        )
+    });
+    let mut shown: Vec<String> = shown.collect();
+    shown.sort();
+    shown
+}
+
+#[test]
+fn a_value_ends_where_the_next_begins() {
+    let history = [
+        value("one", 10, Some("1")),
+        value("two", 20, Some("1")),
+        value("two", 30, Some("2")),
+        value("one", 40, None),
+    ];
+    assert_eq!(
+        shown(history.to_vec()),
+        [
+            "Cargo.toml DEPENDS_ON 1 [] 10..30 superseded",
+            "Cargo.toml DEPENDS_ON 2 [] 30..40 removed",
+        ]
+    );
+    // Without the session that ended it, the old value is back.
+    let left = history.into_iter().filter(|one| one.session == "one").take(1).collect();
+    assert_eq!(shown(left), ["Cargo.toml DEPENDS_ON 1 [] 10.."]);
+}
+
+#[test]
+fn redacted_values_are_never_equal() {
+    let history = vec![
+        value("one", 10, Some("[redacted:token]")),
+        value("one", 20, Some("[redacted:token]")),
+    ];
+    assert_eq!(shown(history).len(), 2);
+}
+
+#[test]
+fn an_edit_between_red_and_green_is_the_fix() {
+    let history = vec![
+        run(10, "", &["melts", "cools"], &[]),
+        run(20, "", &["melts"], &["src/cools.rs"]),
+        run(30, "", &[], &["src/melts.rs"]),
+        run(40, "", &["melts"], &[]),
+        run(50, "", &[], &[]),
+    ];
+    assert_eq!(
+        shown(history),
+        [
+            "cargo test FAILED_WITH cools [on main] 10..20 fixed",
+            "cargo test FAILED_WITH melts [on main] 10..30 fixed",
+            "cargo test FAILED_WITH melts [on main] 40..50 flaky (came back)",
+            "cargo test OUTCOME fail [on main] 10..30 superseded",
+            "cargo test OUTCOME fail [on main] 40..50 superseded",
+            "cargo test OUTCOME pass [on main] 30..40 superseded",
+            "cargo test OUTCOME pass [on main] 50..",
+            "cools FIXED_BY src/cools.rs [on main] 20..",
+            "melts FIXED_BY src/melts.rs [on main] 30..40 superseded",
+        ]
+    );
+}
+
+#[test]
+fn a_narrow_run_says_nothing_of_the_rest() {
+    let history = vec![
+        run(10, "", &["melts"], &[]),
+        run(20, "cools", &[], &["src/melts.rs"]),
+        run(30, "cools", &["cools"], &[]),
+        run(40, "", &[], &["src/melts.rs"]),
+    ];
+    assert_eq!(
+        shown(history),
+        [
+            "cargo test FAILED_WITH cools [on main; only cools] 30..40 fixed",
+            "cargo test FAILED_WITH melts [on main] 10..40 fixed",
+            "cargo test OUTCOME fail [on main; only cools] 30..40 superseded",
+            "cargo test OUTCOME fail [on main] 10..40 superseded",
+            "cargo test OUTCOME pass [on main; only cools] 20..30 superseded",
+            "cargo test OUTCOME pass [on main] 40..",
+            "cools FIXED_BY src/melts.rs [on main; only cools] 40..",
+            "melts FIXED_BY src/melts.rs [on main] 40..",
+        ]
+    );
+}
+
+#[test]
+fn many_edits_are_no_fix_of_one_thing() {
+    let files = ["a.rs", "b.rs", "c.rs", "d.rs"];
+    let history = vec![run(10, "", &["melts"], &[]), run(20, "", &[], &files)];
+    assert!(shown(history).iter().all(|fact| !fact.contains("FIXED_BY")));
+}
+
+fn histories() -> impl Strategy<Value = Vec<SessionOpening>> {
+    let tests = prop::sample::subsequence(vec!["melts", "cools"], 0..=2);
+    let edits = prop::sample::subsequence(vec!["a.rs", "b.rs", "c.rs", "d.rs"], 0..=4);
+    let runs = (0..40_i64, prop::sample::select(vec!["", "cools"]), tests, edits)
+        .prop_map(|(second, filter, tests, edits)| run(second, filter, &tests, &edits));
+    let values = (0..40_i64, "one|two|three", prop::option::of("[123]"))
+        .prop_map(|(second, session, version)| value(&session, second, version.as_deref()));
+    let any = prop::collection::vec(prop_oneof![runs, values], 0..24);
+    // A session has one opening at each place.
+    any.prop_map(|openings| {
+        let mut places = BTreeSet::new();
+        let is_new = |one: &SessionOpening| (one.session.clone(), one.place);
+        openings.into_iter().filter(|one| places.insert(is_new(one))).collect()
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_order_gives_the_same_facts(history in histories(), seed in any::<u64>()) {
+        let mut shuffled = history.clone();
+        for at in (1..shuffled.len()).rev() {
+            shuffled.swap(at, (seed.rotate_left(at as u32 * 7) % (at as u64 + 1)) as usize);
+        }
+        prop_assert_eq!(fold("kiln", history), fold("kiln", shuffled));
+    }
+
+    #[test]
+    fn facts_hold_for_a_time_and_have_a_record(history in histories()) {
+        let facts = fold("kiln", history);
+        let mut ids = BTreeSet::new();
+        for fact in &facts {
+            prop_assert!(ids.insert(fact.id));
+            prop_assert!(!fact.evidence.is_empty());
+            if let Some(end) = &fact.end {
+                prop_assert!(end.at > fact.from);
+                prop_assert!(end.by.is_none_or(|by| facts.iter().any(|fact| fact.id == by)));
+            }
+        }
+    }
+
+    #[test]
+    fn one_value_holds_at_a_time(history in histories()) {
+        let facts = fold("kiln", history);
+        for one in &facts {
+            for other in facts.iter().filter(|other| other.id != one.id) {
+                let is_same_key = one.relation == other.relation
+                    && matches!(one.relation, Relation::Outcome | Relation::DependsOn)
+                    && one.scope == other.scope
+                    && one.from <= other.from;
+                let is_over = one.end.as_ref().is_some_and(|end| end.at <= other.from);
+                prop_assert!(!is_same_key || is_over, "{one:?} {other:?}");
+            }
+        }
+    }
+}
