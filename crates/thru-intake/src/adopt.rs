@@ -67,10 +67,9 @@ impl Intake {
                 continue;
             }
             // Only the parts we understood are recorded, cleaned as if they had been recorded here.
-            let mut written = serde_json::to_value(&operation).unwrap_or_default();
-            let body =
-                Redactor::builtin().clean_value(written["body"].take(), &mut Report::default());
-            let (at, kind) = (exported.at, exported.kind.clone());
+            let (kind, body) = operation.written();
+            let body = Redactor::builtin().clean_value(body, &mut Report::default());
+            let at = exported.at;
             *outcome.new.entry(kind.clone()).or_default() += 1;
             self.journal.append(&Entry { key, at, kind, body }, Durability::Buffered)?;
         }
@@ -90,7 +89,11 @@ fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::MemoryForgotten { .. }
         | Operation::MemorySeparated { .. }
         | Operation::ProjectRenamed { .. }
-        | Operation::ProjectMerged { .. } => true,
+        | Operation::ProjectMerged { .. }
+        | Operation::NoteLineChanged { .. }
+        | Operation::NoteHidden { .. }
+        | Operation::NoteArchived { .. }
+        | Operation::NoteUnarchived { .. } => true,
         Operation::OperationUndone { operation } => accepted.contains(operation),
         Operation::DirectoryPlaced { .. }
         | Operation::RuleAdded { .. }
@@ -103,6 +106,7 @@ fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::TurnRefined(_)
         | Operation::SessionRefined(_)
         | Operation::Delivered { .. }
-        | Operation::CommitsSeen { .. } => false,
+        | Operation::CommitsSeen { .. }
+        | Operation::MemoryImported(_) => false,
     }
 }

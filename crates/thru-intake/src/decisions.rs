@@ -13,7 +13,7 @@ use thru_store::{Batch, NewMemory, OperationRow, Store};
 
 use crate::refine::{put_refinement, settle};
 use crate::sessions::Indexer;
-use crate::{Forgotten, Intake, Operation, RecordedMemory, Result};
+use crate::{Forgotten, ImportedMemory, Intake, Operation, RecordedMemory, Result};
 
 /// A record of the journal that holds an operation.
 struct Recorded {
@@ -112,6 +112,12 @@ impl Decisions {
             | Operation::SessionRefined(_)
             | Operation::Delivered { .. }
             | Operation::CommitsSeen { .. }
+            // The vault reads these from the list.
+            | Operation::NoteLineChanged { .. }
+            | Operation::NoteHidden { .. }
+            | Operation::NoteArchived { .. }
+            | Operation::NoteUnarchived { .. }
+            | Operation::MemoryImported(_)
             | Operation::OperationUndone { .. } => {}
         }
     }
@@ -203,6 +209,7 @@ impl Intake {
         let projections = self.projections(Indexer::without_transcripts(self));
         let mut batch = store.begin()?;
         let mut is_decided = false;
+        let mut imported = HashMap::new();
         for Recorded { key, at, operation, body } in &recorded {
             match operation {
                 Operation::DirectoryPlaced { directory, project } => {
@@ -239,6 +246,11 @@ impl Intake {
                     let session = batch.session(session)?;
                     batch.put_commits(session, commits)?;
                 }
+                Operation::MemoryImported(memory)
+                    if batch.put_import(&memory.row(key, *at, body))? =>
+                {
+                    imported.insert(memory.memory, memory.as_ref());
+                }
                 _ => {}
             }
             if operation.is_decision() {
@@ -249,9 +261,16 @@ impl Intake {
         if !forgotten.is_empty() {
             batch.drop_unused_files()?;
         }
-        if is_decided {
-            let listed = batch.operations()?;
-            self.apply_decisions(&mut batch, &combine(&listed, &[]), &known)?;
+        let decided = match is_decided {
+            true => {
+                let decisions = combine(&batch.operations()?, &[]);
+                self.apply_decisions(&mut batch, &decisions, &known)?;
+                decisions.memories
+            }
+            false => known,
+        };
+        for (id, memory) in imported {
+            self.put_imported(&mut batch, memory, decided.get(&id))?;
         }
         batch.set_journal_cursor(&serde_json::to_string(&moved).unwrap_or_default())?;
         batch.commit()?;
@@ -282,10 +301,16 @@ impl Intake {
         batch.set_memory_decisions(decisions.memories.iter())?;
         let ids: HashSet<&Id> = known.keys().chain(decisions.memories.keys()).collect();
         for id in ids {
-            if known.get(id) != decisions.memories.get(id)
-                && let Some(session) = decisions.sessions.get(id)
-            {
+            let decided = decisions.memories.get(id);
+            if known.get(id) == decided {
+                continue;
+            }
+            if let Some(session) = decisions.sessions.get(id) {
                 batch.distil_again(session)?;
+            } else if let Some(body) = batch.import_body(id)?
+                && let Ok(imported) = serde_json::from_value(body)
+            {
+                self.put_imported(batch, &imported, decided)?;
             }
         }
         // Distilling would leave them out, but it may be off.
@@ -295,6 +320,27 @@ impl Intake {
             }
         }
         self.put_notes(batch, decisions)
+    }
+
+    /// Writes an imported memory, or takes it out if people had it forgotten.
+    fn put_imported(
+        &self,
+        batch: &mut Batch<'_>,
+        imported: &ImportedMemory,
+        decided: Option<&MemoryDecision>,
+    ) -> Result<()> {
+        let decision = decided.cloned().unwrap_or_default();
+        if decision.forgotten {
+            return Ok(batch.remove_memory(&imported.memory)?);
+        }
+        let mut observation = imported.observation();
+        decision.edit.apply(&mut observation);
+        let is_edited = !decision.edit.is_empty();
+        let memory = self
+            .redactor
+            .clean_texts(observation, Observation::texts, &mut Report::default())
+            .map(|observation| note_memory(&observation, is_edited).imported());
+        Ok(batch.put_note(imported.project.as_ref(), &memory)?)
     }
 
     /// Writes the memories that were recorded directly and still hold.
@@ -341,12 +387,14 @@ fn merge_projects(batch: &Batch<'_>, decisions: &Decisions) -> Result<()> {
 }
 
 fn note_memory(observation: &Observation, is_edited: bool) -> NewMemory {
-    let files = observation.files_read.iter().map(|path| FileState {
+    let state = |path: &String, modified| FileState {
         path: path.clone(),
-        modified: false,
+        modified,
         at: observation.at,
         content: None,
-    });
+    };
+    let read = observation.files_read.iter().map(|path| state(path, false));
+    let files = read.chain(observation.files_modified.iter().map(|path| state(path, true)));
     NewMemory::note(observation, is_edited, files.collect())
 }
 

@@ -15,10 +15,11 @@ use thru_core::{
     TITLE_LENGTH, Timestamp,
 };
 use thru_distil::{Distiller, Moment, wants_text};
+use thru_graph::{ManifestEdit, Opening, SessionCourse, is_manifest, manifest_edit};
 use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{JobKind, NewMemory, NewTurn, PassageFilter, Store, Touch};
+use thru_store::{JobKind, NewMemory, NewOpening, NewTurn, PassageFilter, Store, Touch};
 
 use crate::overlay::{MemoryDecisions, Models, Overlay, TurnContent, is_edited};
 use crate::projection::{Projections, SessionContent};
@@ -85,6 +86,7 @@ impl Intake {
         let sessions = self.to_distil(store, scope)?;
         progress.of = sessions.len();
         if sessions.is_empty() {
+            projections.settle(store)?;
             return Ok(progress);
         }
         let readers = (0..self.options.threads.clamp(1, sessions.len()))
@@ -146,6 +148,7 @@ impl Intake {
             }
             Ok(())
         })?;
+        stages.time(Stage::Store, || projections.settle(store))?;
         Ok(progress)
     }
 }
@@ -237,6 +240,7 @@ impl Worker<'_> {
                 session: row,
                 memories: Clean::default(),
                 title: None,
+                openings: Clean::default(),
                 content: ContentHasher::new().finish(),
                 turns: Vec::new(),
             });
@@ -249,6 +253,7 @@ impl Worker<'_> {
         let mut last_changes: HashMap<String, Change> = HashMap::new();
         let mut touches = self.store.touches_of_session(row)?;
         let refinements = self.store.refinements(row)?;
+        let mut manifests: Vec<ManifestEdit> = Vec::new();
         // The turn of each passage, for answers of models that name passages.
         let mut turn_of: HashMap<Id, u32> = HashMap::new();
         for passage in self.store.passages(PassageFilter::Session(row))? {
@@ -282,6 +287,11 @@ impl Worker<'_> {
                 let change = (passage.at, touch.content);
                 changes.insert((passage.id, touch.file.path.clone()), change);
                 last_changes.insert(touch.file.path.clone(), change);
+                if is_manifest(&touch.file.path) {
+                    let whole =
+                        if text.is_empty() { &self.store.text_of(&passage)? } else { &text };
+                    manifests.extend(manifest_edit(passage.id, &touch.file.path, whole));
+                }
             }
             distiller.add(Moment {
                 length: passage.length(),
@@ -305,11 +315,26 @@ impl Worker<'_> {
         let contents: Vec<TurnContent> = turns.iter().map(TurnContent::from_turn).collect();
         let models =
             Models::from_rows(&session.key, &refinements, Some(content.hash), &contents, &turn_of);
-        let mut overlay = models.over(&session.key, is_named, distiller.finish(), self.decisions);
+        let (distillate, steps) = distiller.finish_with_steps();
+        let mut overlay = models.over(&session.key, is_named, distillate, self.decisions);
         decide(self.decisions, &mut overlay);
         // The passages were clean when they were stored; the rules may be newer.
         let overlay = self.redactor.clean_texts(overlay, Overlay::texts, &mut Report::default());
         let title = overlay.get().title().map(str::to_owned);
+        let openings = thru_graph::extract(&SessionCourse {
+            key: &session.key,
+            title: session.facts.user_title.as_deref().or(title.as_deref()),
+            directory: session.facts.directory.as_deref(),
+            branch: session.facts.branch.as_deref(),
+            steps: &steps,
+            manifests: &manifests,
+            observations: overlay.get().distilled(),
+        });
+        let texts = |openings: &mut Vec<Opening>, each: &mut dyn FnMut(&mut String)| {
+            openings.iter_mut().for_each(|opening| opening.texts(each));
+        };
+        let openings = self.redactor.clean_texts(openings, texts, &mut Report::default());
+        let openings = openings.map(|openings| openings.iter().map(stored_opening).collect());
         let memories = overlay.map(|overlay| {
             let observation = |observation: &Observation| {
                 let files = files_of_observation(observation, &changes);
@@ -321,8 +346,14 @@ impl Worker<'_> {
             };
             overlay.memories(&observation, &summary)
         });
-        Ok(SessionContent { session: row, title, memories, content, turns })
+        Ok(SessionContent { session: row, title, memories, openings, content, turns })
     }
+}
+
+fn stored_opening(opening: &Opening) -> NewOpening {
+    // Plain data: serialising it as JSON cannot fail.
+    let body = serde_json::to_string(opening).unwrap_or_default();
+    NewOpening { fold: opening.key.hash(), body }
 }
 
 /// Returns the observations that must not be merged into others.

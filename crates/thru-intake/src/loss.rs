@@ -27,6 +27,8 @@ pub struct Loss {
     pub sessions: BTreeMap<SessionKey, (u64, u64)>,
     /// Memories that were told.
     pub told: u64,
+    /// Memories that were imported from other programs.
+    pub imported: u64,
     /// Other decisions of people.
     pub decisions: u64,
 }
@@ -49,6 +51,7 @@ impl Loss {
                 }
             }
         }
+        loss.imported = old.imported.difference(&new.imported).count() as u64;
         loss
     }
 
@@ -74,6 +77,7 @@ impl fmt::Display for Loss {
             number(whole, "session"),
             number(self.passages(), "passage"),
             number(self.told, "told memory"),
+            number(self.imported, "imported memory"),
             number(self.decisions, "decision"),
         ];
         f.write_str(&parts.into_iter().flatten().collect::<Vec<_>>().join(", "))?;

@@ -1,6 +1,7 @@
 //! Operations: the records of the journal that cannot be computed again.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use thru_core::{
     Id, Made, MemoryEdit, ObservationType, ProjectKey, Question, RefinedSession, RefinedTurn,
     SeenCommit, SessionKey, Spent, Timestamp,
@@ -10,11 +11,12 @@ use thru_lifecycle::content::ContentHash;
 use thru_redact::{Redactor, Report};
 use thru_store::{Episode, Store};
 
+use crate::imported::ImportedMemory;
 use crate::{Intake, IntakeLock, Result};
 
 /// A decision of a person, or a fact found out once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "kind", content = "body", rename_all = "kebab-case")]
+#[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// A working directory was found to belong to a project.
     DirectoryPlaced {
@@ -97,6 +99,8 @@ pub enum Operation {
     /// A person or an agent recorded a memory directly.
     #[serde(rename = "memory-told")]
     MemoryRecorded(RecordedMemory),
+    /// A memory of another program was imported.
+    MemoryImported(Box<ImportedMemory>),
     /// A person overwrote a memory.
     MemoryEdited {
         /// The memory.
@@ -122,11 +126,59 @@ pub enum Operation {
         /// The session of both.
         session: Option<SessionKey>,
     },
+    /// A person changed a line of a note in the vault that shows no memory, or took a line out of it.
+    NoteLineChanged {
+        /// The note.
+        note: Id,
+        /// The id of the line.
+        line: String,
+        /// The change.
+        change: LineChange,
+    },
+    /// A person deleted a note of the vault.
+    NoteHidden {
+        /// The note.
+        note: Id,
+    },
+    /// The note of a session was compacted into others and archived.
+    NoteArchived {
+        /// The session.
+        session: SessionKey,
+        /// The reason.
+        reason: String,
+    },
+    /// The note of a session was taken out of the archive.
+    NoteUnarchived {
+        /// The session.
+        session: SessionKey,
+    },
     /// A person undid an operation.
     OperationUndone {
         /// The key of its record.
         operation: String,
     },
+}
+
+/// A person's change to a line of a note.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LineChange {
+    /// It has another text.
+    Text(String),
+    /// Its task is done, or open again.
+    Done(bool),
+    /// It is not shown in this note.
+    Hidden,
+}
+
+/// The place in the vault where a person wrote a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct WrittenIn {
+    /// The note.
+    pub note: Id,
+    /// The heading of the section.
+    pub section: String,
 }
 
 /// The answer of a model.
@@ -229,6 +281,9 @@ pub struct RecordedMemory {
     /// True if an agent recorded it on its own: then these are not the user's words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_agent: bool,
+    /// The place in the vault where a person wrote it, if it was there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_in: Option<WrittenIn>,
 }
 
 impl RecordedMemory {
@@ -241,17 +296,25 @@ impl RecordedMemory {
 impl Operation {
     /// Its kind, as the journal names it.
     pub fn kind(&self) -> String {
-        let written = serde_json::to_value(self).unwrap_or_default();
-        written["kind"].as_str().unwrap_or_default().to_owned()
+        self.written().0
+    }
+
+    /// Its kind and its body, as the journal holds them.
+    pub(crate) fn written(&self) -> (String, Value) {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(tagged)) => tagged.into_iter().next().unwrap_or_default(),
+            _ => Default::default(),
+        }
     }
 
     /// Parses an operation from a record of the journal, or from a row of the store's list. Returns `None`
     /// for kinds that are not operations.
-    pub fn read(kind: &str, body: &serde_json::Value) -> Option<Self> {
-        serde_json::from_value(serde_json::json!({ "kind": kind, "body": body })).ok()
+    pub fn read(kind: &str, body: &Value) -> Option<Self> {
+        serde_json::from_value(json!({ kind: body })).ok()
     }
 
-    /// Returns true if a person decided it: those are listed, and most can be undone.
+    /// Returns true if a person decided it, or the vault follows from it: the store keeps a list of those, and most can
+    /// be undone.
     pub const fn is_decision(&self) -> bool {
         !matches!(
             self,
@@ -264,12 +327,19 @@ impl Operation {
                 | Self::SessionRefined(_)
                 | Self::Delivered { .. }
                 | Self::CommitsSeen { .. }
+                | Self::MemoryImported(_)
         )
     }
 
     /// Returns true if it can be undone. A removal for good cannot.
     pub const fn can_be_undone(&self) -> bool {
-        self.is_decision() && !matches!(self, Self::SessionForgotten { .. })
+        self.is_decision()
+            && !matches!(
+                self,
+                Self::SessionForgotten { .. }
+                    | Self::NoteArchived { .. }
+                    | Self::NoteUnarchived { .. }
+            )
     }
 }
 
@@ -291,8 +361,7 @@ impl Intake {
                 false => Durability::Buffered,
             };
             let at = self.clock.now();
-            let written = serde_json::to_value(operation).unwrap_or_default();
-            let kind = written["kind"].as_str().unwrap_or_default().to_owned();
+            let (kind, body) = operation.written();
             let key = match operation {
                 // The first finding holds.
                 Operation::DirectoryPlaced { directory, .. } => {
@@ -309,14 +378,17 @@ impl Intake {
                 Operation::SessionRefined(refined) => answer_id(&refined.question),
                 _ => Id::derive(&[
                     kind.as_bytes(),
-                    written.to_string().as_bytes(),
+                    json!({ "kind": kind, "body": body }).to_string().as_bytes(),
                     &at.as_nanosecond().to_le_bytes(),
                 ]),
             };
             // The user's rules are for text from outside: applied here they would change the names that the
             // user gave, their own among them.
-            let body =
-                Redactor::builtin().clean_value(written["body"].clone(), &mut Report::default());
+            let redactor = match operation {
+                Operation::MemoryImported(_) => &self.redactor,
+                _ => &Redactor::builtin(),
+            };
+            let body = redactor.clean_value(body, &mut Report::default());
             self.journal.append(&Entry { key: key.to_string(), at, kind, body }, durability)?;
             keys.push(key.to_string());
         }
@@ -350,13 +422,28 @@ impl Intake {
         Ok(keys)
     }
 
-    /// Records a memory directly, creating the store if need be, and returns the record's key.
+    /// Imports memories of other programs, creating the store if need be.
+    ///
+    /// # Errors
+    /// Fails if the journal or the store cannot be written.
+    pub fn import_memories(&self, _lock: &IntakeLock, memories: Vec<ImportedMemory>) -> Result<()> {
+        let memories = memories.into_iter().map(|one| Operation::MemoryImported(Box::new(one)));
+        self.record(&memories.collect::<Vec<_>>())?;
+        self.catch_up().map(drop)
+    }
+
+    /// Records a memory directly, creating store and index if need be, and returns the record's key. An index that is there
+    /// is left to the next question: to wait for it would cost the caller more than all the rest.
     ///
     /// # Errors
     /// Fails if the journal or the store cannot be written.
     pub fn record_memory(&self, _lock: &IntakeLock, recorded: RecordedMemory) -> Result<String> {
         let keys = self.record(&[Operation::MemoryRecorded(recorded)])?;
-        self.catch_up()?;
+        match self.layout.index().exists() {
+            true => _ = self.apply_journal(&mut self.open_store(&mut |_, _, _| {})?)?,
+            // The first one takes its time, which a hook has not got.
+            false => _ = self.catch_up()?,
+        }
         Ok(keys.into_iter().next().unwrap_or_default())
     }
 

@@ -346,6 +346,11 @@ impl Overlay {
         self.overwritten.contains(id)
     }
 
+    /// Those that were distilled, superseded ones included.
+    pub(crate) fn distilled(&self) -> &[Observation] {
+        &self.distillate.observations
+    }
+
     /// All observations, superseded ones included.
     pub(crate) fn observations(&self) -> impl Iterator<Item = &Observation> {
         self.distillate.observations.iter().chain(&self.refined)

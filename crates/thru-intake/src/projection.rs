@@ -4,6 +4,7 @@
 //! can be thrown away and made again. Intake drives all projections alike; a new one implements [`Projection`] in a
 //! room of its own and is handed in with [`Options::projections`](crate::Options).
 
+mod graph;
 mod memories;
 
 use std::sync::Arc;
@@ -11,11 +12,12 @@ use std::sync::Arc;
 use thru_core::SessionKey;
 use thru_lifecycle::content::Content;
 use thru_redact::{Clean, Redactor};
-use thru_store::{Batch, NewMemory, NewTurn, Store};
+use thru_store::{Batch, NewMemory, NewOpening, NewTurn, Store};
 
 use crate::sessions::Indexer;
 use crate::{Finding, Intake, Result};
 
+pub(crate) use graph::Graph;
 pub(crate) use memories::Memories;
 
 /// The distilled content of one session, as projections are made of it.
@@ -27,6 +29,8 @@ pub struct SessionContent {
     pub title: Option<String>,
     /// Its memories, with people's decisions and the answers of models applied.
     pub memories: Clean<Vec<NewMemory>>,
+    /// What it shows of the world, for the graph.
+    pub openings: Clean<Vec<NewOpening>>,
     /// The content of the whole conversation.
     pub content: Content,
     /// The content of its turns.
@@ -48,6 +52,14 @@ pub trait Projection {
     /// # Errors
     /// Fails if its place cannot be written.
     fn replace(&self, batch: &mut Batch<'_>, content: &SessionContent) -> Result<()>;
+
+    /// Completes its view once all sessions of a run were replaced.
+    ///
+    /// # Errors
+    /// Fails if its place cannot be written.
+    fn settle(&self, _store: &mut Store) -> Result<()> {
+        Ok(())
+    }
 
     /// Removes its view of a session that is forgotten.
     ///
@@ -106,6 +118,7 @@ pub type SharedProjection = Arc<dyn Projection + Send + Sync>;
 /// Every projection of one run, in the order in which they are written.
 pub(crate) struct Projections<'a> {
     memories: Memories,
+    graph: Graph,
     /// Episodes. They come last: indexing a session says that all the others hold it.
     pub(crate) episodes: Indexer<'a>,
     others: &'a [SharedProjection],
@@ -114,15 +127,21 @@ pub(crate) struct Projections<'a> {
 impl<'a> Projections<'a> {
     /// The projections of a run with this indexer.
     pub(crate) fn new(episodes: Indexer<'a>, others: &'a [SharedProjection]) -> Self {
-        Self { memories: Memories, episodes, others }
+        Self { memories: Memories, graph: Graph, episodes, others }
     }
 
     /// Returns all of them.
     pub(crate) fn all(&self) -> impl Iterator<Item = &dyn Projection> {
         let others = self.others.iter().map(|one| one.as_ref() as &dyn Projection);
-        std::iter::once(&self.memories as &dyn Projection)
+        [&self.memories as &dyn Projection, &self.graph]
+            .into_iter()
             .chain(others)
             .chain(std::iter::once(&self.episodes as &dyn Projection))
+    }
+
+    /// Completes the views of all sessions that were replaced or forgotten.
+    pub(crate) fn settle(&self, store: &mut Store) -> Result<()> {
+        self.all().try_for_each(|one| one.settle(store))
     }
 
     /// Marks every session to be projected again where a version changed.

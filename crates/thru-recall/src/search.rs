@@ -39,6 +39,8 @@ pub struct SearchRequest {
     pub open: OpenFiles,
     /// Maximum number of memories. They do not compete with passages.
     pub memories: usize,
+    /// Tools whose calls are not shown.
+    pub skip_tools: Vec<String>,
 }
 
 /// The results of a search: sessions, best first, each with its passages, best first.
@@ -194,7 +196,8 @@ pub fn search(
         let Some(passage) = passages.remove(&candidates.found[score.candidate].row) else {
             continue;
         };
-        if in_turns.contains(&passage.row) {
+        let is_skipped = |tool: &String| request.skip_tools.contains(tool);
+        if in_turns.contains(&passage.row) || passage.tool.as_ref().is_some_and(is_skipped) {
             continue;
         }
         let text = clean(store, redactor, &passage)?;

@@ -4,12 +4,14 @@
 //! A view of the store, made on request. Only the end of a session is read: one with ten thousand passages
 //! costs as much as a short one.
 
+use std::time::Duration;
+
 use thru_core::{Access, Id, PassageKind, Timestamp};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{EventRow, MemoryBody, MemoryFilter, Newest, PassageRow, Result, Store};
 
 use crate::action::{describe_call, from_directory};
-use crate::pack::{cues, deserves_silence, recorded};
+use crate::pack::{IDLE_TIMEOUT, cues, deserves_silence, recorded};
 
 /// Limits of a session's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,11 +26,13 @@ pub struct ContextLimits {
     pub events: usize,
     /// Maximum number of its last actions.
     pub hot: usize,
+    /// The time without activity after which it was idle, which is an event.
+    pub idle_timeout: Duration,
 }
 
 impl Default for ContextLimits {
     fn default() -> Self {
-        Self { files: 10, tools: 10, entities: 20, events: 50, hot: 5 }
+        Self { files: 10, tools: 10, entities: 20, events: 50, hot: 5, idle_timeout: IDLE_TIMEOUT }
     }
 }
 
@@ -127,7 +131,7 @@ pub fn session_context(
         tools: tools(&said, &passages, limits.tools),
         entities: entities(&prompts, limits.entities),
         hot: hot(store, &said, &passages, directory, limits.hot)?,
-        events: events(store, &said, session, &passages, limits.events)?,
+        events: events(store, &said, session, &passages, limits)?,
         last: passages.first().and_then(|passage| passage.at).or(place.ended),
     })
 }
@@ -282,11 +286,13 @@ fn events(
     said: &Said<'_>,
     session: i64,
     passages: &[PassageRow],
-    most: usize,
+    limits: ContextLimits,
 ) -> Result<Vec<RecentEvent>> {
+    let most = limits.events;
     let recorded = store.events_of_session(session, most)?;
     if !recorded.is_empty() {
-        return Ok(recorded.into_iter().map(|event| of_hook(said, event)).collect());
+        let events = recorded.into_iter().map(|event| of_hook(said, event)).collect();
+        return Ok(with_pauses(events, limits));
     }
     let mut events = Vec::new();
     let told = passages.iter().filter(|passage| passage.kind != PassageKind::Assistant);
@@ -304,7 +310,49 @@ fn events(
         });
     }
     events.reverse();
-    Ok(events)
+    Ok(with_pauses(events, limits))
+}
+
+/// The names of the events that time alone makes.
+const IDLE: &str = "SessionIdle";
+const RESUMED: &str = "SessionResume";
+
+/// Puts in where the session was idle, and where it went on.
+fn with_pauses(events: Vec<RecentEvent>, limits: ContextLimits) -> Vec<RecentEvent> {
+    let event = |at, event: &str, note| {
+        Some(RecentEvent { at: Some(at), event: event.to_owned(), tool: None, note })
+    };
+    let mut all: Vec<RecentEvent> = Vec::with_capacity(events.len());
+    let mut before: Option<Timestamp> = None;
+    for next in events {
+        if let (Some(before), Some(at)) = (before, next.at)
+            && let Ok(pause) = Duration::try_from(at.duration_since(before))
+            && pause >= limits.idle_timeout
+        {
+            let since = before.checked_add(limits.idle_timeout).unwrap_or(before);
+            all.extend(event(since, IDLE, None));
+            let note = Redactor::builtin().clean_text(&idle_for(pause), &mut Report::default());
+            all.extend(event(at, RESUMED, Some(note)));
+        }
+        before = next.at.or(before);
+        all.push(next);
+    }
+    all.split_off(all.len().saturating_sub(limits.events))
+}
+
+/// `idle for 3 h`
+pub(crate) fn idle_for(pause: Duration) -> String {
+    format!("idle for {}", in_words(pause))
+}
+
+/// `40 min`, `3 h`, `2 days`, rounded down.
+fn in_words(time: Duration) -> String {
+    let minutes = time.as_secs() / 60;
+    match minutes {
+        0..60 => format!("{minutes} min"),
+        60..2_880 => format!("{} h", minutes / 60),
+        _ => format!("{} days", minutes / 1_440),
+    }
 }
 
 fn of_hook(said: &Said<'_>, event: EventRow) -> RecentEvent {
@@ -320,5 +368,41 @@ fn of_hook(said: &Said<'_>, event: EventRow) -> RecentEvent {
         event: event.event,
         tool: event.tool.map(|tool| said.shown(&tool, NAME)),
         note: note.map(|note| said.shown(&note, NOTE)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn idle_time_is_said_in_words() {
+        for (minutes, words) in
+            [(30, "30 min"), (60, "1 h"), (190, "3 h"), (2_879, "47 h"), (4_320, "3 days")]
+        {
+            assert_eq!(in_words(Duration::from_secs(minutes * 60 + 59)), words);
+        }
+    }
+
+    #[test]
+    fn a_pause_is_an_event_and_its_end_another() {
+        let event = |minute: i64, name: &str| RecentEvent {
+            at: Timestamp::from_second(minute * 60).ok(),
+            event: name.to_owned(),
+            tool: None,
+            note: None,
+        };
+        let events = [event(0, "Stop"), event(29, "UserPromptSubmit"), event(200, "Stop")];
+        let named = |most: usize| -> Vec<(i64, String)> {
+            let limits = ContextLimits { events: most, ..ContextLimits::default() };
+            let minute = |event: &RecentEvent| event.at.unwrap_or_default().as_second() / 60;
+            let all = with_pauses(events.to_vec(), limits);
+            all.into_iter().map(|event| (minute(&event), event.event)).collect()
+        };
+        let expected =
+            [(0, "Stop"), (29, "UserPromptSubmit"), (59, IDLE), (200, RESUMED), (200, "Stop")]
+                .map(|(minute, name)| (minute, name.to_owned()));
+        assert_eq!(named(50), expected);
+        assert_eq!(named(2), expected[3..]);
     }
 }

@@ -81,7 +81,24 @@ pub fn usage(store: &Store, since: Option<Timestamp>) -> Result<Usage> {
     Ok(Usage { sessions, occasions })
 }
 
-fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Result<SessionUsage> {
+/// The later use of a memory by the session that it was given to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaterUsage {
+    /// True if the session fetched it.
+    pub fetched: bool,
+    /// True if the session worked on one of its files.
+    pub touched: bool,
+}
+
+/// Reads the later use of each memory of these injections, which were given to one session.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub fn later_usage(
+    store: &Store,
+    session: i64,
+    injections: &[InjectionRow],
+) -> Result<HashMap<Id, LaterUsage>> {
     let mut commands = store.commands_with(session, PROGRAM)?;
     commands.extend(fetches(store, session)?);
     let touches = store.touches_in_time(session)?;
@@ -91,19 +108,27 @@ fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Resul
             first_given.entry(*memory).or_insert(injection.at);
         }
     }
-    let (mut fetched, mut touched) = (0, 0);
-    for (memory, given) in &first_given {
-        fetched += u64::from(is_fetched(memory, *given, &commands));
-        touched += u64::from(is_touched(store, memory, *given, &touches)?);
-    }
+    let usage = first_given.into_iter().map(|(memory, given)| {
+        let fetched = is_fetched(&memory, given, &commands);
+        let touched = is_touched(store, &memory, given, &touches)?;
+        Ok((memory, LaterUsage { fetched, touched }))
+    });
+    usage.collect()
+}
+
+fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Result<SessionUsage> {
+    let usage = later_usage(store, session, injections)?;
+    let number = |is_used: fn(&LaterUsage) -> bool| {
+        usage.values().filter(|usage| is_used(usage)).count() as u64
+    };
     Ok(SessionUsage {
         session,
         at: injections.iter().filter_map(|injection| injection.at).max(),
         injections: injections.len() as u64,
         tokens: injections.iter().map(|injection| injection.tokens).sum(),
-        memories: first_given.len() as u64,
-        fetched,
-        touched,
+        memories: usage.len() as u64,
+        fetched: number(|usage| usage.fetched),
+        touched: number(|usage| usage.touched),
     })
 }
 

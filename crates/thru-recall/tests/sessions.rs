@@ -370,6 +370,7 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
 
     ## This session
     - This session was idle for 3 h. The user asked last: Now write down why it waits (files: docs/lock.md, src/wait.rs, src/lock.rs)
+    - Its last events: Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
     - Changed on disk since: lock.rs
 
     ## Meanwhile, in other sessions
@@ -386,7 +387,7 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
     let told: Vec<Id> =
         pack.lines.iter().filter_map(|line| line.memory.as_ref()).map(|memory| memory.id).collect();
     let again = memory.pack(Occasion::Resume, session, &Written("", 0), &told);
-    assert_eq!(again.lines.len(), 1, "{}", again.text.get());
+    assert_eq!(again.lines.len(), 2, "{}", again.text.get());
 }
 
 #[test]
@@ -425,6 +426,7 @@ fn a_prompt_after_an_idle_time_is_told_what_changed_and_what_bears_on_it() {
 
     ## This session
     - This session was idle for 45 min. The user asked last: Now write down why it waits (files: docs/lock.md, src/wait.rs, src/lock.rs)
+    - Its last events: Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
 
     ## Meanwhile, in other sessions
     - `s6mqf` Summary of other (2026-11-20, completed)

@@ -22,6 +22,7 @@ pub use query::*;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::{Snapshot, Store};
 pub use write::{
-    Batch, CompactionEvent, Fate, LifecycleEvent, NewEvent, NewMemory, NewRefinement, NewTurn,
-    OpenEvent, ReportedCompaction, SourceStamp, TranscriptPassage, Written,
+    Batch, CompactionEvent, Fate, LifecycleEvent, NewEvent, NewImport, NewMemory, NewOpening,
+    NewRefinement, NewTurn, OpenEvent, ReportedCompaction, SourceStamp, StoredOpening,
+    TranscriptPassage, Written,
 };

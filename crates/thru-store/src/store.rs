@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
-use thru_core::{Id, Layout};
+use thru_core::{Id, Layout, percent_encoded};
 
 use crate::error::{Result, StoreError};
 use crate::schema::{self, Progress};
@@ -52,7 +52,8 @@ impl Store {
             // A database in WAL mode needs its side files. Where the directory cannot be written there
             // is no other writer either, and the file can be read as it is.
             Err(StoreError::ReadOnly { .. } | StoreError::Sqlite(_)) => {
-                let uri = format!("file:{}?immutable=1", percent_encoded(&path));
+                let address = path.to_string_lossy().replace('\\', "/");
+                let uri = format!("file:{}?immutable=1", percent_encoded(&address, b"/:"));
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
                 Connection::open_with_flags(uri, flags)
                     .map_err(|error| StoreError::sqlite(&path, error))?
@@ -319,18 +320,4 @@ fn remove_if_there(path: &Path) -> Result<()> {
         }
         _ => Ok(()),
     }
-}
-
-/// Encodes a path for SQLite's URIs.
-fn percent_encoded(path: &Path) -> String {
-    let mut encoded = String::new();
-    for byte in path.to_string_lossy().replace('\\', "/").bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' | b':' => {
-                encoded.push(char::from(byte));
-            }
-            other => encoded.push_str(&format!("%{other:02X}")),
-        }
-    }
-    encoded
 }

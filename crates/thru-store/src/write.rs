@@ -3,6 +3,8 @@
 mod commits;
 mod compactions;
 mod events;
+mod graph;
+mod imports;
 mod jobs;
 mod memories;
 mod projects;
@@ -34,6 +36,9 @@ pub struct SourceStamp {
 
 pub use compactions::{CompactionEvent, ReportedCompaction};
 pub use events::{NewEvent, OpenEvent, TranscriptPassage};
+pub(crate) use graph::OPEN;
+pub use graph::{NewOpening, StoredOpening};
+pub use imports::NewImport;
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;
 pub use refinements::{Fate, NewRefinement, NewTurn};

@@ -183,7 +183,7 @@ fn a_second_session_leaves_the_first_alone() {
     machine.write(&file(TWO), records::conversation(TWO).text());
     machine.import();
     let after = machine.dump();
-    let changed = ["records ", "project "];
+    let changed = ["records ", "project ", "fact "];
     let lost: Vec<&String> = before
         .iter()
         .filter(|line| !changed.iter().any(|c| line.starts_with(c)) && !after.contains(line))

@@ -16,7 +16,9 @@ use super::start::told;
 use super::valued::observations;
 use super::{Draft, PackRequest};
 use crate::freshness::{Freshness, Presence};
-use crate::session_context::{ContextLimits, SessionContext, session_context};
+use crate::session_context::{
+    ContextLimits, RecentEvent, SessionContext, idle_for, session_context,
+};
 use crate::tiers::Tier;
 
 /// Memories of the session whose files are checked on disk, the latest …
@@ -31,6 +33,10 @@ const SESSIONS: usize = 4;
 const OBSERVATIONS: usize = 8;
 /// Maximum number of files that the session worked on last.
 const LAST_FILES: usize = 3;
+/// Maximum number of its last events, …
+const LAST_EVENTS: usize = 5;
+/// … and characters of each.
+const EVENT: usize = 60;
 /// Maximum characters of its last request.
 const TASK: usize = 160;
 
@@ -77,7 +83,15 @@ fn context(
     request: &PackRequest<'_>,
 ) -> Result<Option<SessionContext>> {
     let Some(session) = request.session else { return Ok(None) };
-    let limits = ContextLimits { files: LAST_FILES, tools: 0, entities: 0, events: 0, hot: 0 };
+    let limits = ContextLimits {
+        files: LAST_FILES,
+        tools: 0,
+        entities: 0,
+        events: LAST_EVENTS,
+        hot: 0,
+        // Its pauses are no news to it.
+        idle_timeout: Duration::MAX,
+    };
     session_context(store, redactor, session, limits).map(Some)
 }
 
@@ -108,6 +122,7 @@ fn since_then(
             reason: reason.to_owned(),
         };
         drafts.push(line(was_at(context, idle, is_idle), "what this session was at"));
+        drafts.extend(last_events(context).map(|events| line(events, "what happened in it last")));
         drafts.extend(files.line().map(|files| line(files, "what became of its files")));
     }
     drafts.extend(meanwhile);
@@ -118,7 +133,7 @@ fn since_then(
 fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
     let mut line = String::new();
     if is_idle {
-        line.push_str(&format!("This session was idle for {}. ", in_words(idle)));
+        line.push_str(&format!("This session was {}. ", idle_for(idle)));
     }
     let files: Vec<&str> = context.files.iter().map(|file| file.path.get().as_str()).collect();
     let files = files.join(", ");
@@ -136,14 +151,17 @@ fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
     line.trim_end().to_owned()
 }
 
-/// `40 min`, `3 h`, `2 days`, rounded down.
-fn in_words(time: Duration) -> String {
-    let minutes = time.as_secs() / 60;
-    match minutes {
-        0..60 => format!("{minutes} min"),
-        60..2_880 => format!("{} h", minutes / 60),
-        _ => format!("{} days", minutes / 1_440),
-    }
+/// `Its last events: UserPromptSubmit: Fix the lock; Edit: src/lock.rs, 120 bytes of output; Stop`.
+fn last_events(context: &SessionContext) -> Option<String> {
+    let told = |event: &RecentEvent| {
+        let name = event.tool.as_ref().map_or(event.event.as_str(), |tool| tool.get());
+        match &event.note {
+            Some(note) => recorded(&format!("{name}: {}", note.get()), EVENT),
+            None => name.to_owned(),
+        }
+    };
+    let events: Vec<String> = context.events.iter().map(told).collect();
+    (!events.is_empty()).then(|| format!("Its last events: {}", events.join("; ")))
 }
 
 /// The work of the project's other sessions since: a line for each, then their observations.
@@ -255,15 +273,6 @@ impl Changes {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn idle_time_is_said_in_words() {
-        for (minutes, words) in
-            [(30, "30 min"), (60, "1 h"), (190, "3 h"), (2_879, "47 h"), (4_320, "3 days")]
-        {
-            assert_eq!(in_words(Duration::from_secs(minutes * 60 + 59)), words);
-        }
-    }
 
     #[test]
     fn few_files_are_named() {

@@ -157,7 +157,14 @@ pub(super) fn last_session(
     let is_latest = tier(summary, request) == Tier::Hot && result.is_none();
     let result = result.filter(|result| adds(result, &told) && !is_told_by_state(result, body));
     if let Some(session) = summary.session.filter(|_| is_latest) {
-        let limits = ContextLimits { files: 0, tools: 0, entities: 0, events: 0, hot: 0 };
+        let limits = ContextLimits {
+            files: 0,
+            tools: 0,
+            entities: 0,
+            events: 0,
+            hot: 0,
+            ..ContextLimits::default()
+        };
         let task = session_context(store, redactor, session, limits)?.task;
         let task = task.map(thru_redact::Clean::into_inner);
         let is_known = |task: &String| told.iter().any(|text| alike(text, task));

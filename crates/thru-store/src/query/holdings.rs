@@ -1,19 +1,20 @@
 //! The parts of the store that cannot be made again once journal and archive have lost them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use thru_core::{SessionId, SessionKey};
+use thru_core::{Id, SessionId, SessionKey};
 
 use crate::error::Result;
 use crate::store::Store;
 
 /// The tables of rows that were made of exactly one record of the journal each, with the name of such a row.
-const RECORDED: [(&str, &str); 5] = [
+const RECORDED: [(&str, &str); 6] = [
     ("events", "event"),
     ("injections", "context pack"),
     ("snapshots", "snapshot"),
     ("refinements", "answer of a model"),
     ("operations", "decision"),
+    ("imports", "imported memory"),
 ];
 
 /// The holdings of a store, to be compared with those of another.
@@ -23,6 +24,8 @@ pub struct Holdings {
     pub passages: BTreeMap<SessionKey, u64>,
     /// The kinds of people's decisions, by the keys of their records.
     pub decisions: BTreeMap<String, String>,
+    /// The memories that were imported from other programs.
+    pub imported: BTreeSet<Id>,
 }
 
 impl Store {
@@ -65,6 +68,11 @@ impl Store {
         if let Ok(mut decisions) = self.connection.prepare("SELECT key, kind FROM operations") {
             holdings.decisions = decisions
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+        }
+        if let Ok(mut imported) = self.connection.prepare("SELECT memory FROM imports") {
+            holdings.imported = imported
+                .query_map([], |row| Ok(Id::from_bytes(row.get(0)?)))?
                 .collect::<rusqlite::Result<_>>()?;
         }
         Ok(holdings)

@@ -34,10 +34,12 @@ pub struct MemoryFlags {
     pub is_refined: bool,
     /// Superseded by a better memory: it is kept, but neither found nor injected.
     pub is_superseded: bool,
+    /// It was imported from another program.
+    pub is_imported: bool,
 }
 
 impl MemoryFlags {
-    pub(crate) fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u16 {
         let Self {
             is_rule,
             is_uncertain,
@@ -47,6 +49,7 @@ impl MemoryFlags {
             is_correction,
             is_refined,
             is_superseded,
+            is_imported,
         } = self;
         [
             is_rule,
@@ -57,13 +60,14 @@ impl MemoryFlags {
             is_correction,
             is_refined,
             is_superseded,
+            is_imported,
         ]
         .into_iter()
         .enumerate()
-        .fold(0, |code, (bit, is_set)| code | (u8::from(is_set) << bit))
+        .fold(0, |code, (bit, is_set)| code | (u16::from(is_set) << bit))
     }
 
-    fn from_code(code: u8) -> Self {
+    fn from_code(code: u16) -> Self {
         let is_set = |bit: u8| code & (1 << bit) != 0;
         Self {
             is_rule: is_set(0),
@@ -74,6 +78,7 @@ impl MemoryFlags {
             is_correction: is_set(5),
             is_refined: is_set(6),
             is_superseded: is_set(7),
+            is_imported: is_set(8),
         }
     }
 }

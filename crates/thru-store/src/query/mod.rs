@@ -1,10 +1,13 @@
 //! Reading: rows in the vocabulary of `thru-core`.
 
 mod activity;
+mod changes;
 mod compactions;
 mod episodes;
 mod events;
+mod graph;
 mod holdings;
+mod imports;
 mod jobs;
 mod memories;
 mod operations;
@@ -20,10 +23,12 @@ use rusqlite::Connection;
 use crate::error::Result;
 
 pub use activity::{Moment, MomentFilter, Newest};
+pub use changes::{LastRows, NewRows};
 pub use compactions::{CompactionRow, SnapshotRow};
 pub use episodes::{Episode, ReportedLifecycle, SessionState};
 pub(crate) use episodes::{current_episode, session_state_of};
 pub use events::{EventRow, InjectionRow, LaterUse};
+pub use graph::{EntityRow, FactFilter, FactRow, FactTime};
 pub use holdings::Holdings;
 pub use jobs::{JobKind, JobRow};
 pub(crate) use memories::version_key;
@@ -41,7 +46,7 @@ pub use sources::{Counts, SourceCursor, SourceRow, Stamped};
 pub use texts::StoredText;
 
 /// Reads the agent of a session.
-fn agent(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::Agent> {
+pub(crate) fn agent(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<thru_core::Agent> {
     let name: String = row.get(column)?;
     name.parse().map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(

@@ -50,6 +50,7 @@ impl NewMemory {
                     && observation.concepts.contains(&Concept::Gotcha),
                 is_refined: false,
                 is_superseded: false,
+                is_imported: false,
             },
             outcome: None,
             at: observation.at,
@@ -67,6 +68,12 @@ impl NewMemory {
         let mut memory = Self::observation(observation, is_edited, files);
         memory.flags.is_note = true;
         memory
+    }
+
+    /// Marks the memory as imported from another program.
+    pub const fn imported(mut self) -> Self {
+        self.flags.is_imported = true;
+        self
     }
 
     /// Converts the summary of a session.
@@ -107,7 +114,8 @@ impl NewMemory {
         let files: Vec<String> = self.files.iter().map(|file| format!("{file:?}")).collect();
         Id::derive(&[
             self.body.as_bytes(),
-            &[self.kind.code(), self.flags.code()],
+            // An imported memory is one from the beginning, so the low byte of the flags tells all that may change.
+            &[self.kind.code(), self.flags.code().to_le_bytes()[0]],
             files.join("\n").as_bytes(),
         ])
     }
@@ -168,13 +176,14 @@ impl Batch<'_> {
         self.put(MemoryOwner { session: None, project }, memory.get())
     }
 
-    /// Returns the ids of the notes that people added outside of sessions.
+    /// Returns the ids of the notes that people added outside of sessions, without imported ones.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
     pub fn note_ids(&self) -> Result<Vec<Id>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT id FROM memories WHERE session IS NULL")?;
+        let mut statement = self
+            .transaction
+            .prepare_cached("SELECT id FROM memories WHERE session IS NULL AND flags & 256 = 0")?;
         let ids = statement
             .query_map([], |row| Ok(Id::from_bytes(row.get(0)?)))?
             .collect::<rusqlite::Result<_>>()?;

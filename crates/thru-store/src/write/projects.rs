@@ -84,6 +84,7 @@ impl Batch<'_> {
                 self.renew(Collection::Passages, row)?;
             }
             self.place_memories(session)?;
+            self.unfold(session)?;
         }
         Ok(())
     }

@@ -1,0 +1,93 @@
+//! What is new since a moment, by rows that only grow.
+
+use rusqlite::Row;
+use thru_core::{Id, SessionKey};
+
+use crate::error::Result;
+use crate::store::Store;
+
+/// A moment of one store: the last rows that were there.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LastRows {
+    /// The last passage.
+    pub passage: i64,
+    /// The last memory.
+    pub memory: i64,
+    /// The last decision.
+    pub operation: i64,
+    /// The last injection.
+    pub injection: i64,
+}
+
+/// The rows that are new since a moment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NewRows {
+    /// Sessions with new passages.
+    pub sessions: Vec<SessionKey>,
+    /// New memories, and those that were written anew.
+    pub memories: Vec<Id>,
+    /// The number of new decisions.
+    pub operations: u64,
+    /// Sessions that were given something.
+    pub given: Vec<SessionKey>,
+}
+
+impl Store {
+    /// Returns the last rows that are there now.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn last_rows(&self) -> Result<LastRows> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT (SELECT coalesce(max(row), 0) FROM passages),
+                    (SELECT coalesce(max(row), 0) FROM memories),
+                    (SELECT coalesce(max(number), 0) FROM operations),
+                    (SELECT coalesce(max(id), 0) FROM injections)",
+        )?;
+        Ok(statement.query_row([], |row| {
+            Ok(LastRows {
+                passage: row.get(0)?,
+                memory: row.get(1)?,
+                operation: row.get(2)?,
+                injection: row.get(3)?,
+            })
+        })?)
+    }
+
+    /// Returns the rows that are new since a moment, at most so many sessions and memories.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn rows_since(&self, since: LastRows, limit: usize) -> Result<NewRows> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let sessions = "SELECT DISTINCT s.agent, s.session FROM passages p
+             JOIN sessions s ON s.id = p.session WHERE p.row > ?1 LIMIT ?2";
+        let given = "SELECT DISTINCT s.agent, s.session FROM injections i
+             JOIN sessions s ON s.id = i.session WHERE i.id > ?1 LIMIT ?2";
+        let mut memories = self
+            .connection
+            .prepare_cached("SELECT id FROM memories WHERE row > ?1 ORDER BY row LIMIT ?2")?;
+        let memories = memories
+            .query_map((since.memory, limit), |row| Ok(Id::from_bytes(row.get(0)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let mut operations =
+            self.connection.prepare_cached("SELECT count(*) FROM operations WHERE number > ?1")?;
+        Ok(NewRows {
+            sessions: self.keys(sessions, since.passage, limit)?,
+            memories,
+            operations: operations.query_row([since.operation], |row| row.get(0))?,
+            given: self.keys(given, since.injection, limit)?,
+        })
+    }
+
+    fn keys(&self, sql: &str, since: i64, limit: i64) -> Result<Vec<SessionKey>> {
+        let mut statement = self.connection.prepare_cached(sql)?;
+        let rows = statement.query_map((since, limit), key)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+fn key(row: &Row<'_>) -> rusqlite::Result<SessionKey> {
+    let id: String = row.get(1)?;
+    Ok(SessionKey { agent: super::agent(row, 0)?, id: thru_core::SessionId::new(id) })
+}

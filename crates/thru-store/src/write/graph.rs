@@ -1,0 +1,228 @@
+//! Writing the graph: what sessions show, and the facts that are folded of it.
+
+use std::collections::BTreeSet;
+
+use rusqlite::OptionalExtension;
+use thru_core::{Entity, Fact, Id, Object, ProjectKey, SessionId, SessionKey, Timestamp};
+use thru_redact::Clean;
+
+use super::Batch;
+use crate::error::Result;
+
+/// The end of a fact that still holds.
+pub(crate) const OPEN: i64 = i64::MAX;
+
+/// An opening in its stored form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewOpening {
+    /// The hash of the key that it bears on.
+    pub fold: Id,
+    /// All of it, as JSON.
+    pub body: String,
+}
+
+/// An opening as it is stored, with its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredOpening {
+    /// The project of its session, if that belongs to one.
+    pub project: Option<(i64, ProjectKey)>,
+    /// Its session.
+    pub session: SessionKey,
+    /// Its place in the session.
+    pub place: u32,
+    /// All of it, as JSON.
+    pub body: String,
+}
+
+impl Batch<'_> {
+    /// Replaces what a session shows. The keys that it bears on, and bore on before, have to be folded again.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn put_openings(&self, session: i64, openings: &Clean<Vec<NewOpening>>) -> Result<()> {
+        let openings = openings.get();
+        let known = {
+            let mut statement = self
+                .transaction
+                .prepare_cached("SELECT body FROM openings WHERE session = ?1 ORDER BY place")?;
+            let bodies = statement.query_map([session], |row| row.get(0))?;
+            bodies.collect::<rusqlite::Result<Vec<String>>>()?
+        };
+        if known.iter().eq(openings.iter().map(|opening| &opening.body)) {
+            return Ok(());
+        }
+        self.unfold(session)?;
+        self.transaction
+            .prepare_cached("DELETE FROM openings WHERE session = ?1")?
+            .execute([session])?;
+        let mut insert = self.transaction.prepare_cached(
+            "INSERT INTO openings (session, place, fold, body) VALUES (?1, ?2, ?3, ?4)",
+        )?;
+        for (place, opening) in openings.iter().enumerate() {
+            insert.execute((session, place, opening.fold.as_bytes(), &opening.body))?;
+        }
+        self.unfold(session)
+    }
+
+    /// Marks the keys that a session bears on to be folded again.
+    pub(super) fn unfold(&self, session: i64) -> Result<()> {
+        self.transaction
+            .prepare_cached(
+                "INSERT OR IGNORE INTO unfolded (fold)
+                 SELECT DISTINCT fold FROM openings WHERE session = ?1",
+            )?
+            .execute([session])?;
+        Ok(())
+    }
+
+    /// Removes what a session shows, with all facts that depend on it: what others show of the same has to be folded again.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn remove_openings(&self, session: i64) -> Result<()> {
+        self.unfold(session)?;
+        self.transaction
+            .prepare_cached("DELETE FROM openings WHERE session = ?1")?
+            .execute([session])?;
+        self.clear_unfolded()?;
+        Ok(())
+    }
+
+    /// Removes the facts of all keys that have to be folded again, and returns these.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn clear_unfolded(&self) -> Result<Vec<Id>> {
+        let folds = {
+            let mut statement =
+                self.transaction.prepare_cached("SELECT fold FROM unfolded ORDER BY fold")?;
+            let folds = statement.query_map([], |row| Ok(Id::from_bytes(row.get(0)?)))?;
+            folds.collect::<rusqlite::Result<Vec<_>>>()?
+        };
+        let mut entities: BTreeSet<i64> = BTreeSet::new();
+        for fold in &folds {
+            let mut statement = self
+                .transaction
+                .prepare_cached("SELECT subject, object FROM facts WHERE fold = ?1")?;
+            let mut rows = statement.query([fold.as_bytes()])?;
+            while let Some(row) = rows.next()? {
+                entities.insert(row.get(0)?);
+                entities.extend(row.get::<_, Option<i64>>(1)?);
+            }
+            for sql in [
+                "DELETE FROM evidence WHERE fact IN (SELECT row FROM facts WHERE fold = ?1)",
+                "DELETE FROM facts WHERE fold = ?1",
+            ] {
+                self.transaction.prepare_cached(sql)?.execute([fold.as_bytes()])?;
+            }
+        }
+        let mut sweep = self.transaction.prepare_cached(
+            "DELETE FROM entities WHERE id = ?1
+             AND NOT EXISTS (SELECT 1 FROM facts WHERE subject = ?1)
+             AND NOT EXISTS (SELECT 1 FROM facts WHERE object = ?1)",
+        )?;
+        for entity in entities {
+            sweep.execute([entity])?;
+        }
+        Ok(folds)
+    }
+
+    /// Returns all openings of a key, project by project.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn openings_of(&self, fold: &Id) -> Result<Vec<StoredOpening>> {
+        let mut statement = self.transaction.prepare_cached(
+            "SELECT s.project, p.key, s.agent, s.session, o.place, o.body
+             FROM openings o JOIN sessions s ON s.id = o.session LEFT JOIN projects p ON p.id = s.project
+             WHERE o.fold = ?1 ORDER BY s.project",
+        )?;
+        let openings = statement.query_map([fold.as_bytes()], |row| {
+            let key: Option<String> = row.get(1)?;
+            let project: Option<i64> = row.get(0)?;
+            Ok(StoredOpening {
+                project: project.zip(key.map(ProjectKey::from_stored)),
+                session: SessionKey {
+                    agent: crate::query::agent(row, 2)?,
+                    id: SessionId::new(row.get::<_, String>(3)?),
+                },
+                place: row.get(4)?,
+                body: row.get(5)?,
+            })
+        })?;
+        Ok(openings.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Writes the facts of a key in one project. They are made of clean openings.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn put_facts(&self, fold: &Id, project: Option<i64>, facts: &[Fact]) -> Result<()> {
+        let project = project.unwrap_or_default();
+        for fact in facts {
+            let subject = self.entity(project, &fact.subject)?;
+            let (object, literal) = match &fact.object {
+                Object::Entity(entity) => (Some(self.entity(project, entity)?), None),
+                Object::Value(value) => (None, Some(value.as_str())),
+            };
+            let end = fact.end.as_ref();
+            self.transaction
+                .prepare_cached(
+                    "INSERT INTO facts (id, fold, project, subject, relation, object, literal, scope, note,
+                         valid_from, valid_to, reason, ended_by)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                )?
+                .execute(rusqlite::params![
+                    fact.id.as_bytes(),
+                    fold.as_bytes(),
+                    project,
+                    subject,
+                    fact.relation.code(),
+                    object,
+                    literal,
+                    fact.scope,
+                    fact.note,
+                    fact.from.as_millisecond(),
+                    end.map_or(OPEN, |end| Timestamp::as_millisecond(end.at)),
+                    end.map(|end| end.reason.code()),
+                    end.and_then(|end| end.by.as_ref()).map(Id::as_bytes),
+                ])?;
+            let row = self.transaction.last_insert_rowid();
+            let mut insert = self.transaction.prepare_cached(
+                "INSERT OR IGNORE INTO evidence (fact, role, passage) VALUES (?1, ?2, ?3)",
+            )?;
+            for shown in &fact.evidence {
+                insert.execute((row, shown.role.code(), shown.passage.as_bytes()))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Says that every key is folded.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn all_folded(&self) -> Result<()> {
+        self.transaction.execute("DELETE FROM unfolded", [])?;
+        Ok(())
+    }
+
+    fn entity(&self, project: i64, entity: &Entity) -> Result<i64> {
+        let known = self
+            .transaction
+            .prepare_cached(
+                "SELECT id FROM entities WHERE project = ?1 AND kind = ?2 AND key = ?3",
+            )?
+            .query_row((project, entity.kind.code(), &entity.key), |row| row.get(0))
+            .optional()?;
+        if let Some(id) = known {
+            return Ok(id);
+        }
+        self.transaction
+            .prepare_cached(
+                "INSERT INTO entities (project, kind, key, name) VALUES (?1, ?2, ?3, ?4)",
+            )?
+            .execute((project, entity.kind.code(), &entity.key, &entity.name))?;
+        Ok(self.transaction.last_insert_rowid())
+    }
+}
