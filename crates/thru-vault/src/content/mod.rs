@@ -1,0 +1,345 @@
+//! The notes that memory calls for: of sessions, of what they were about, and of the projects.
+
+mod entity;
+mod index;
+mod session;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::tz::TimeZone;
+use thru_core::{
+    Certainty, Concept, Id, Observation, ObservationType, SessionKey, Speaker, Summary, Timestamp,
+};
+
+use crate::escape::escaped;
+use crate::names::{file_name, folded, slug};
+use crate::note::LineId;
+use crate::plan::{Plan, PlannedLine, Section, Shows};
+
+/// What memory holds of one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionMemory {
+    /// The session.
+    pub key: SessionKey,
+    /// The name of its project.
+    pub project: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// The time of its first record.
+    pub started: Timestamp,
+    /// The time of its last record.
+    pub ended: Timestamp,
+    /// The time at which it was over, if it is.
+    pub closed: Option<Timestamp>,
+    /// The directory that it worked in.
+    pub directory: Option<String>,
+    /// The branch that was checked out last.
+    pub branch: Option<String>,
+    /// Its summary.
+    pub summary: Option<Summary>,
+    /// Its observations, in order.
+    pub observations: Vec<Observation>,
+}
+
+/// A memory that a person or an agent recorded outside of sessions.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToldMemory {
+    /// The memory.
+    pub observation: Observation,
+    /// The name of its project; `None` if it holds in all.
+    pub project: Option<String>,
+    /// The note and the section that a person wrote it into.
+    pub written_in: Option<(Id, String)>,
+}
+
+/// Decisions about the vault that are journalled.
+#[derive(Clone, Debug, Default)]
+pub struct Decided {
+    /// Sessions whose note is archived, with the day of it and the reason.
+    pub archived: HashMap<SessionKey, Archived>,
+    /// Sessions whose note was taken out of the archive. They stay out until they are compacted by hand.
+    pub taken_out: HashSet<SessionKey>,
+    /// Lines that a person removed, by note.
+    pub hidden: HashMap<Id, HashSet<LineId>>,
+    /// Notes that a person deleted.
+    pub hidden_notes: HashSet<Id>,
+    /// Texts that a person put in the place of ours, by note and line.
+    pub texts: HashMap<(Id, LineId), String>,
+    /// Tasks that a person ticked, or opened again.
+    pub done: HashMap<LineId, bool>,
+}
+
+/// The archive of a session's note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Archived {
+    /// The time.
+    pub at: Timestamp,
+    /// The reason.
+    pub reason: String,
+}
+
+/// Everything that notes are made of.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// The sessions, earliest first.
+    pub sessions: Vec<SessionMemory>,
+    /// What was recorded outside of sessions, earliest first.
+    pub told: Vec<ToldMemory>,
+    /// The decisions about the vault.
+    pub decided: Decided,
+    /// Sessions whose compaction failed: the error, and true if only the archive failed.
+    pub failed: HashMap<SessionKey, (String, bool)>,
+    /// The names that notes have on disk, by id.
+    pub names: HashMap<Id, String>,
+}
+
+impl Memory {
+    /// Returns every note, those of sessions first.
+    pub fn plans(&self) -> Vec<Plan> {
+        let entities = entity::Entities::new(self);
+        let names = Names::new(self, &entities);
+        let mut plans: Vec<Plan> =
+            self.sessions.iter().map(|one| session::plan(self, one, &entities, &names)).collect();
+        plans.extend(entities.plans(self, &names));
+        plans.extend(index::plans(self, &entities, &names));
+        let told = self.told_in_notes();
+        for plan in &mut plans {
+            self.add_told(plan, &told);
+            self.settle(plan);
+        }
+        plans
+    }
+
+    /// Returns the id of the note of a session.
+    pub fn note_of(session: &SessionKey) -> Id {
+        Id::derive(&[
+            b"session note",
+            session.agent.as_str().as_bytes(),
+            session.id.as_str().as_bytes(),
+        ])
+    }
+
+    /// True if what is known of a session stands in the notes of what it was about. If only its archive failed, it does.
+    fn is_compacted(&self, session: &SessionMemory) -> bool {
+        self.decided.archived.contains_key(&session.key)
+            || self.failed.get(&session.key).is_some_and(|(_, is_archive)| *is_archive)
+    }
+
+    /// Returns what people wrote into each note.
+    fn told_in_notes(&self) -> HashMap<Id, Vec<(&str, &ToldMemory)>> {
+        let mut told: HashMap<Id, Vec<(&str, &ToldMemory)>> = HashMap::new();
+        for one in &self.told {
+            if let Some((note, section)) = &one.written_in {
+                told.entry(*note).or_default().push((section, one));
+            }
+        }
+        told
+    }
+
+    fn add_told(&self, plan: &mut Plan, told: &HashMap<Id, Vec<(&str, &ToldMemory)>>) {
+        for (section, memory) in told.get(&plan.id).into_iter().flatten() {
+            let lines = memory_lines(&memory.observation, Dated::No);
+            if let Some(own) = plan.sections.iter_mut().find(|own| own.name == *section) {
+                let known: HashSet<LineId> = own.lines.iter().map(|line| line.id.clone()).collect();
+                own.lines.extend(lines.into_iter().filter(|line| !known.contains(&line.id)));
+            }
+        }
+    }
+
+    /// Puts a person's texts and ticks into a plan.
+    fn settle(&self, plan: &mut Plan) {
+        for line in plan.sections.iter_mut().flat_map(|section| &mut section.lines) {
+            if let Some(text) = self.decided.texts.get(&(plan.id, line.id.clone())) {
+                line.text = escaped(text);
+            }
+            if let (Some(done), true) = (self.decided.done.get(&line.id), line.task.is_some()) {
+                line.task = Some(*done);
+            }
+        }
+    }
+}
+
+/// The names of notes, by which they are linked.
+struct Names {
+    by_id: HashMap<Id, String>,
+}
+
+impl Names {
+    fn new(memory: &Memory, entities: &entity::Entities<'_>) -> Self {
+        let mut taken: HashSet<String> = memory.names.values().map(|name| folded(name)).collect();
+        let mut by_id = memory.names.clone();
+        let sessions = memory
+            .sessions
+            .iter()
+            .map(|session| (Memory::note_of(&session.key), session_name(session)));
+        for (id, name) in sessions.chain(entities.names()) {
+            if by_id.contains_key(&id) {
+                continue;
+            }
+            let name = match taken.contains(&folded(&name)) {
+                true => format!("{name} {}", LineId::new(&id).as_str()),
+                false => name,
+            };
+            taken.insert(folded(&name));
+            by_id.insert(id, name);
+        }
+        Self { by_id }
+    }
+
+    fn get(&self, id: &Id) -> String {
+        self.by_id.get(id).cloned().unwrap_or_else(|| "unnamed".to_owned())
+    }
+
+    /// Returns a link to a note.
+    fn link(&self, id: &Id, shown: &str) -> String {
+        let name = self.get(id);
+        let shown: String = shown.chars().filter(|c| !matches!(c, '[' | ']' | '|' | '`')).collect();
+        let shown = thru_core::plain_line(&shown, 100);
+        match shown.is_empty() || shown == name {
+            true => format!("[[{name}]]"),
+            false => format!("[[{name}|{shown}]]"),
+        }
+    }
+}
+
+fn session_name(session: &SessionMemory) -> String {
+    let title = session.title.as_deref().unwrap_or("session");
+    let id: String = session.key.id.short();
+    file_name(&format!("{}-{}-{id}", day(session.started), slug(title)))
+}
+
+/// Returns a day as people and Obsidian write it. In UTC: two machines write the same.
+fn day(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d").to_string()
+}
+
+/// Returns a day with the time of day, in UTC.
+fn minute(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M").to_string()
+}
+
+/// Returns the folder of a project.
+fn project_folder(project: &str) -> String {
+    format!("projects/{}", file_name(project))
+}
+
+/// Returns the tag of a project.
+fn project_tag(project: &str) -> String {
+    let parts =
+        project.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|part| !part.is_empty());
+    format!("project/{}", parts.collect::<Vec<_>>().join("-"))
+}
+
+/// True if a line of a memory begins with its day.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dated {
+    Yes,
+    No,
+}
+
+/// Returns the lines of a memory: its title, and below it the text and the facts.
+fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
+    let category = if memory.is_rule { "rule" } else { memory.kind.as_str() };
+    let date = match (dated, memory.at) {
+        (Dated::Yes, Some(at)) => format!("{}: ", day(at)),
+        _ => String::new(),
+    };
+    let id = LineId::new(&memory.id);
+    let nested = |parts: &[&[u8]], text: String, shows| PlannedLine {
+        id: LineId::new(&Id::derive(parts)),
+        group: None,
+        parent: Some(id.clone()),
+        task: None,
+        text,
+        shows,
+    };
+    let mut lines = vec![PlannedLine {
+        id: id.clone(),
+        group: None,
+        parent: None,
+        task: None,
+        text: format!("[{category}] {date}{}", escaped(&memory.title)),
+        shows: Shows::Title(memory.id),
+    }];
+    let narrative = memory.narrative.as_ref().map(|one| one.text.as_str());
+    // A longer text would be cut, and an edit of the line would cut the memory.
+    if let Some(text) = narrative.filter(|text| says_more(text, &memory.title))
+        && text.chars().count() <= crate::escape::LONGEST
+    {
+        let parts: [&[u8]; 2] = [b"text", memory.id.as_bytes()];
+        lines.push(nested(&parts, escaped(text), Shows::Text(memory.id)));
+    }
+    for fact in memory.facts.iter().filter(|fact| dated == Dated::No || !is_record(&fact.text)) {
+        let is_new = says_more(&fact.text, &memory.title)
+            && narrative.is_none_or(|text| says_more(&fact.text, text));
+        if is_new {
+            let parts: [&[u8]; 3] = [b"fact", memory.id.as_bytes(), fact.text.as_bytes()];
+            lines.push(nested(&parts, escaped(&fact.text), Shows::Derived));
+        }
+    }
+    let mut seen = HashSet::new();
+    lines.retain(|line| seen.insert(line.id.clone()));
+    lines
+}
+
+/// True for a fact that only says where work is recorded, or what its steps were. It stands in the note of its session.
+fn is_record(fact: &str) -> bool {
+    ["Committed", "Opened pull request ", "Pushed ", "Tasks: "]
+        .iter()
+        .any(|start| fact.starts_with(start))
+}
+
+/// True if a text says something that another does not.
+fn says_more(text: &str, than: &str) -> bool {
+    let bare = thru_core::bare_words(text);
+    !bare.is_empty() && !thru_core::bare_words(than).contains(&bare)
+}
+
+/// The memories that stand in notes.
+fn is_shown(memory: &Observation) -> bool {
+    memory.certainty == Certainty::High
+}
+
+fn is_decision(memory: &Observation) -> bool {
+    memory.kind == ObservationType::Decision
+}
+
+fn is_gotcha(memory: &Observation) -> bool {
+    memory.kind == ObservationType::Bugfix || memory.concepts.contains(&Concept::Gotcha)
+}
+
+fn is_preference(memory: &Observation) -> bool {
+    memory.is_rule && memory.speaker == Speaker::Person
+}
+
+fn is_pattern(memory: &Observation) -> bool {
+    memory.concepts.contains(&Concept::Pattern) && !is_preference(memory)
+}
+
+/// Makes the sections of a note of these names, all empty.
+fn sections(names: &[&'static str]) -> Vec<Section> {
+    names.iter().map(|name| Section { name, lines: Vec::new() }).collect()
+}
+
+fn section<'s>(sections: &'s mut [Section], name: &str) -> Option<&'s mut Vec<PlannedLine>> {
+    sections.iter_mut().find(|section| section.name == name).map(|section| &mut section.lines)
+}
+
+/// Adds lines to a section.
+fn put(all: &mut [Section], name: &str, lines: impl IntoIterator<Item = PlannedLine>) {
+    if let Some(section) = section(all, name) {
+        let lines =
+            lines.into_iter().filter(|line| section.iter().all(|known| known.id != line.id));
+        let lines: Vec<PlannedLine> = lines.collect();
+        section.extend(lines);
+    }
+}
+
+/// Counts how often each of these occurs.
+fn counted<'t>(things: impl Iterator<Item = &'t str>) -> BTreeMap<&'t str, usize> {
+    let mut counts = BTreeMap::new();
+    for thing in things {
+        *counts.entry(thing).or_default() += 1;
+    }
+    counts
+}

@@ -1,0 +1,202 @@
+//! The record of the vault on this machine: the notes as we wrote them last, and what could not be written.
+//!
+//! It lies in the data directory, never in the vault. Without it notes are only added to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thru_core::{Id, Timestamp};
+use thru_journal::files::{create_dir_private, remove, replace};
+
+use crate::error::{Result, VaultError};
+use crate::folder::Stamp;
+use crate::note::LineId;
+
+const VERSION: u32 = 1;
+const INDEX: &str = "notes.json";
+
+/// The record of one vault.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Record {
+    version: u32,
+    #[serde(skip)]
+    folder: PathBuf,
+    /// The folder of the vault that it is about.
+    pub vault: PathBuf,
+    /// The notes, by their ids.
+    #[serde(default)]
+    pub notes: BTreeMap<Id, Written>,
+    /// Sessions whose note could not be compacted or archived, by the id of the note.
+    #[serde(default)]
+    pub failures: BTreeMap<Id, Failure>,
+    /// The loss that keeps changes from being taken in.
+    #[serde(default)]
+    pub loss: Option<Loss>,
+    /// The last time at which every note was compared with memory.
+    #[serde(default)]
+    pub synced: Option<Timestamp>,
+    /// True if the views of Obsidian were written.
+    #[serde(default)]
+    pub has_views: bool,
+    /// Notes that were left as they are, and why.
+    #[serde(default)]
+    pub left: BTreeMap<String, String>,
+    /// Conflict copies, by path.
+    #[serde(default)]
+    pub copies: BTreeSet<String>,
+    /// Notes of the person's, which are not read again while they stay as they are.
+    #[serde(default)]
+    pub others: BTreeMap<String, Stamp>,
+    /// Lines that another machine wrote, by note.
+    #[serde(default)]
+    pub foreign: BTreeMap<Id, BTreeSet<LineId>>,
+    /// What was told in notes whose lines have no id yet, by note and text.
+    #[serde(default)]
+    pub unmarked: BTreeMap<Id, BTreeMap<String, LineId>>,
+}
+
+/// A note as it was written last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    /// Its path below the vault.
+    pub path: String,
+    /// Its stamp.
+    pub stamp: Stamp,
+    /// The number of our lines in it.
+    pub lines: usize,
+    /// True if we wrote it as it is.
+    pub by_us: bool,
+    /// The hash of its text.
+    pub hash: Id,
+}
+
+/// A compaction or an archive that failed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// True if the knowledge was written, and only the archive failed.
+    pub is_archive: bool,
+    /// The error.
+    pub error: String,
+    /// The time.
+    pub at: Timestamp,
+}
+
+/// More that vanished at once than a person removes by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The number of notes that are gone.
+    pub notes: usize,
+    /// The number of lines that are gone from notes that are there.
+    pub lines: usize,
+    /// The number of lines that there were.
+    pub of: usize,
+}
+
+impl Loss {
+    /// More notes at once are not removed by hand.
+    const NOTES: usize = 10;
+    /// The share of lines that is not removed by hand, …
+    const SHARE: usize = 5;
+    /// … unless there are no more than this.
+    const FEW: usize = 10;
+
+    /// True if it is too much to be taken in without being asked.
+    pub const fn is_large(&self) -> bool {
+        self.notes > Self::NOTES || self.lines > Self::FEW && self.lines * Self::SHARE > self.of
+    }
+}
+
+impl Record {
+    /// Reads the record in a folder, for the vault at a path. That of another vault does not count.
+    ///
+    /// # Errors
+    /// Fails if it cannot be read.
+    pub fn open(folder: &Path, vault: &Path) -> Result<Self> {
+        let new = Self {
+            version: VERSION,
+            folder: folder.to_owned(),
+            vault: vault.to_owned(),
+            notes: BTreeMap::new(),
+            failures: BTreeMap::new(),
+            loss: None,
+            synced: None,
+            has_views: false,
+            left: BTreeMap::new(),
+            copies: BTreeSet::new(),
+            others: BTreeMap::new(),
+            foreign: BTreeMap::new(),
+            unmarked: BTreeMap::new(),
+        };
+        let path = folder.join(INDEX);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(new),
+            Err(error) => return Err(VaultError::io(&path, error)),
+        };
+        // A damaged record is as good as none: then notes are only added to.
+        let known: Option<Self> = serde_json::from_slice(&bytes).ok();
+        let known = known.filter(|known| known.version == VERSION && known.vault == vault);
+        Ok(known.map_or(new, |known| Self { folder: folder.to_owned(), ..known }))
+    }
+
+    /// Writes it.
+    ///
+    /// # Errors
+    /// Fails if the disk cannot be written.
+    pub fn save(&self) -> Result<()> {
+        create_dir_private(&self.folder)?;
+        let path = self.folder.join(INDEX);
+        let json = serde_json::to_vec(self).map_err(|error| VaultError::Record {
+            path: path.clone(),
+            detail: error.to_string(),
+        })?;
+        Ok(replace(&path, &json)?)
+    }
+
+    /// Returns the text of a note as it was written last, if it is known.
+    pub fn base(&self, note: &Id) -> Option<String> {
+        let written = self.notes.get(note)?;
+        let text = std::fs::read_to_string(self.base_path(note)).ok()?;
+        (thru_core::content_hash(text.as_bytes()) == written.hash).then_some(text)
+    }
+
+    /// Notes the text that a note has from now on, written by us or by a person.
+    ///
+    /// # Errors
+    /// Fails if the disk cannot be written.
+    pub fn note(
+        &mut self,
+        note: Id,
+        path: &str,
+        stamp: Stamp,
+        text: &str,
+        by_us: bool,
+    ) -> Result<()> {
+        let hash = thru_core::content_hash(text.as_bytes());
+        let is_known = self.notes.get(&note).is_some_and(|known| known.hash == hash);
+        if !is_known || !self.base_path(&note).exists() {
+            create_dir_private(&self.folder)?;
+            let path = self.base_path(&note);
+            // No sync: one that a power cut damages is known by its hash, and as good as none.
+            std::fs::write(&path, text).map_err(|error| VaultError::io(&path, error))?;
+        }
+        let lines = crate::note::Note::parse(text).own_lines().count();
+        self.notes.insert(note, Written { path: path.to_owned(), stamp, lines, by_us, hash });
+        Ok(())
+    }
+
+    /// Drops a note.
+    ///
+    /// # Errors
+    /// Fails if the disk cannot be written.
+    pub fn drop_note(&mut self, note: &Id) -> Result<()> {
+        self.notes.remove(note);
+        remove(&self.base_path(note))?;
+        Ok(())
+    }
+
+    fn base_path(&self, note: &Id) -> PathBuf {
+        self.folder.join(format!("{note}.md"))
+    }
+}
