@@ -1,20 +1,25 @@
 //! Questions, and the naming of what they are about.
 
+pub mod briefings;
+pub mod changes;
 pub mod context;
 pub mod get;
+pub mod graph;
 pub mod log;
+pub mod memories;
 pub mod memory;
 pub mod named;
 pub mod pack;
 pub mod passage;
+pub mod rank;
 pub mod search;
 pub mod session;
 pub mod sessions;
 pub mod stats;
 pub mod status;
 pub mod timeline;
+pub mod transcript;
 pub mod unindexed;
-pub mod why;
 
 use std::str::FromStr;
 
@@ -108,6 +113,6 @@ impl Opened {
 }
 
 /// Text cleaned by the rules of today: the rules of the time when it was kept may be older.
-fn cleaned(redactor: &Redactor, text: &str) -> Clean<String> {
+pub(crate) fn cleaned(redactor: &Redactor, text: &str) -> Clean<String> {
     redactor.clean_text(text, &mut Report::default())
 }

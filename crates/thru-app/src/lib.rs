@@ -10,6 +10,7 @@
 pub mod answer;
 pub mod app;
 pub mod ask;
+pub mod backend;
 pub mod background;
 pub mod call;
 pub mod compaction;
@@ -27,10 +28,12 @@ pub mod models;
 mod owner;
 pub mod setup;
 pub mod trouble;
+pub mod vault;
 pub mod wording;
 pub mod words;
 
 pub use app::App;
+pub use backend::Backend;
 pub use call::{Call, Patience, Progress, Unit};
 pub use machine::{Machine, Places};
 pub use trouble::{Context, Listing, MemoryAction, Remedy, Result, Trouble, TroubleKind};

@@ -36,6 +36,8 @@ pub enum TroubleKind {
     Ambiguous,
     /// The request is understood and declined: a setting or the state of things forbids it.
     Refused,
+    /// What is to be changed is no longer what the caller saw.
+    Conflict,
     /// Another process is at work; the same request may succeed later.
     Busy,
     /// The caller stopped waiting.
@@ -372,7 +374,7 @@ macro_rules! invalid {
     };
 }
 
-invalid![thru_core::InvalidIdPrefix, thru_recall::InvalidDate];
+invalid![thru_foreign::ForeignError, thru_core::InvalidIdPrefix, thru_recall::InvalidDate];
 
 impl From<StoreError> for Trouble {
     fn from(error: StoreError) -> Self {

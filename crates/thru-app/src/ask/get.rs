@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+use thru_core::ForeignName;
 use thru_intake::Intake;
 use thru_redact::Clean;
 use thru_store::{MemoryRow, PassageRow, Store};
@@ -173,6 +174,9 @@ fn piece(app: &App, store: &Store, intake: &Intake, id: &str, sources: Sources) 
     let named = memory::memory_named(store, id);
     if let Ok(Some(memory)) = &named {
         return Ok(Piece::Memory(Box::new(memory_piece(app, store, intake, memory, sources)?)));
+    }
+    if ForeignName::parse(id).is_some() {
+        return Err(named.err().unwrap_or_else(|| memory::no_memory(id)));
     }
     match named.and_then(|_| named_passage(store, id)) {
         Ok(passage) => {

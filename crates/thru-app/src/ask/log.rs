@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use thru_core::{Id, Timestamp};
-use thru_intake::Operation;
+use thru_intake::{LineChange, Operation};
 use thru_redact::{Clean, Redactor};
-use thru_store::Store;
+use thru_store::{OperationRow, Store};
 
 use super::memory::{Merge, merges, session_of};
 use super::{Opened, cleaned};
@@ -62,6 +62,20 @@ pub struct LogEntry {
     pub undone_by: Option<String>,
 }
 
+impl LogEntry {
+    pub(super) fn new(redactor: &Redactor, row: &OperationRow) -> Self {
+        Self {
+            // Few enough for six characters to tell them apart; `undo` says so where they do not.
+            id: row.key.chars().take(6).collect(),
+            full_id: row.key.clone(),
+            at: row.at,
+            kind: row.kind.clone(),
+            text: cleaned(redactor, &sentence(Operation::read(&row.kind, &row.body).as_ref())),
+            undone_by: row.undone.clone(),
+        }
+    }
+}
+
 /// Lists decisions or merges, the latest first.
 ///
 /// # Errors
@@ -78,16 +92,13 @@ pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
 
 fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
     let operations = store.operations()?;
-    // Few enough for six characters to tell them apart; `undo` says so where they do not.
-    let entries = operations.iter().rev().take(limit).map(|row| LogEntry {
-        id: row.key.chars().take(6).collect(),
-        full_id: row.key.clone(),
-        at: row.at,
-        kind: row.kind.clone(),
-        text: cleaned(redactor, &sentence(Operation::read(&row.kind, &row.body).as_ref())),
-        undone_by: row.undone.clone(),
-    });
-    Ok(entries.collect())
+    let decided = operations.iter().rev().filter(|row| !is_of_vault(&row.kind));
+    Ok(decided.take(limit).map(|row| LogEntry::new(redactor, row)).collect())
+}
+
+/// True for what the vault did by itself.
+fn is_of_vault(kind: &str) -> bool {
+    matches!(kind, "note-archived" | "note-unarchived")
 }
 
 fn recorded(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
@@ -167,6 +178,9 @@ pub fn sentence(operation: Option<&Operation>) -> String {
             let commits = plural(commits.len() as u64, "commit");
             format!("saw {commits} in the time of session {}", session.id)
         }
+        Some(Operation::MemoryImported(imported)) => {
+            format!("imported {} \"{}\"", imported.named, imported.title)
+        }
         Some(Operation::MemoryRecorded(recorded)) => {
             let who = if recorded.by_agent { "an agent " } else { "" };
             format!("{who}remembered \"{}\"", recorded.title)
@@ -180,6 +194,21 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         }
         Some(Operation::MemorySeparated { memory, .. }) => {
             format!("kept memory {} apart", start(memory))
+        }
+        Some(Operation::NoteLineChanged { line, change, .. }) => match change {
+            LineChange::Text(text) => format!("changed line {line} of the vault to \"{text}\""),
+            LineChange::Done(true) => format!("ticked line {line} of the vault"),
+            LineChange::Done(false) => format!("opened line {line} of the vault again"),
+            LineChange::Hidden => format!("took line {line} out of a note of the vault"),
+        },
+        Some(Operation::NoteHidden { note }) => {
+            format!("deleted note {} of the vault", start(note))
+        }
+        Some(Operation::NoteArchived { session, .. }) => {
+            format!("archived the note of session {}", session.id)
+        }
+        Some(Operation::NoteUnarchived { session }) => {
+            format!("took the note of session {} out of the archive", session.id)
         }
         Some(Operation::OperationUndone { operation }) => {
             format!("took back {}", operation.chars().take(6).collect::<String>())

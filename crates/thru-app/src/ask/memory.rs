@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 use thru_core::{
-    FileState, Id, IdPrefix, Made, MemoryKind, Merged, SessionId, Timestamp, WorkOutcome,
+    FileState, ForeignName, ForeignSource, Id, IdPrefix, Made, MemoryKind, Merged, SessionId,
+    Timestamp, WorkOutcome,
 };
 use thru_recall::Freshness;
 use thru_redact::{Clean, Redactor, Report};
@@ -21,6 +22,9 @@ use crate::trouble::{Listing, MemoryAction, Remedy, Result, Trouble};
 /// # Errors
 /// Where `id` is none, several memories or also a passage start so, or the store cannot be read.
 pub fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
+    if let Some(named) = ForeignName::parse(id) {
+        return imported_as(store, &named);
+    }
     let prefix: IdPrefix = id.parse()?;
     let mut found = store.memories_by_prefix(&prefix, 4)?;
     match found.len() {
@@ -40,16 +44,32 @@ pub fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
     }
 }
 
+/// Reads the memory that has this name in the program it was imported from.
+fn imported_as(store: &Store, named: &ForeignName) -> Result<Option<MemoryRow>> {
+    let mut found = store.memories_imported_as(named)?;
+    if found.len() < 2 {
+        return Ok(found.pop());
+    }
+    let ids = found.iter().map(|memory| store.short_id(&memory.id));
+    let ids = ids.collect::<Result<Vec<_>, _>>()?;
+    Err(Trouble::ambiguous(format!("{named} was imported from several places"))
+        .advise(format!("name one by its id: {}", ids.join(", "))))
+}
+
 /// Reads the memory whose id starts so, for an action that only memories allow.
 ///
 /// # Errors
 /// As [`memory_named`], and where the id names a session, a passage or nothing.
 pub fn required_memory(store: &Store, id: &str, action: MemoryAction) -> Result<MemoryRow> {
     // The id of a session may hold characters that no id of ours has.
-    if id.parse::<IdPrefix>().is_ok()
+    let is_name = ForeignName::parse(id).is_some();
+    if (is_name || id.parse::<IdPrefix>().is_ok())
         && let Some(memory) = memory_named(store, id)?
     {
         return Ok(memory);
+    }
+    if is_name {
+        return Err(no_memory(id));
     }
     if names_session(store, id)? {
         return Err(Trouble::not_found(format!("`{id}` is a session, not a memory"))
@@ -61,8 +81,11 @@ pub fn required_memory(store: &Store, id: &str, action: MemoryAction) -> Result<
         ))
         .with(Remedy::NotAPassage(action)));
     }
-    Err(Trouble::not_found(format!("there is no memory `{id}`"))
-        .with(Remedy::See(Listing::Memories)))
+    Err(no_memory(id))
+}
+
+pub(super) fn no_memory(id: &str) -> Trouble {
+    Trouble::not_found(format!("there is no memory `{id}`")).with(Remedy::See(Listing::Memories))
 }
 
 /// True if a session's id starts so. Fewer than four characters name none.
@@ -153,6 +176,9 @@ pub struct MemoryEntry {
     pub refined: bool,
     /// True if something that a model made takes its place.
     pub superseded: bool,
+    /// Its name in the program that it was imported from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<ForeignName>,
     /// The outcome of the work, of a summary.
     #[serde(serialize_with = "outcome_name")]
     pub outcome: Option<WorkOutcome>,
@@ -203,6 +229,7 @@ impl MemoryEntry {
             edited: flags.is_edited,
             refined: flags.is_refined,
             superseded: flags.is_superseded,
+            imported: store.foreign_name(memory)?,
             outcome: memory.outcome,
             tokens: memory.tokens,
             raw_tokens: memory.raw_tokens,
@@ -221,6 +248,11 @@ impl MemoryEntry {
         ]
         .into_iter()
         .filter_map(|(is_so, mark)| is_so.then_some(mark))
+        .chain(self.imported.as_ref().map(|named| match named.source {
+            ForeignSource::ClaudeMem => "from claude-mem",
+            ForeignSource::BasicMemory => "from basic-memory",
+            ForeignSource::Markdown => "from Markdown",
+        }))
     }
 }
 
@@ -317,6 +349,20 @@ pub struct WholeMemory {
     /// The short ids of the passages that it names, after [`WholeMemory::naming_passages`].
     #[serde(skip)]
     pub short_ids: HashMap<Id, String>,
+}
+
+/// The version of a memory: a name for what a person sees of it, which changes with it.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub(crate) fn version(store: &Store, memory: &MemoryRow) -> Result<String> {
+    let body = match store.body_of(memory)? {
+        MemoryBody::Observation(observation) => serde_json::to_vec(&observation)?,
+        MemoryBody::Summary(summary) => serde_json::to_vec(&summary)?,
+    };
+    let flags = [memory.flags.is_rule, memory.flags.is_uncertain].map(u8::from);
+    let parts = [memory.kind.as_str().as_bytes(), memory.title.as_bytes(), &flags, &body];
+    Ok(Id::derive(&parts).to_string())
 }
 
 /// Writes a body without the name of its kind.

@@ -2,6 +2,7 @@
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
+use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
@@ -431,6 +432,7 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         limit: one_more(limits.passages),
         context: request.context,
         memories: one_more(limits.memories),
+        skip_tools: skipped_tools(app),
     };
     let (results, judged) = match work {
         Some(_) => (SearchResults::default(), Judged::of_work()),
@@ -631,6 +633,12 @@ fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
             })
             .collect(),
     }
+}
+
+/// The tools whose calls are not worth a result. Answers of the user always are.
+fn skipped_tools(app: &App) -> Vec<String> {
+    let asks = |tool: &String| ADAPTERS.iter().any(|adapter| adapter.capture.asks_user(tool));
+    app.config.capture.skip_tools.iter().filter(|tool| !asks(tool)).cloned().collect()
 }
 
 /// The time that a question speaks of, in milliseconds since 1970: from, until.

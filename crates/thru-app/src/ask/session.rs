@@ -327,8 +327,11 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
         modified: file.modified,
         touched: file.touched,
     });
-    let limits =
-        ContextLimits { hot: app.config.session.max_hot_entries, ..ContextLimits::default() };
+    let limits = ContextLimits {
+        hot: app.config.session.max_hot_entries,
+        idle_timeout: app.limits().idle_timeout,
+        ..ContextLimits::default()
+    };
     let context = session_context(&store, redactor, session.row, limits)?;
     Ok(SessionOutline {
         version: 1,

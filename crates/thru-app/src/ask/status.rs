@@ -7,19 +7,19 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use thru_capture::pause::{self, Pause};
-use thru_capture::timings;
+use thru_capture::{lost, timings};
 use thru_core::{Agent, Timestamp};
 use thru_store::{SessionFilter, Store};
 
-use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::embedding::State;
 use crate::fresh::{self, Freshness};
-use crate::health::{self, Daemon, Sizes, hooks, number_left, recent_failures};
+use crate::health::{self, Daemon, Sizes, hooks, last_space, number_left, recent_failures};
 use crate::ingest::reading::{Reading, reading};
 use crate::models::meters::Meters;
 use crate::trouble::Result;
+use crate::{answer, background};
 
 /// The latest sessions whose phase is looked at: the rest ended long ago.
 const LATEST: usize = 500;
@@ -66,6 +66,9 @@ pub struct Status {
     pub jobs: JobCounts,
     /// The daemon.
     pub daemon: Daemon,
+    /// The address of the page, while it is served.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<String>,
     /// The transcripts that are read unasked.
     pub reading: Reading,
     /// The model that is asked about memories, and its cost.
@@ -79,6 +82,10 @@ pub struct Status {
     pub journal_cap: u64,
     /// Hooks that failed in the last day.
     pub failures_last_day: usize,
+    /// Events that could not be recorded, of which no session was told yet.
+    pub lost_events: u64,
+    /// The bytes that are left on the disk, if there are hardly any.
+    pub disk_full: Option<u64>,
     /// Bytes on disk.
     pub bytes: Sizes,
 }
@@ -175,12 +182,15 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
         },
         jobs: JobCounts { waiting: waiting.len(), dead: dead.len() },
         daemon: Daemon::look(app),
+        page: background::page_address(app),
         reading: reading(app),
         models: Meters::read(app, store.as_ref(), &jobs)?,
         meaning: State::look(app, &intake)?,
         journal_alarm: bytes.journal > journal_cap,
         journal_cap,
         failures_last_day: recent_failures(layout, now).len(),
+        lost_events: lost::known(layout).map_or(0, |lost| lost.events),
+        disk_full: last_space(layout),
         bytes,
     })
 }

@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use thru_daemon::{
-    Client, EnsureError, Ensured, Hello, Holder, Identity, Killed, Paths, Probe, Program, Stopped,
-    ensure, holder, probe, spawn,
+    CallError, Client, EnsureError, Ensured, Hello, Holder, Identity, Killed, Paths, Probe,
+    Program, RpcError, Stopped, ensure, holder, probe, spawn,
 };
 
-use super::paths;
+use super::{is_watching, paths};
 use crate::app::App;
 use crate::ingest::reading;
-use crate::trouble::{Result, Trouble};
+use crate::trouble::{Remedy, Result, Trouble};
 
 /// The time for a daemon to come up.
 const START: Duration = Duration::from_secs(10);
@@ -66,6 +66,10 @@ pub fn ensure_running(app: &App, patience: Duration) -> Result<Ensured, EnsureEr
 /// Fails if reading was stopped and cannot be taken up again, if it cannot be started, hangs, or another process is just starting it.
 pub fn start(app: &App) -> Result<Ensured> {
     reading::resume_all(&app.layout)?;
+    running(app)
+}
+
+fn running(app: &App) -> Result<Ensured> {
     let ensured = ensure_running(app, START).map_err(|error| {
         Trouble::failed(error.to_string()).run("daemon logs", "shows the reason")
     })?;
@@ -74,6 +78,40 @@ pub fn start(app: &App) -> Result<Ensured> {
             .run("daemon status", "says if it runs by now")),
         Ensured::Hung(holder) => Err(hung(holder.as_ref())),
         ensured => Ok(ensured),
+    }
+}
+
+/// Has the daemon serve the page, starts one where none runs, and returns a link that opens the page once within a minute.
+///
+/// # Errors
+/// Fails if an agent asks for it, if the daemon is switched off, cannot be started or does not answer, and if it cannot serve the page.
+pub fn view(app: &App, ends_sessions: bool) -> Result<String> {
+    // What is done in the page counts as done by a person.
+    if app.machine.agent_session().is_some() {
+        return Err(Trouble::refused("only a person may open the page, not an agent in its shell")
+            .advise("run it in a terminal of your own"));
+    }
+    // One that was started by hand serves it all the same.
+    if let Some(switch) = app.machine.daemon_switched_off(&app.config)
+        && !is_watching(app)
+    {
+        return Err(Trouble::refused(format!(
+            "the daemon serves the page, and is off by `{switch}`"
+        ))
+        .advise("switch it on for the page"));
+    }
+    running(app)?;
+    let mut client = Client::connect(&paths_in_use(app).socket, STATUS)?;
+    let arguments = json!({ "ends_sessions": ends_sessions });
+    let answer = client.call_tool("view", &arguments, START).map_err(|error| match error {
+        CallError::Refused { code: RpcError::REFUSED, message } => Trouble::refused(message)
+            .with(Remedy::Set { key: "hooks.socket_enabled", value: Some("true".to_owned()) }),
+        error => Trouble::failed(error.to_string()),
+    })?;
+    let answer: Value = serde_json::from_str(&answer)?;
+    match (answer["link"].as_str(), answer["message"].as_str()) {
+        (Some(link), _) => Ok(link.to_owned()),
+        (None, message) => Err(Trouble::failed(message.unwrap_or("the daemon gave no link"))),
     }
 }
 

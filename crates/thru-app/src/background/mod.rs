@@ -6,7 +6,10 @@ pub mod embedding;
 pub mod handover;
 pub mod refining;
 pub mod service;
+mod vault;
 pub mod work;
+
+use std::path::PathBuf;
 
 use thru_daemon::{Paths, is_held, spawn};
 
@@ -46,4 +49,16 @@ pub fn start_if_wanted(app: &App) {
 /// True if a daemon runs, and so the transcripts are watched.
 pub fn is_watching(app: &App) -> bool {
     is_held(&paths(app).lock).unwrap_or(false)
+}
+
+/// The file that holds the address of the page while it is served.
+pub fn page_file(app: &App) -> PathBuf {
+    app.layout.run().join("http.address")
+}
+
+/// Returns the address of the page, where the daemon serves it.
+pub fn page_address(app: &App) -> Option<String> {
+    let text = std::fs::read_to_string(page_file(app)).ok()?;
+    // A daemon that was killed leaves the file.
+    is_watching(app).then(|| text.trim_end().to_owned())
 }

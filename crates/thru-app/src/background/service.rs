@@ -12,19 +12,38 @@ use crate::app::App;
 use crate::ask::{ProjectScope, unindexed};
 use crate::call::{Call, Patience};
 use crate::keep::close::{self, Closed, Closer};
-use crate::trouble::Trouble;
+use crate::trouble::{Result, Trouble};
 use crate::wording;
+
+/// Opens the page of the memory, where the daemon can serve one.
+pub trait Viewer: Send + Sync {
+    /// Serves the page where the settings or the daemon before this one want it.
+    fn begin(&self, app: &App);
+
+    /// Starts to serve the page where that is not done yet, and returns a link that opens it once.
+    ///
+    /// # Errors
+    /// Fails if no port is free, or a file of the server cannot be written.
+    fn link(&self, app: &App, ends_sessions: bool) -> Result<String>;
+}
 
 /// The tools of the daemon. They answer while its work goes on.
 pub struct SocketTools {
     app: App,
     chooser: Arc<Chooser>,
+    viewer: Option<Arc<dyn Viewer>>,
 }
 
 impl SocketTools {
     /// Makes the tools of a daemon for this home, which embed with its model.
     pub fn new(app: &App, chooser: &Arc<Chooser>) -> Self {
-        Self { app: app.clone(), chooser: Arc::clone(chooser) }
+        Self { app: app.clone(), chooser: Arc::clone(chooser), viewer: None }
+    }
+
+    /// The same, which can open the page.
+    #[must_use]
+    pub fn with_viewer(self, viewer: Arc<dyn Viewer>) -> Self {
+        Self { viewer: Some(viewer), ..self }
     }
 }
 
@@ -43,6 +62,13 @@ struct Embed {
     text: String,
 }
 
+/// The arguments of `view`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct View {
+    ends_sessions: bool,
+}
+
 /// The arguments of `session_tracking_list_unindexed`.
 #[derive(Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -59,6 +85,12 @@ impl Default for ListUnindexed {
 }
 
 impl Service for SocketTools {
+    fn begin(&self) {
+        if let Some(viewer) = &self.viewer {
+            viewer.begin(&self.app);
+        }
+    }
+
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
         let app = self.app.again().map_err(|error| failed(&error))?;
         // It may have been switched off since the daemon started.
@@ -99,6 +131,14 @@ impl Service for SocketTools {
                 let Embed { text } = parsed(arguments)?;
                 let answer = self.chooser.answer(&app, &text);
                 answer.map(|answer| json!(answer)).map_err(|error| failed(&error))
+            }
+            "view" => {
+                let View { ends_sessions } = parsed(arguments)?;
+                let Some(viewer) = &self.viewer else {
+                    return Err(ToolError::Failed("this daemon serves no page".to_owned()));
+                };
+                let link = viewer.link(&app, ends_sessions);
+                link.map(|link| json!({ "link": link })).map_err(|error| failed(&error))
             }
             other => Err(ToolError::Unknown(other.chars().take(60).collect())),
         }

@@ -19,6 +19,7 @@ use thru_store::Store;
 
 use super::embedding::{Chooser, EmbeddingThread};
 use super::refining::Refining;
+use super::vault::{self, Vaulting};
 use crate::app::App;
 use crate::ingest::catch_up::{Effort, Ingested, TranscriptScope, ingest};
 use crate::ingest::reading::{Reading, reading};
@@ -51,6 +52,7 @@ pub struct Ingesting {
     sums: IngestedSums,
     refining: Refining,
     embedding: EmbeddingThread,
+    vaulting: Vaulting,
     log: Arc<Log>,
 }
 
@@ -68,6 +70,7 @@ impl Ingesting {
         Self {
             embedding: EmbeddingThread::new(chooser, log),
             refining: Refining::start(app, log),
+            vaulting: Vaulting::start(app, log),
             log: Arc::clone(log),
             app: app.clone(),
             // A process that was killed may have left it behind.
@@ -122,6 +125,7 @@ impl Ingesting {
         self.note(&ingested, now);
         self.refining.wake();
         self.embedding.wake(&self.app);
+        self.vaulting.wake(&self.app, news.changed.iter());
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
         let index = (self.behind > 0 || self.unclean).then_some(now + QUIET);
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
@@ -218,6 +222,7 @@ fn watched(app: &App) -> Vec<PathBuf> {
         let folder = app.homes.transcripts(agent);
         (agent == ADAPTERS[0].agent || folder.is_dir()).then_some(folder)
     });
-    let all: BTreeSet<PathBuf> = own.chain(of_agents).collect();
+    let vault = vault::root(app).map(Path::to_owned);
+    let all: BTreeSet<PathBuf> = own.chain(of_agents).chain(vault).collect();
     all.into_iter().filter(|path| path != Path::new("")).collect()
 }

@@ -303,11 +303,7 @@ pub fn held(intake: &Intake, store: &Store, session: &SessionRow) -> Result<Vec<
 /// # Errors
 /// Fails if the store cannot be read, or a note cannot be removed.
 pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<PathBuf>> {
-    for (note, pending) in pending(&app.layout) {
-        if pending.session == session.key {
-            files::remove(&note)?;
-        }
-    }
+    drop_pending(&app.layout, |one| *one == session.key)?;
     let id = session.key.id.as_str();
     let mut left = Vec::new();
     for folder in folders(app, store, session)? {
@@ -319,6 +315,14 @@ pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Path
         }
     }
     Ok(left)
+}
+
+/// Removes the notes of files of these sessions that are still to be written.
+fn drop_pending(layout: &Layout, is_meant: impl Fn(&SessionKey) -> bool) -> Result<()> {
+    for (note, _) in pending(layout).iter().filter(|(_, one)| is_meant(&one.session)) {
+        files::remove(note)?;
+    }
+    Ok(())
 }
 
 /// Returns the folders that may hold summaries of a session, by today's settings and earlier ones.
@@ -457,4 +461,28 @@ fn stop_at(deadline: Instant) -> Arc<AtomicBool> {
         flag.store(true, Ordering::Relaxed);
     });
     stop
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::{Agent, SessionId};
+
+    use super::*;
+
+    #[test]
+    fn what_was_still_to_be_written_of_a_session_can_be_dropped() {
+        let home = tempfile::tempdir().unwrap();
+        let layout = Layout::new(home.path());
+        fs::create_dir_all(layout.summaries()).unwrap();
+        for id in ["one", "two"] {
+            let session = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(id) };
+            let path = place_of_note(&layout, &session, "event");
+            let event = "event".to_owned();
+            let note = Pending { session, event, root: None, since: Timestamp::UNIX_EPOCH };
+            fs::write(path, serde_json::to_vec(&note).unwrap()).unwrap();
+        }
+        drop_pending(&layout, |session| session.id.as_str() == "one").unwrap();
+        let left: Vec<_> = pending(&layout).into_iter().map(|(_, one)| one.session.id).collect();
+        assert_eq!(left, [SessionId::new("two")]);
+    }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use thru_store::{SessionFilter, SessionRow, Store};
 use thru_summaries::{Folder, Metadata};
 
-use super::{folder, held, options, write_to};
+use super::{drop_pending, folder, held, options, write_to};
 use crate::answer;
 use crate::app::{App, settings};
 use crate::ask::named;
@@ -199,6 +199,8 @@ impl SummaryDeletion {
     /// # Errors
     /// Where a file cannot be removed, or another process is writing there.
     pub fn carry_out(&self, app: &App) -> Result<SummariesDeleted> {
+        // What was still to be written would bring them back.
+        drop_pending(&app.layout, |session| session.id.as_str() == self.session)?;
         let deleted = self.folder.delete(&self.session, &options(&app.config))?;
         Ok(SummariesDeleted {
             version: answer::VERSION,

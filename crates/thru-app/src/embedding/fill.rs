@@ -3,15 +3,17 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use thru_agents::Discovery;
 use thru_config::EmbeddingProvider;
 use thru_embed::LoadMode;
-use thru_intake::{Embedded, Embedding, Intake, IntakeError};
+use thru_intake::{DistilScope, Embedded, Embedding, Intake, IntakeError};
 use thru_store::vectors::ModelFolder;
 
 use super::{Chosen, Lazy, embed_question, may_see};
 use crate::answer;
 use crate::app::App;
 use crate::call::{Call, Unit};
+use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 use crate::keep::settings;
 use crate::trouble::{Result, Trouble};
 
@@ -125,6 +127,12 @@ pub fn embed(app: &App, limit: Option<usize>, call: Call<'_>) -> Result<EmbedRep
         stop: call.cancelled(),
     };
     call.progress().step("Looking for texts", 0, 0, Unit::Texts);
+    // What was remembered since the last question is not in the index, which says what has no vector. Another process that
+    // writes now brings it there.
+    if let Some(lock) = intake.try_lock(LOOK_AGAIN)? {
+        let effort = Effort { scope: DistilScope::These(&[]), thorough: true };
+        ingest(app, &lock, TranscriptScope::Found(Discovery::default()), effort, call)?;
+    }
     let started = Instant::now();
     let damaged_files = intake.mend_vectors(&chosen.model())?;
     let done = embed_in_turn(&intake, &run, call)?;

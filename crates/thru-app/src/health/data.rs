@@ -72,7 +72,7 @@ pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = environment
         .notes
         .iter()
-        .map(|note| match note.is_of_project() {
+        .map(|note| match note.is_of_project() || note.is_only_a_word() {
             true => Finding::note(CHECK, note.to_string(), remedy),
             false => Finding::problem(CHECK, note.to_string(), remedy),
         })

@@ -4,6 +4,8 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use thru_core::Layout;
+
 use super::{Finding, Mend, Seen};
 use crate::words::{plural, size};
 
@@ -108,11 +110,18 @@ pub(super) fn leftovers(seen: &Seen<'_>) -> Finding {
     }
 }
 
+/// Bytes below which a disk counts as full: a store is not written to the last of them.
+const SCARCELY_ANY: u64 = 100_000_000;
+
+/// Returns the bytes that are left on the disk of our data, if there are hardly any.
+pub fn last_space(layout: &Layout) -> Option<u64> {
+    free_space(layout.root()).filter(|free| *free < SCARCELY_ANY)
+}
+
 /// Space taken and free on the disk.
 pub(super) fn disk(seen: &Seen<'_>) -> Finding {
     /// Bytes that an import of some sessions, or the upgrade of a small store, may take.
     const SCARCE: u64 = 1_000_000_000;
-    const SCARCELY_ANY: u64 = 100_000_000;
     const CHECK: &str = "disk";
     let sizes = super::sizes(&seen.app.layout);
     let mut line = format!(

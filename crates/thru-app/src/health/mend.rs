@@ -75,7 +75,13 @@ fn write_hooks_again(app: &App) -> Result<Vec<String>> {
         if !found.iter().any(|hook| places.contains(&hook.owner)) {
             continue;
         }
-        let request = Setup { scope, form: None, wanted: None, targets: Targets::Connected };
+        let request = Setup {
+            scope,
+            form: None,
+            wanted: None,
+            allow_tools: false,
+            targets: Targets::Connected,
+        };
         for mut prepared in prepare(app, request)? {
             prepared.changes.make()?;
             for (change, _) in prepared.changes.made() {

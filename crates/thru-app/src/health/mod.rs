@@ -16,6 +16,7 @@ mod report;
 mod runs;
 mod speakers;
 mod summaries;
+mod vault;
 
 use std::path::Path;
 
@@ -27,6 +28,7 @@ use thru_store::Store;
 
 pub use daemon::{Daemon, number_left, reading_line};
 pub use data::{Sizes, sizes};
+pub use files::last_space;
 pub use mend::mend;
 pub use report::report;
 pub use runs::{pause_text, recent_failures};
@@ -235,6 +237,7 @@ pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
     ]);
     findings.extend(embedding::embedding(seen));
     findings.extend(summaries::not_written(seen));
+    findings.extend(vault::vault(seen));
     findings.extend(models::sink(seen));
     findings.extend([
         daemon::daemon(seen),

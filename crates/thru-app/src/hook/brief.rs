@@ -9,7 +9,7 @@ use thru_agents::hooks::{self, Event, HookInput};
 use thru_capture::pause::Pause;
 use thru_capture::session::Session;
 use thru_capture::{Recorder, session_key};
-use thru_core::{Id, InjectedMemory, Injection, Snapshot, Timestamp};
+use thru_core::{Id, InjectedMemory, Injection, Layout, Snapshot, Timestamp};
 use thru_intake::identity::Refused;
 use thru_intake::{CompactionMoment, DistilScope, Intake};
 use thru_journal::journal::Journal;
@@ -23,7 +23,7 @@ use crate::background::handover::{self, BACKLOG, SESSIONS};
 use crate::embedding::{self, EmbeddingTask};
 use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 use crate::words::{count, plural, size};
-use crate::{App, Call, Patience, Result, compaction};
+use crate::{App, Call, Patience, Result, compaction, vault};
 
 /// Time that the start of a session waits for another writer …
 const PATIENCE: Duration = Duration::from_millis(40);
@@ -97,9 +97,12 @@ pub(super) fn brief(
     if input.event == Event::SessionStart && occasion != Occasion::Resume {
         session.forget_told();
     }
+    let wants_word = app.config.context.message && !app.config.context.off;
+    let welcome =
+        (occasion == Occasion::Start && wants_word).then(|| welcome(&app.layout)).flatten();
     let told = pack_for(app, request, &occasion, recorder.redactor, embedding)?;
     let Some((pack, project, refused)) = told else {
-        return Ok(hooks::HookReply { context: None, message: alarm });
+        return Ok(hooks::HookReply { context: None, message: joined([welcome, alarm]) });
     };
     let is_start = input.event == Event::SessionStart;
     if !pack.lines.is_empty() {
@@ -116,10 +119,30 @@ pub(super) fn brief(
     let loaded = (is_start && app.config.context.message && !pack.lines.is_empty())
         .then(|| loaded(&pack, &project, &occasion));
     let apart = refused.filter(|_| is_start).map(|refused| kept_apart(&refused));
-    let message = [loaded, apart, alarm].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let message = Some(message).filter(|message| !message.is_empty());
+    let vault = vault::attention(app).filter(|_| is_start);
+    let vault = vault.map(|text| format!("Throughline: {text} (`thru vault`)."));
+    let message = joined([loaded, welcome, apart, alarm, vault]);
     let context = Some(pack.text.into_inner()).filter(|text| !text.is_empty());
     Ok(hooks::HookReply { context, message })
+}
+
+fn joined<const N: usize>(messages: [Option<String>; N]) -> Option<String> {
+    let messages: Vec<String> = messages.into_iter().flatten().collect();
+    (!messages.is_empty()).then(|| messages.join(" "))
+}
+
+/// Returns the word to a new user, at the first start of a session that is recorded.
+fn welcome(layout: &Layout) -> Option<String> {
+    let mark = layout.run().join("welcomed");
+    if mark.exists() {
+        return None;
+    }
+    // What cannot be noted would be said at every start.
+    thru_journal::files::replace(&mark, b"").ok()?;
+    let message = "Throughline remembers your sessions from now on, on this machine only. `thru search WORDS` finds \
+                   what was said and done, `thru remember TEXT --rule` is told to every session, text between \
+                   <private> tags is never kept, `thru capture pause` stops it.";
+    Some(message.to_owned())
 }
 
 /// Returns the pack, the name of the project, and its claim that waits for a person; `None` if nothing is known or wanted.
@@ -385,7 +408,9 @@ fn kept_apart(refused: &Refused) -> String {
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
     if pack.lines.iter().any(|line| line.memory.is_none()) {
         let tokens = count(pack.tokens);
-        return format!("Throughline: told this session what it held, in about {tokens} tokens.");
+        return format!(
+            "Throughline: told this session what it held, in about {tokens} tokens (`thru session load latest` shows it)."
+        );
     }
     let known = plural(memories(pack).len() as u64, "memory");
     let about = match occasion {
@@ -394,7 +419,10 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
         _ => format!("of {project}"),
     };
     let project = about.chars().filter(|c| !c.is_control()).collect::<String>();
-    format!("Throughline: {known} {project} loaded, about {} tokens.", count(pack.tokens))
+    let tokens = count(pack.tokens);
+    format!(
+        "Throughline: {known} {project} loaded, about {tokens} tokens (`thru context` shows them)."
+    )
 }
 
 /// Returns the alarm at the start of a session if the journal outgrew its limit.

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use thru_agents::hooks::{self, Adapter, Event, HookInput};
+use thru_agents::hooks::{self, Adapter, Event, HookInput, InvalidInput};
 use thru_capture::failures::{self, Failure};
 use thru_capture::lost;
 use thru_capture::session::{Claim, Session};
@@ -154,7 +154,11 @@ impl HookCall {
             return Err(refused("no event was named".to_owned()));
         }
         let input = HookInput::parse(adapter, &self.event, &raw)
-            .map_err(|error| refused(error.to_string()))?;
+            // A session without a name that can be used is the one thing that the transcript may not make good.
+            .map_err(|error| Failed {
+                lost: error == InvalidInput::NotASession,
+                ..refused(error.to_string())
+            })?;
         let directory = input.payload().directory().map(PathBuf::from).unwrap_or_default();
         // The settings say what must not be kept: while they cannot be read, nothing is. What is missing then
         // comes with the transcripts.
@@ -169,7 +173,9 @@ impl HookCall {
         }
         // Once a session, so that other failures do not drown in it.
         if input.event == Event::SessionStart {
-            for wrong in app.notes.iter().filter(|note| !note.is_of_project()) {
+            for wrong in
+                app.notes.iter().filter(|note| !note.is_of_project() && !note.is_only_a_word())
+            {
                 self.note(&app.layout, &**clock, &reason_of(wrong), String::new());
             }
         }

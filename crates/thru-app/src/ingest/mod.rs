@@ -2,6 +2,7 @@
 
 pub mod catch_up;
 pub mod exclusions;
+pub mod foreign;
 pub mod import;
 pub mod intake;
 pub mod jobs;

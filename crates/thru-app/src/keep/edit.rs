@@ -11,7 +11,7 @@ use crate::ask::memory;
 use crate::call::Call;
 use crate::compaction;
 use crate::fresh::{self, Freshness};
-use crate::trouble::{MemoryAction, Remedy, Result, Trouble};
+use crate::trouble::{MemoryAction, Remedy, Result, Trouble, TroubleKind};
 
 /// The request to correct a memory. Parts that are `None` stay as they are.
 #[derive(Clone, Debug)]
@@ -28,6 +28,8 @@ pub struct Edit {
     pub is_rule: Option<bool>,
     /// True to stand behind what an agent recorded.
     pub agreed: Option<bool>,
+    /// The version that the caller saw, as the memory's history names it. One that changed since is left alone.
+    pub base: Option<String>,
 }
 
 /// The memory that was corrected.
@@ -43,7 +45,7 @@ pub struct Edited {
 ///
 /// # Errors
 /// Fails if an agent does it of its own accord, if there is no such memory, if it is a summary, if a text could not be remembered either (see
-/// [`super::remember`]), and if the journal or the store cannot be written.
+/// [`super::remember`]), if it changed since the caller saw it, and if the journal or the store cannot be written.
 pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
     let words = [request.title.as_deref(), request.text.as_deref()];
     let words: Vec<&str> = words.into_iter().flatten().collect();
@@ -69,9 +71,23 @@ pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
     let edit = MemoryEdit { title, narrative: text, kind, is_rule, agreed };
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
+    if let Some(base) = &request.base {
+        check_base(app, &memory.id, base, call)?;
+    }
     let edited = Operation::MemoryEdited { memory: memory.id, session: session.clone(), edit };
     let is_unswept = is_unswept(intake.record_and_apply(&lock, &[edited]))?;
     drop(lock);
     compaction::write_again(app, Some(session.as_slice()))?;
     Ok(Edited { id: memory.id, is_unswept })
+}
+
+/// Refuses to change a memory that is no longer what the caller saw.
+fn check_base(app: &App, id: &Id, base: &str, call: Call<'_>) -> Result<()> {
+    let store = fresh::open(app, Freshness::AsItIs, call)?;
+    let current = store.memory(id)?.map(|memory| memory::version(&store, &memory)).transpose()?;
+    match current {
+        Some(current) if current == base => Ok(()),
+        _ => Err(Trouble::new(TroubleKind::Conflict, "the memory changed since you saw it")
+            .advise("look at it as it is now, then change it")),
+    }
 }

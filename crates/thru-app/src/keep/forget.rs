@@ -15,6 +15,7 @@ use super::{effects, is_unswept};
 use crate::app::App;
 use crate::ask::memory::{self, MemoryEntry, MemoryFiles};
 use crate::ask::named;
+use crate::ask::session::SessionEntry;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
 use crate::trouble::{MemoryAction, Result, Trouble};
@@ -85,6 +86,31 @@ pub struct Forgotten {
     /// True if vectors of what was forgotten may be left.
     #[serde(rename = "vectors_left")]
     pub is_unswept: bool,
+}
+
+/// The things that a request would forget, for a person to look at first.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "forget-preview")]
+pub struct ForgetPreview {
+    version: u32,
+    /// Memories, which can be brought back.
+    pub memories: Vec<MemoryEntry>,
+    /// Sessions, which cannot.
+    pub sessions: Vec<SessionEntry>,
+    /// Passages of the sessions.
+    pub passages: u64,
+    /// Sessions that were told memories of them.
+    pub told: usize,
+}
+
+/// The answer to a request to forget.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Forgetting {
+    /// What would be forgotten.
+    Preview(ForgetPreview),
+    /// What was forgotten.
+    Done(Forgotten),
 }
 
 impl ForgetTargets {
@@ -177,6 +203,34 @@ fn memory_targets(
         Ok(MemoryTarget { entry, files, session })
     });
     targets.collect()
+}
+
+/// Forgets what a request names, or tells what that would be.
+///
+/// # Errors
+/// As [`find`] and [`forget`], and if an id names no memory.
+pub fn forget_or_preview(
+    app: &App,
+    request: &Forget,
+    is_preview: bool,
+    call: Call<'_>,
+) -> Result<Forgetting> {
+    let mut targets = find(app, request, call)?;
+    if let Some((_, trouble)) = targets.unknown.drain(..).next() {
+        return Err(trouble);
+    }
+    if !is_preview {
+        return forget(app, &targets, call).map(Forgetting::Done);
+    }
+    let intake = app.intake()?;
+    let sessions = targets.sessions.iter();
+    Ok(Forgetting::Preview(ForgetPreview {
+        version: answer::VERSION,
+        passages: targets.passages(),
+        sessions: sessions.map(|one| SessionEntry::new(app, intake.redactor(), one)).collect(),
+        memories: targets.memories.into_iter().map(|target| target.entry).collect(),
+        told: targets.told,
+    }))
 }
 
 /// Forgets the targets: memories until it is undone, sessions for good.

@@ -54,7 +54,10 @@ pub fn rule_list(app: &App) -> Result<RuleList> {
 }
 
 /// A text as it would be kept, and the reasons.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "redact-test")]
 pub struct Tested {
+    version: u32,
     /// The text.
     pub text: Clean<String>,
     /// The names of the rules that matched, each with its description or pattern.
@@ -75,7 +78,7 @@ pub fn redacted(app: &App, text: &str) -> Result<Tested> {
         own.or_else(|| builtin().map(|rule| rule.description.to_owned())).unwrap_or_default()
     };
     let reasons = report.secrets.keys().map(|name| (name.clone(), describe(name))).collect();
-    Ok(Tested { text, reasons })
+    Ok(Tested { version: answer::VERSION, text, reasons })
 }
 
 /// Adds a rule, and takes what it matches out of what is kept already.

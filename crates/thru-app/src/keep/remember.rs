@@ -86,11 +86,11 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         files: request.files.iter().map(file).collect(),
         project: scoped.as_ref().map(|scoped| scoped.key.clone()),
         by_agent,
+        written_in: None,
     };
     let intake = app.intake()?;
-    if let Some(ScopedProject { key, root: Some(root), .. }) = &scoped {
-        let directory = root.to_string_lossy().into_owned();
-        intake.record(&[Operation::DirectoryPlaced { directory, project: key.clone() }])?;
+    if let Some(placing) = scoped.as_ref().and_then(ScopedProject::placing) {
+        intake.record(&[placing])?;
     }
     let keys = intake.record_memory(&call.lock(&intake)?, recorded)?;
     let id = RecordedMemory::id(&keys);
@@ -110,7 +110,7 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
 ///
 /// # Errors
 /// Fails if the text is empty, too long or wholly private.
-pub(super) fn clean_text(text: &str, report: &mut Report) -> Result<String> {
+pub(crate) fn clean_text(text: &str, report: &mut Report) -> Result<String> {
     let redactor = Redactor::builtin();
     if redactor.is_wholly_private(text) {
         return Err(Trouble::refused("nothing is left to remember once private text is taken out")
@@ -145,7 +145,7 @@ pub(super) fn clean_title(title: &str, report: &mut Report) -> Result<String> {
 }
 
 /// A short text is its own title; of a long one, its first line is, cut between words.
-fn title_and_text(text: String) -> (String, Option<String>) {
+pub(crate) fn title_and_text(text: String) -> (String, Option<String>) {
     let first = text.lines().next().unwrap_or_default().trim();
     if text.chars().count() <= TITLE_LENGTH && first == text {
         return (text, None);
@@ -162,15 +162,23 @@ fn title_and_text(text: String) -> (String, Option<String>) {
 }
 
 /// A project in which a memory holds.
-struct ScopedProject {
-    key: ProjectKey,
+pub(crate) struct ScopedProject {
+    pub(crate) key: ProjectKey,
     name: String,
     /// The directory that speaks for the project from now on, if the caller's is below one.
     root: Option<PathBuf>,
 }
 
+impl ScopedProject {
+    /// The operation by which the caller's directory speaks for the project.
+    pub(crate) fn placing(&self) -> Option<Operation> {
+        let directory = self.root.as_ref()?.to_string_lossy().into_owned();
+        Some(Operation::DirectoryPlaced { directory, project: self.key.clone() })
+    }
+}
+
 /// The project in which a memory holds; `None` for every project.
-fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedProject>> {
+pub(crate) fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedProject>> {
     Ok(match scope {
         ProjectScope::Everywhere => None,
         ProjectScope::Named(name) => {

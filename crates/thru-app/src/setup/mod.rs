@@ -41,6 +41,8 @@ pub struct Setup {
     pub form: Option<Form>,
     /// The parts beside hooks; if not given, those that are installed, or all at the first time.
     pub wanted: Option<Wanted>,
+    /// True if agents may search and read the memory without asking, as far as they have such permissions.
+    pub allow_tools: bool,
     /// The agents.
     pub targets: Targets,
 }
@@ -143,8 +145,10 @@ pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
         let wanted = request.wanted.unwrap_or_else(|| {
             let is_first = !is_connected(&site, adapter);
             let serves = setup.servers(&site).is_some_and(|servers| !servers.is_empty());
-            Wanted { commands: is_first || setup.has_commands(&site), server: is_first || serves }
+            let commands = is_first || setup.has_commands(&site);
+            Wanted { commands, server: is_first || serves, reading: false }
         });
+        let wanted = Wanted { reading: request.allow_tools, ..wanted };
         let plan = setup.install(&site, request.scope, form, &registration, wanted)?;
         let notes = notes::notes(adapter, &site, &client, &program, &plan, form);
         let changes = Changes::of_plan(plan);
@@ -295,8 +299,13 @@ mod tests {
         App::new(places, Arc::new(machine), home.to_owned(), load(&[]).config, Vec::new())
     }
 
-    const UP: Setup =
-        Setup { scope: Scope::User, form: None, wanted: None, targets: Targets::Present };
+    const UP: Setup = Setup {
+        scope: Scope::User,
+        form: None,
+        wanted: None,
+        allow_tools: false,
+        targets: Targets::Present,
+    };
 
     fn agents(prepared: &[Prepared]) -> Vec<Agent> {
         prepared.iter().map(|one| one.adapter.agent).collect()

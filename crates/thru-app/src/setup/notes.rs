@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde::Serialize;
+use serde_json::Value;
 use thru_agents::hooks::Adapter;
 use thru_agents::setup::{
     Form, HookFile, Plan, SERVER_NAME, Site, Trust, TrustState, installed, read,
@@ -82,12 +83,23 @@ pub(super) fn notes(
     // A plugin's server has a name of its own.
     if form == Form::Settings
         && plan.changes.iter().any(|change| change.has.serves && !change.had.serves)
+        && !plan.changes.iter().any(|change| change.has.allows)
     {
         notes.push(Note::new(
             "permission",
             format!(
-                "{name} asks you before an agent uses the memory. To allow it for good, add `mcp__{SERVER_NAME}` to \
-                 `permissions.allow` in its settings."
+                "{name} asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search \
+                 and to read; what changes the memory goes on asking."
+            ),
+        ));
+    }
+    if runs_claude_mem(adapter, site) {
+        notes.push(Note::new(
+            "claude-mem",
+            format!(
+                "claude-mem has hooks in {name} as well. Both will record every session and tell it what they know, each \
+                 in its own time; neither records what the other told. `thru import --from claude-mem` brings its \
+                 memories here; `/plugin` in {name} turns it off."
             ),
         ));
     }
@@ -111,6 +123,20 @@ pub(super) fn notes(
         ));
     }
     notes
+}
+
+/// True if an agent runs hooks of claude-mem: those of its plugin, or those in a file of the agent's.
+fn runs_claude_mem(adapter: &Adapter, site: &Site<'_>) -> bool {
+    adapter.setup.hook_files(site).iter().any(|file| {
+        let text = read(&file.path).ok().flatten().unwrap_or_default();
+        let settings: Value = serde_json::from_str(&text).unwrap_or_default();
+        let plugins = settings["enabledPlugins"].as_object();
+        let is_on = |(name, is_on): (&String, &Value)| {
+            name.starts_with("claude-mem@") && *is_on != Value::Bool(false)
+        };
+        plugins.is_some_and(|plugins| plugins.iter().any(is_on))
+            || settings["hooks"].to_string().contains("claude-mem")
+    })
 }
 
 /// Returns a note for each other file that has hooks of ours and keeps them.

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use thru_agents::{Homes, agents};
@@ -16,7 +17,10 @@ use thru_app::hook::HookCall;
 use thru_app::keep::remember::{self, Remember};
 use thru_app::keep::settings;
 use thru_app::{App, Call, Machine, Patience, Places, Trouble};
-use thru_core::{Agent, Clock, Layout, ObservationType, SessionId, SessionKey, SystemClock};
+use thru_core::{
+    Agent, Clock, FixedClock, Layout, ObservationType, SessionId, SessionKey, SystemClock,
+    Timestamp,
+};
 use thru_intake::ImportOptions;
 use thru_store::{Episode, Store};
 
@@ -25,6 +29,8 @@ use crate::records::{ONE, TWO, conversation, file, orchard, prompt_of};
 /// Gone when dropped.
 pub(crate) struct Home {
     folder: TempDir,
+    /// The time of the last event of a hook.
+    last: Mutex<Timestamp>,
 }
 
 /// A call that is heard by none and waits for others.
@@ -56,7 +62,7 @@ impl Home {
         for name in ["work", "tmp", "claude"] {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
-        Self { folder }
+        Self { folder, last: Mutex::default() }
     }
 
     /// A home with one session, imported.
@@ -195,7 +201,13 @@ impl Home {
         event: &str,
         more: Value,
     ) -> String {
-        self.hook_at(&(Arc::new(SystemClock) as Arc<dyn Clock>), directory, session, event, more)
+        // Agents run their hooks one after the other, which takes longer than a call.
+        let clock: Arc<dyn Clock> = {
+            let mut last = self.last.lock().unwrap();
+            *last = SystemClock.now().max(*last + SignedDuration::from_millis(1));
+            Arc::new(FixedClock(*last))
+        };
+        self.hook_at(&clock, directory, session, event, more)
     }
 
     /// The same by another clock.

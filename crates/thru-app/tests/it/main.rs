@@ -10,6 +10,7 @@
 mod cleaning;
 mod closing;
 mod embedding;
+mod foreign;
 mod forgetting;
 mod home;
 mod jobs;
@@ -21,5 +22,6 @@ mod settings;
 mod syncing;
 mod trusting;
 mod using;
+mod vaulting;
 
 use thru_testkit::records;

@@ -219,6 +219,7 @@ fn what_agents_record_waits_for_a_person() {
         kind: None,
         is_rule: None,
         agreed: Some(true),
+        base: None,
     };
     edit::edit(&home.here(), &agreed, call()).unwrap();
     let told = told(&home);
@@ -266,6 +267,7 @@ fn an_agent_in_its_shell_does_not_speak_for_a_person() {
         kind: None,
         is_rule: None,
         agreed: None,
+        base: None,
     };
     let own = edit(&own.short_id);
     for forged in [

@@ -303,3 +303,34 @@ fn an_answer_in_another_form_is_read() {
         assert!(found.contains("closed by a lock") && found.contains("Why the valve stayed shut"));
     }
 }
+
+#[test]
+fn a_turn_that_hooks_told_and_its_transcript_tells_again_is_paid_once() {
+    let server = willing();
+    let home = Home::new();
+    set(&home, &server);
+    let asked = "Why does the oxidiser valve stay shut? Release the lock when it opens.";
+    let said = "The lock was never released, so the valve stayed shut.";
+    home.hook(ONE, "SessionStart", json!({ "source": "startup" }));
+    home.prompt(ONE, 1, asked);
+    let call_of_tool = json!({
+        "prompt_id": "p1", "tool_name": "Bash", "tool_use_id": "toolu_1",
+        "tool_input": { "command": "cargo test valve" },
+        "tool_response": { "stdout": "error: the lock is held", "stderr": "" },
+    });
+    home.hook(ONE, "PostToolUse", call_of_tool);
+    home.stop(ONE, said);
+    home.hook(ONE, "SessionEnd", json!({ "reason": "other" }));
+    home.import();
+    assert_eq!(numbers(&run(&home)), (1, 1, 0));
+    let mut author = Author::of(ONE).in_directory(home.project().to_str().unwrap());
+    author
+        .asks(asked)
+        .runs("toolu_1", "cargo test valve")
+        .gets("toolu_1", "error: the lock is held")
+        .says(said);
+    home.write(&file(ONE), author.text());
+    home.import();
+    let again = distil(&home.app(), &request(true, false), call()).unwrap();
+    assert_eq!(server.requests().len(), 2, "{:?}", again.done);
+}

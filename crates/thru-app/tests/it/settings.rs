@@ -55,3 +55,24 @@ fn a_key_is_kept_apart_and_goes_with_its_provider() {
     assert!(!home.data().join("keys/anthropic").exists());
     assert_eq!(catalog::list(&home.app()).provider, None);
 }
+
+#[test]
+fn a_gateway_stays_the_one_that_is_asked_until_another_is_named() {
+    let home = Home::new();
+    let url = |home: &Home| home.app().config.models.url.clone().filter(|url| !url.is_empty());
+    let with_url = SetModel {
+        model: Some("small".to_owned()),
+        url: Some("http://127.0.0.1:9/v1".to_owned()),
+        ..request("openai")
+    };
+    setting::set(&home.app(), &with_url).unwrap();
+    let other_model = SetModel { model: Some("large".to_owned()), ..request("openai") };
+    setting::set(&home.app(), &other_model).unwrap();
+    assert_eq!(url(&home), with_url.url, "another model");
+    setting::off(&home.app(), false).unwrap();
+    setting::set(&home.app(), &other_model).unwrap();
+    assert_eq!(url(&home), with_url.url, "after it was off");
+    // Another provider has an address of its own.
+    setting::set(&home.app(), &SetModel { model: other_model.model, ..request("ollama") }).unwrap();
+    assert_eq!(url(&home), None);
+}

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use serde_json::json;
+use thru_app::ask::briefings::{self, ListBriefings};
 use thru_core::{Clock, FixedClock};
 use thru_recall::usage;
 
-use crate::home::Home;
+use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, file};
 
 #[test]
@@ -31,6 +32,16 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     let (memory, _) = told[0].memories[0];
     let fetched = || usage(&home.store(), None).unwrap().sessions[0].fetched;
     assert_eq!(fetched(), 0);
+    let listed = || {
+        let request = ListBriefings { session: Some(TWO[..8].to_owned()), since: None, limit: 5 };
+        let list = briefings::list(&home.app(), &request, call()).unwrap();
+        let line = &list.briefings[0].memories[0];
+        assert_eq!((line.full_id, list.briefings.len(), list.more), (memory, 1, false));
+        (list.briefings[0].title.is_some(), line.fetched)
+    };
+    // Nothing was said in it yet, and it is listed all the same.
+    let all = ListBriefings { session: None, since: None, limit: 5 };
+    assert_eq!(briefings::list(&home.app(), &all, call()).unwrap().briefings[0].title, None);
     let mut second = Author::of(TWO).in_directory(&directory).starting_at_record(1_000);
     second.asks("Where does the version come from?");
     // What a search lists was not asked for.
@@ -44,4 +55,5 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     home.write(&file(TWO), second.text());
     home.import();
     assert_eq!(fetched(), 1);
+    assert_eq!(listed(), (true, true));
 }

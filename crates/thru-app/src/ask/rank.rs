@@ -19,7 +19,7 @@ const RANKED: usize = 200;
 
 /// A request for the rank of something.
 #[derive(Clone, Debug)]
-pub struct Why {
+pub struct ExplainRank {
     /// The start of the id of a passage or a memory.
     pub id: String,
     /// The question.
@@ -33,7 +33,7 @@ pub struct Why {
 pub struct Ranking {
     /// The version of this form.
     pub version: u32,
-    /// `why`.
+    /// `rank`.
     pub kind: &'static str,
     /// The rank, from 1; `None` if it is not among the answers.
     pub rank: Option<usize>,
@@ -110,7 +110,7 @@ impl Serialize for FeatureList {
 
 impl Ranking {
     const fn new(rank: Option<usize>, considered: Option<usize>) -> Self {
-        Self { version: 1, kind: "why", rank, considered, reasons: None, meaning: None }
+        Self { version: 1, kind: "rank", rank, considered, reasons: None, meaning: None }
     }
 }
 
@@ -118,7 +118,7 @@ impl Ranking {
 ///
 /// # Errors
 /// Where the id or the project names nothing, or store, index or vectors cannot be read.
-pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Ranking> {
+pub fn explain_rank(app: &App, request: &ExplainRank, call: Call<'_>) -> Result<Ranking> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let project = request.project.find(app, &store)?;
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;
@@ -135,7 +135,7 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Ranking> {
 fn passage_rank(
     app: &App,
     store: &Store,
-    request: &Why,
+    request: &ExplainRank,
     filter: IndexFilter,
     passage: &PassageRow,
 ) -> Result<Ranking> {
@@ -172,7 +172,7 @@ fn passage_rank(
 fn memory_rank(
     app: &App,
     store: &Store,
-    request: &Why,
+    request: &ExplainRank,
     filter: IndexFilter,
     row: i64,
 ) -> Result<Ranking> {

@@ -1,0 +1,136 @@
+//! What is new in the memory since a caller last looked: for surfaces that stay open.
+//!
+//! It follows from the store alone, whichever process wrote it. A moment has a form as text, which a caller can keep and
+//! bring back, even to a daemon that was started anew.
+
+use std::fmt;
+use std::fs::Metadata;
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use serde::Serialize;
+use thru_core::{Agent, SessionId, SessionKey};
+use thru_store::{LastRows, Store};
+
+use crate::app::App;
+use crate::trouble::{Result, Trouble};
+
+/// Sessions and memories told one by one; of more, only that there are many.
+const MOST: usize = 200;
+
+/// A moment of the memory of one home.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    generation: String,
+    rows: LastRows,
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LastRows { passage, memory, operation, injection } = self.rows;
+        write!(f, "{}-{passage}-{memory}-{operation}-{injection}", self.generation)
+    }
+}
+
+impl FromStr for Moment {
+    type Err = Trouble;
+
+    fn from_str(text: &str) -> Result<Self> {
+        let invalid = || Trouble::invalid("that is no moment of a memory");
+        let mut parts = text.rsplitn(5, '-');
+        let mut row = || parts.next().and_then(|part| part.parse().ok()).ok_or_else(invalid);
+        let (injection, operation, memory, passage) = (row()?, row()?, row()?, row()?);
+        let generation = parts.next().ok_or_else(invalid)?.to_owned();
+        Ok(Self { generation, rows: LastRows { passage, memory, operation, injection } })
+    }
+}
+
+/// Something that is new: what to ask for, not what it says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+pub enum Change {
+    /// A session has new passages.
+    Session(SessionChanged),
+    /// A memory was made, or made anew.
+    Memory {
+        /// Its id.
+        id: String,
+    },
+    /// Something was decided: told, corrected, forgotten, taken back.
+    Decision,
+    /// A session was given something.
+    Briefing(SessionChanged),
+    /// Too much changed to tell, or it is another store: everything is to be asked for anew.
+    Reset,
+}
+
+/// A session that something is new about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SessionChanged {
+    /// Its agent.
+    pub agent: Agent,
+    /// Its id.
+    pub id: SessionId,
+}
+
+impl From<SessionKey> for SessionChanged {
+    fn from(key: SessionKey) -> Self {
+        Self { agent: key.agent, id: key.id }
+    }
+}
+
+/// The state of the store's files: it is the same only where nothing was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stamp([Option<(u64, Option<SystemTime>)>; 2]);
+
+impl Stamp {
+    /// Looks at the files, and does not open them.
+    pub fn look(app: &App) -> Self {
+        let database = app.layout.database();
+        let stamp = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
+        let files = [database.with_extension("db-wal"), database];
+        Self(files.map(|file| file.metadata().ok().map(stamp)))
+    }
+}
+
+/// Returns the moment that it is now, and what is new since another; nothing since none.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn since(app: &App, moment: Option<&Moment>) -> Result<(Moment, Vec<Change>)> {
+    let Some(store) = Store::open_if_there(&app.layout)? else {
+        return Ok((Moment::default(), Vec::new()));
+    };
+    let _reading = store.snapshot()?;
+    let now = Moment { generation: store.generation()?, rows: store.last_rows()? };
+    let Some(then) = moment.filter(|then| **then != now) else { return Ok((now, Vec::new())) };
+    let is_ahead = then.rows.passage > now.rows.passage || then.rows.memory > now.rows.memory;
+    if then.generation != now.generation || is_ahead {
+        return Ok((now, vec![Change::Reset]));
+    }
+    let new = store.rows_since(then.rows, MOST + 1)?;
+    if new.sessions.len() > MOST || new.memories.len() > MOST {
+        return Ok((now, vec![Change::Reset]));
+    }
+    let sessions = new.sessions.into_iter().map(|key| Change::Session(key.into()));
+    let memories = new.memories.into_iter().map(|id| Change::Memory { id: id.to_string() });
+    let decisions = (new.operations > 0).then_some(Change::Decision);
+    let given = new.given.into_iter().map(|key| Change::Briefing(key.into()));
+    let changes = sessions.chain(memories).chain(decisions).chain(given);
+    Ok((now, changes.collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_can_be_kept_as_text() {
+        let rows = LastRows { passage: 7, memory: 8, operation: 0, injection: 9 };
+        let moment = Moment { generation: "k3f9a-x".to_owned(), rows };
+        assert_eq!(moment.to_string().parse::<Moment>().unwrap(), moment);
+        for wrong in ["", "k3f9a", "k3f9a-1-2-3", "k3f9a-1-2-3-x"] {
+            assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Questions to the graph: what is true now, what was true then, and the record that shows each.
+
+pub mod changed;
+pub mod export;
+pub mod facts;
+pub mod path;
+pub mod problems;
+pub mod why;
+
+use serde::Serialize;
+use thru_core::{EndReason, EntityKind, EvidenceRole, Id, Relation, Timestamp};
+use thru_redact::{Clean, Redactor};
+use thru_store::{EntityRow, FactRow, Store};
+
+use super::{Opened, ProjectScope, cleaned};
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::{Freshness, Prepared};
+use crate::trouble::Result;
+
+/// A thing that facts are about.
+#[derive(Clone, Debug, Serialize)]
+pub struct EntityEntry {
+    /// Its kind.
+    pub kind: EntityKind,
+    /// Its key within its project.
+    pub key: Clean<String>,
+    /// The name shown to people.
+    pub name: Clean<String>,
+    /// The name of its project.
+    pub project: Option<Clean<String>>,
+    /// Its row.
+    #[serde(skip)]
+    pub row: i64,
+}
+
+impl EntityEntry {
+    fn new(store: &Store, redactor: &Redactor, entity: &EntityRow) -> Result<Self> {
+        let project = entity.project.map(|row| store.project_name(row)).transpose()?.flatten();
+        let project = project.map(|name| cleaned(redactor, &name));
+        // The project itself has no other key within itself.
+        let name = match (entity.kind, &project) {
+            (EntityKind::Project, Some(name)) => name.clone(),
+            _ => cleaned(redactor, &entity.name),
+        };
+        let key = cleaned(redactor, &entity.key);
+        Ok(Self { kind: entity.kind, key, name, project, row: entity.row })
+    }
+}
+
+/// The end of a fact.
+#[derive(Clone, Debug, Serialize)]
+pub struct FactEndEntry {
+    /// The first moment at which it no longer held.
+    pub at: Timestamp,
+    /// The reason.
+    pub reason: EndReason,
+    /// The id of the fact that took its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<Id>,
+}
+
+/// A fact, with the records that show it.
+#[derive(Clone, Debug, Serialize)]
+pub struct FactEntry {
+    /// Its id.
+    pub id: Id,
+    /// The thing that it is about.
+    pub subject: EntityEntry,
+    /// The relation.
+    pub relation: Relation,
+    /// The other end, if that is a thing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub object: Option<EntityEntry>,
+    /// The other end, if that is a value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<Clean<String>>,
+    /// The limits within which it holds.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub scope: Clean<String>,
+    /// A remark.
+    #[serde(skip_serializing_if = "is_empty")]
+    pub note: Clean<String>,
+    /// The first moment at which it held.
+    pub from: Timestamp,
+    /// Its end; missing while it holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end: Option<FactEndEntry>,
+    /// The passages that show it, by their shortest ids.
+    pub evidence: Vec<EvidenceEntry>,
+}
+
+/// A passage that shows something of a fact.
+#[derive(Clone, Debug, Serialize)]
+pub struct EvidenceEntry {
+    /// Its part.
+    pub role: EvidenceRole,
+    /// The shortest id that names it alone.
+    pub id: String,
+}
+
+fn is_empty(text: &Clean<String>) -> bool {
+    text.get().is_empty()
+}
+
+impl FactEntry {
+    /// Returns the words for its other end.
+    pub fn object_shown(&self) -> &str {
+        match (&self.object, &self.value) {
+            (Some(entity), _) => entity.name.get(),
+            (None, Some(value)) => value.get(),
+            (None, None) => "",
+        }
+    }
+
+    /// Returns the id of the passage that shows best how it stands: the one that ended it, else the one that began it.
+    pub fn shown_by(&self) -> Option<&str> {
+        let of = |role| self.evidence.iter().find(move |one| one.role == role);
+        let shown = of(EvidenceRole::Closed).filter(|_| self.end.is_some());
+        shown.or_else(|| of(EvidenceRole::Opened)).map(|one| one.id.as_str())
+    }
+
+    /// Returns it as one sentence.
+    pub fn sentence(&self) -> String {
+        let (subject, object) = (self.subject.name.get(), self.object_shown());
+        let scope = self.scope.get();
+        let within = if scope.is_empty() { String::new() } else { format!(" ({scope})") };
+        let verb = match self.relation {
+            Relation::Outcome if object == "pass" => return format!("{subject} passes{within}"),
+            Relation::Outcome => return format!("{subject} fails{within}"),
+            Relation::FailedWith => "failed with",
+            Relation::FixedBy => "was fixed by",
+            Relation::Committed => "committed",
+            Relation::Touches => "changed",
+            Relation::OnBranch => "is on branch",
+            Relation::DependsOn => "depends on",
+            Relation::Toolchain => "is built with",
+            Relation::RenamedTo => "was renamed to",
+            Relation::MergedInto if self.object.is_none() => {
+                return format!("{subject} was merged");
+            }
+            Relation::MergedInto => "was merged into",
+            Relation::Closes => "closes",
+            Relation::Decided => return format!("Decided: {object}"),
+            Relation::Ruled => return format!("Rule: {object}"),
+        };
+        let note = match (self.note.get().as_str(), self.relation) {
+            ("", _) => String::new(),
+            (version, Relation::DependsOn | Relation::Toolchain) => format!(" {version}"),
+            (remark, _) => format!(", {remark}"),
+        };
+        format!("{subject} {verb} {object}{note}{within}")
+    }
+}
+
+/// Makes entries of facts, in their order. What was not known yet at a moment is left out: an end after it is none.
+fn entries(
+    store: &Store,
+    redactor: &Redactor,
+    facts: &[FactRow],
+    known: Option<Timestamp>,
+) -> Result<Vec<FactEntry>> {
+    let rows: Vec<i64> = facts.iter().map(|fact| fact.row).collect();
+    let mut evidence = store.evidence_of(&rows)?;
+    let entry = |fact: &FactRow| -> Result<FactEntry> {
+        let is_known = |at: Timestamp| known.is_none_or(|known| at <= known);
+        let end = fact.end.as_ref().filter(|end| is_known(end.at));
+        let shown = evidence.remove(&fact.row).unwrap_or_default().into_iter();
+        let shown = shown.filter(|one| end.is_some() || one.role != EvidenceRole::Closed);
+        let shown = shown
+            .map(|one| Ok(EvidenceEntry { role: one.role, id: store.short_id(&one.passage)? }));
+        Ok(FactEntry {
+            id: fact.id,
+            subject: EntityEntry::new(store, redactor, &fact.subject)?,
+            relation: fact.relation,
+            object: fact
+                .object
+                .as_ref()
+                .map(|object| EntityEntry::new(store, redactor, object))
+                .transpose()?,
+            value: fact.value.as_ref().map(|value| cleaned(redactor, value)),
+            scope: cleaned(redactor, &fact.scope),
+            note: cleaned(redactor, &fact.note),
+            from: fact.from,
+            end: end.map(|end| FactEndEntry { at: end.at, reason: end.reason, by: end.by }),
+            evidence: shown.collect::<Result<_>>()?,
+        })
+    };
+    facts.iter().map(entry).collect()
+}
+
+/// A store that is open for a question about the projects of a scope.
+struct OpenGraph {
+    opened: Opened,
+    /// Rows of the projects; `None` for all.
+    projects: Option<Vec<i64>>,
+}
+
+impl OpenGraph {
+    fn new(app: &App, scope: &ProjectScope, call: Call<'_>) -> Result<Self> {
+        let opened = Opened::new(app, Freshness::Indexed, call)?;
+        let project = scope.find(app, &opened.store)?;
+        let projects = project.map(|one| opened.store.project_rows(one.row)).transpose()?;
+        Ok(Self { opened, projects })
+    }
+
+    fn store(&self) -> &Store {
+        &self.opened.store
+    }
+
+    fn entries(&self, facts: &[FactRow], known: Option<Timestamp>) -> Result<Vec<FactEntry>> {
+        entries(&self.opened.store, self.opened.intake.redactor(), facts, known)
+    }
+
+    fn preparation(self) -> Prepared {
+        self.opened.preparation
+    }
+}

@@ -1,0 +1,113 @@
+//! Facts about a thing: those that hold, those that held, and how they came to be.
+
+use serde::Serialize;
+use thru_core::Relation;
+use thru_recall::parse_date;
+use thru_store::{FactFilter, FactTime};
+
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use crate::answer;
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::Prepared;
+use crate::trouble::Result;
+
+/// Entities that one name may mean.
+const ENTITIES: usize = 12;
+
+/// A request for facts.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    /// The name, path or key of the thing, or words of it; everything, if empty.
+    pub about: String,
+    /// The projects to look in.
+    pub project: ProjectScope,
+    /// Only these relations; all where there are none.
+    pub relations: Vec<Relation>,
+    /// The moment at which they held, as people write one.
+    pub at: Option<String>,
+    /// The moment at which they were known, as people write one.
+    pub known: Option<String>,
+    /// True for those that ended, too.
+    pub history: bool,
+    /// Maximum number of facts.
+    pub limit: usize,
+}
+
+/// Facts, the latest first.
+#[derive(Clone, Debug, Serialize)]
+pub struct FactList {
+    /// The version of this form.
+    pub version: u32,
+    /// `facts`.
+    pub kind: &'static str,
+    /// The things that the name means.
+    pub entities: Vec<EntityEntry>,
+    /// True if there are more facts.
+    pub more: bool,
+    /// The facts.
+    pub facts: Vec<FactEntry>,
+    /// The number of facts about it that no longer hold, where none does.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ended: usize,
+    /// The work done before the answer.
+    #[serde(flatten)]
+    pub preparation: Prepared,
+}
+
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+/// Finds facts about a thing.
+///
+/// # Errors
+/// Where a project or a date cannot be understood, or the store cannot be read.
+pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
+    let date = |text: &Option<String>| {
+        text.as_deref().map(|text| parse_date(text, app.clock.now(), app.zone())).transpose()
+    };
+    let (at, known) = (date(&request.at)?, date(&request.known)?);
+    let graph = OpenGraph::new(app, &request.project, call)?;
+    let store = graph.store();
+    let named = match request.about.trim() {
+        "" => Vec::new(),
+        name => store.entities_named(graph.projects.as_deref(), name, ENTITIES)?,
+    };
+    let is_unknown = named.is_empty() && !request.about.trim().is_empty();
+    let mut filter = FactFilter {
+        projects: graph.projects.clone(),
+        entities: (!named.is_empty()).then(|| named.iter().map(|one| one.row).collect()),
+        relations: (!request.relations.is_empty()).then(|| request.relations.clone()),
+        time: match (request.history, at, known) {
+            (true, ..) => FactTime::Ever,
+            (false, None, None) => FactTime::Now,
+            (false, at, known) => {
+                FactTime::At(at.or(known).unwrap_or_else(|| app.clock.now()), known)
+            }
+        },
+        limit: Some(request.limit + 1),
+    };
+    let mut found = if is_unknown { Vec::new() } else { store.facts(&filter)? };
+    if let Some(known) = known {
+        found.retain(|fact| fact.from <= known);
+    }
+    let more = found.len() > request.limit;
+    found.truncate(request.limit);
+    let mut ended = 0;
+    if found.is_empty() && !is_unknown && filter.time == FactTime::Now {
+        filter.time = FactTime::Ever;
+        ended = store.facts(&filter)?.len();
+    }
+    let redactor = graph.opened.intake.redactor();
+    let entities = named.iter().map(|one| EntityEntry::new(store, redactor, one));
+    Ok(FactList {
+        version: answer::VERSION,
+        kind: "facts",
+        entities: entities.collect::<Result<_>>()?,
+        more,
+        facts: graph.entries(&found, known)?,
+        ended,
+        preparation: graph.preparation(),
+    })
+}

@@ -1,0 +1,143 @@
+//! Paths: what two things have to do with each other.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use thru_core::EntityKind;
+use thru_store::{EntityRow, FactFilter, FactRow, FactTime, Store};
+
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use crate::answer;
+use crate::app::App;
+use crate::call::Call;
+use crate::fresh::Prepared;
+use crate::trouble::{Result, Trouble};
+
+/// Entities that one name may mean.
+const ENTITIES: usize = 6;
+
+/// Most facts on a path.
+const HOPS: usize = 3;
+
+/// Things with more facts than this lead everywhere, and so nowhere.
+const HUB: usize = 200;
+
+/// Most things that are looked at from one side, hop by hop.
+const BUDGET: usize = 256;
+
+/// A request for a path.
+#[derive(Clone, Debug)]
+pub struct FindPath {
+    /// The name, path or key of one thing.
+    pub from: String,
+    /// That of the other.
+    pub to: String,
+    /// The projects to look in.
+    pub project: ProjectScope,
+}
+
+/// A path between two things.
+#[derive(Clone, Debug, Serialize)]
+pub struct FactPath {
+    /// The version of this form.
+    pub version: u32,
+    /// `path`.
+    pub kind: &'static str,
+    /// Where it begins.
+    pub from: EntityEntry,
+    /// The facts on it, in order; none, if the things have nothing to do with each other.
+    pub facts: Vec<FactEntry>,
+    /// The work done before the answer.
+    #[serde(flatten)]
+    pub preparation: Prepared,
+}
+
+/// Finds a shortest path between two things: at most three facts, over nothing that has to do with everything.
+///
+/// # Errors
+/// Where a name means nothing, a project cannot be understood, or the store cannot be read.
+pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
+    let graph = OpenGraph::new(app, &request.project, call)?;
+    let store = graph.store();
+    let named = |name: &str| -> Result<Vec<EntityRow>> {
+        let found = store.entities_named(graph.projects.as_deref(), name, ENTITIES)?;
+        if found.is_empty() {
+            return Err(Trouble::not_found(format!("no fact is about `{name}`")));
+        }
+        Ok(found)
+    };
+    let (from, to) = (named(&request.from)?, named(&request.to)?);
+    let goals: BTreeSet<i64> = to.iter().map(|one| one.row).collect();
+    let facts = shortest(store, graph.projects.as_deref(), &from, &goals)?;
+    let start = match facts.first() {
+        Some(first) => from.iter().find(|one| touches(first, one.row)).unwrap_or(&from[0]),
+        None => &from[0],
+    };
+    Ok(FactPath {
+        version: answer::VERSION,
+        kind: "path",
+        from: EntityEntry::new(store, graph.opened.intake.redactor(), start)?,
+        facts: graph.entries(&facts, None)?,
+        preparation: graph.preparation(),
+    })
+}
+
+/// Returns the facts of a shortest path, level by level.
+fn shortest(
+    store: &Store,
+    projects: Option<&[i64]>,
+    from: &[EntityRow],
+    goals: &BTreeSet<i64>,
+) -> Result<Vec<FactRow>> {
+    // The fact by which each thing was reached, and from where.
+    let mut reached: BTreeMap<i64, Option<(i64, FactRow)>> =
+        from.iter().map(|one| (one.row, None)).collect();
+    let mut frontier: Vec<i64> = from.iter().map(|one| one.row).collect();
+    for _ in 0..HOPS {
+        let mut next = Vec::new();
+        for row in frontier {
+            let facts = store.facts(&FactFilter {
+                projects: projects.map(<[i64]>::to_vec),
+                entities: Some(vec![row]),
+                time: FactTime::Ever,
+                limit: Some(HUB + 1),
+                ..FactFilter::default()
+            })?;
+            // What was asked for may be a hub, what lies between may not.
+            if facts.len() > HUB && reached.get(&row).is_some_and(Option::is_some) {
+                continue;
+            }
+            for fact in facts {
+                let ends = [Some(&fact.subject), fact.object.as_ref()].into_iter().flatten();
+                let Some(other) = ends.into_iter().find(|end| end.row != row) else { continue };
+                if other.kind == EntityKind::Project || reached.contains_key(&other.row) {
+                    continue;
+                }
+                let other = other.row;
+                reached.insert(other, Some((row, fact)));
+                if goals.contains(&other) {
+                    return Ok(back(&mut reached, other));
+                }
+                next.push(other);
+            }
+        }
+        next.truncate(BUDGET);
+        frontier = next;
+    }
+    Ok(Vec::new())
+}
+
+/// Returns the facts by which a thing was reached, the first one first.
+fn back(reached: &mut BTreeMap<i64, Option<(i64, FactRow)>>, mut at: i64) -> Vec<FactRow> {
+    let mut facts = Vec::new();
+    while let Some(Some((before, fact))) = reached.remove(&at) {
+        facts.push(fact);
+        at = before;
+    }
+    facts.reverse();
+    facts
+}
+
+fn touches(fact: &FactRow, row: i64) -> bool {
+    fact.subject.row == row || fact.object.as_ref().is_some_and(|object| object.row == row)
+}

@@ -1,0 +1,122 @@
+//! How a thing came to be as it is: its facts from the beginning, with the sessions behind its commits, and the decisions
+//! that speak of it.
+
+use serde::Serialize;
+use thru_core::{EntityKind, MemoryKind, ObservationType, Relation};
+use thru_store::{EntityRow, FactFilter, FactTime};
+
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use crate::answer;
+use crate::app::App;
+use crate::ask::EntryKind;
+use crate::ask::memory::MemoryEntry;
+use crate::ask::search::{AnswerSize, FoundRow, Search, Verdict, search};
+use crate::call::Call;
+use crate::fresh::Prepared;
+use crate::trouble::Result;
+
+/// Entities that one name may mean.
+const ENTITIES: usize = 6;
+
+/// Decisions that are named.
+const DECISIONS: usize = 5;
+
+/// A request for how something came to be.
+#[derive(Clone, Debug)]
+pub struct Why {
+    /// The name, path or key of the thing, or words of it.
+    pub about: String,
+    /// The projects to look in.
+    pub project: ProjectScope,
+    /// Maximum number of facts.
+    pub limit: usize,
+}
+
+/// The course of a thing.
+#[derive(Clone, Debug, Serialize)]
+pub struct Course {
+    /// The version of this form.
+    pub version: u32,
+    /// `why`.
+    pub kind: &'static str,
+    /// The things that the name means.
+    pub entities: Vec<EntityEntry>,
+    /// True if there are earlier facts.
+    pub more: bool,
+    /// Its facts, the earliest first.
+    pub facts: Vec<FactEntry>,
+    /// Decisions that speak of it, the best first.
+    pub decisions: Vec<MemoryEntry>,
+    /// The work done before the answer.
+    #[serde(flatten)]
+    pub preparation: Prepared,
+}
+
+/// Tells how a thing came to be as it is.
+///
+/// # Errors
+/// Where a project cannot be understood, or store, index or vectors cannot be read.
+pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
+    let graph = OpenGraph::new(app, &request.project, call)?;
+    let store = graph.store();
+    let named = store.entities_named(graph.projects.as_deref(), &request.about, ENTITIES)?;
+    let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {
+        store.facts(&FactFilter {
+            entities: Some(entities),
+            relations,
+            time: FactTime::Ever,
+            limit,
+            ..FactFilter::default()
+        })
+    };
+    let mut facts = about(rows(&named), None, Some(request.limit + 1))?;
+    let more = facts.len() > request.limit;
+    facts.truncate(request.limit);
+    // A commit says who made it: the session that did knows why.
+    let commits = facts.iter().flat_map(|fact| [Some(&fact.subject), fact.object.as_ref()]);
+    let commits: Vec<i64> = commits
+        .flatten()
+        .filter(|entity| entity.kind == EntityKind::Commit)
+        .map(|entity| entity.row)
+        .collect();
+    if !commits.is_empty() {
+        facts.extend(about(commits, Some(vec![Relation::Committed]), None)?);
+    }
+    facts.sort_by_key(|fact| (fact.from, fact.row));
+    facts.dedup_by_key(|fact| fact.row);
+    let redactor = graph.opened.intake.redactor();
+    let entities = named.iter().map(|one| EntityEntry::new(store, redactor, one));
+    Ok(Course {
+        version: answer::VERSION,
+        kind: "why",
+        entities: entities.collect::<Result<_>>()?,
+        more,
+        facts: graph.entries(&facts, None)?,
+        decisions: decisions(app, request, call)?,
+        preparation: graph.preparation(),
+    })
+}
+
+fn rows(entities: &[EntityRow]) -> Vec<i64> {
+    entities.iter().map(|entity| entity.row).collect()
+}
+
+fn decisions(app: &App, request: &Why, call: Call<'_>) -> Result<Vec<MemoryEntry>> {
+    let kind = MemoryKind::Observation(ObservationType::Decision);
+    let asked = Search {
+        query: request.about.clone(),
+        project: request.project.clone(),
+        kinds: vec![EntryKind::Memory(kind)],
+        size: AnswerSize::Rows(DECISIONS),
+        ..Search::default()
+    };
+    let found = search(app, &asked, call)?;
+    if found.verdict != Verdict::Answered {
+        return Ok(Vec::new());
+    }
+    let rows = found.rows().filter_map(|row| match row {
+        FoundRow::Memory(memory) => Some(memory.entry.clone()),
+        FoundRow::Passage(_) => None,
+    });
+    Ok(rows.take(DECISIONS).collect())
+}

@@ -1,0 +1,145 @@
+//! The content of notes, read from the store.
+
+use std::collections::HashMap;
+
+use thru_core::{Id, Timestamp};
+use thru_intake::{LineChange, Operation, RecordedMemory};
+use thru_lifecycle::conversation::MessageState;
+use thru_redact::{Clean, Redactor};
+use thru_store::{MemoryBody, MemoryFilter, OperationRow, SessionFilter, SessionRow, Store};
+use thru_vault::{Archived, Decided, LineId, Memory, SessionMemory, ToldMemory};
+
+use crate::app::App;
+use crate::ask::{cleaned, memory};
+use crate::trouble::Result;
+
+/// The name of sessions that belong to no project.
+const NO_PROJECT: &str = "elsewhere";
+
+/// Reads everything that notes are made of, but for what is known of the vault on this machine.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(super) fn load(app: &App, store: &Store, redactor: &Redactor) -> Result<Memory> {
+    let operations = store.operations()?;
+    let mut bodies: HashMap<Option<i64>, Vec<Clean<MemoryBody>>> = HashMap::new();
+    let mut notes = Vec::new();
+    let filter = MemoryFilter { oldest_first: true, ..MemoryFilter::default() };
+    for row in store.memories(&filter)? {
+        let body = memory::body(store, redactor, &row)?;
+        match row.flags.is_note {
+            true => notes.push((row.project, body)),
+            false => bodies.entry(row.session).or_default().push(body),
+        }
+    }
+    let mut sessions = Vec::new();
+    for row in store.sessions(&SessionFilter::default())? {
+        let Some(own) = bodies.remove(&Some(row.row)) else { continue };
+        sessions.extend(session(app, redactor, &row, own));
+    }
+    sessions.sort_by_key(|one| (one.started, one.key.clone()));
+    let written_in = written_in(&operations);
+    let mut told = Vec::new();
+    for (project, body) in notes {
+        let MemoryBody::Observation(observation) = body.into_inner() else { continue };
+        let project = project.map(|row| store.project_name(row)).transpose()?.flatten();
+        told.push(ToldMemory {
+            written_in: written_in.get(&observation.id).cloned(),
+            project: project.map(|name| cleaned(redactor, &name).into_inner()),
+            observation: *observation,
+        });
+    }
+    let decided = decided(&operations, redactor);
+    Ok(Memory { sessions, told, decided, ..Memory::default() })
+}
+
+fn session(
+    app: &App,
+    redactor: &Redactor,
+    row: &SessionRow,
+    bodies: Vec<Clean<MemoryBody>>,
+) -> Option<SessionMemory> {
+    let (started, ended) = (row.started?, row.ended?);
+    let conversation = row.lifecycle.at(app.clock.now(), &app.limits());
+    let close = conversation.as_ref().and_then(|one| match one.messages() {
+        MessageState::Closed(close) => Some(close.at),
+        MessageState::New | MessageState::Nothing => one.ended().map(|close| close.at),
+    });
+    let mut session = SessionMemory {
+        key: row.key.clone(),
+        project: text(redactor, row.project_name.as_ref()).unwrap_or_else(|| NO_PROJECT.to_owned()),
+        title: text(redactor, row.title.as_ref()),
+        started,
+        ended,
+        closed: close,
+        directory: text(redactor, row.facts.directory.as_ref()),
+        branch: text(redactor, row.facts.branch.as_ref()),
+        summary: None,
+        observations: Vec::new(),
+    };
+    for body in bodies {
+        match body.into_inner() {
+            MemoryBody::Observation(one) => session.observations.push(*one),
+            MemoryBody::Summary(summary) => session.summary = Some(*summary),
+        }
+    }
+    Some(session)
+}
+
+fn text(redactor: &Redactor, text: Option<&String>) -> Option<String> {
+    text.map(|text| cleaned(redactor, text).into_inner())
+}
+
+/// Returns the decisions that hold, earliest first.
+fn holding(operations: &[OperationRow]) -> impl Iterator<Item = (&OperationRow, Operation)> {
+    let holding = operations.iter().filter(|row| row.undone.is_none());
+    holding.filter_map(|row| Some((row, Operation::read(&row.kind, &row.body)?)))
+}
+
+/// Returns the places in the vault where memories were written.
+fn written_in(operations: &[OperationRow]) -> HashMap<Id, (Id, String)> {
+    let told = holding(operations).filter_map(|(row, operation)| match operation {
+        Operation::MemoryRecorded(RecordedMemory { written_in: Some(place), .. }) => {
+            Some((RecordedMemory::id(&row.key), (place.note, place.section)))
+        }
+        _ => None,
+    });
+    told.collect()
+}
+
+fn decided(operations: &[OperationRow], redactor: &Redactor) -> Decided {
+    let mut decided = Decided::default();
+    for (row, operation) in holding(operations) {
+        match operation {
+            Operation::NoteArchived { session, reason } => {
+                let at = row.at.unwrap_or(Timestamp::UNIX_EPOCH);
+                decided.taken_out.remove(&session);
+                decided.archived.insert(session, Archived { at, reason });
+            }
+            Operation::NoteUnarchived { session } => {
+                decided.archived.remove(&session);
+                decided.taken_out.insert(session);
+            }
+            Operation::NoteHidden { note } => {
+                decided.hidden_notes.insert(note);
+            }
+            Operation::NoteLineChanged { note, line, change } => {
+                let Some(line) = LineId::parse(&line) else { continue };
+                match change {
+                    LineChange::Text(text) => {
+                        let text = cleaned(redactor, &text).into_inner();
+                        decided.texts.insert((note, line), text);
+                    }
+                    LineChange::Done(is_done) => {
+                        decided.done.insert(line, is_done);
+                    }
+                    LineChange::Hidden => {
+                        decided.hidden.entry(note).or_default().insert(line);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    decided
+}

@@ -1,0 +1,274 @@
+//! What people changed in notes, as decisions in the journal.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
+
+use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey};
+use thru_intake::{Intake, LineChange, Operation, RecordedMemory, WrittenIn};
+use thru_redact::Report;
+use thru_store::Store;
+use thru_vault::{Change, LineId, Memory, Note, Plan, Property, Shows, Told, Value, changes};
+
+use super::synced::Taken;
+use crate::app::App;
+use crate::ask::memory;
+use crate::call::Call;
+use crate::keep::remember::{clean_text, title_and_text};
+use crate::trouble::Result;
+
+/// The texts whose lines have no id yet, by note.
+type Unmarked = BTreeMap<Id, BTreeMap<String, LineId>>;
+
+/// Decisions that are being collected.
+pub(super) struct Taking<'a> {
+    store: &'a Store,
+    projects: HashMap<String, ProjectKey>,
+    forgets: bool,
+    operations: Vec<Operation>,
+    /// The note and the text of what was told, by the place of its decision.
+    told: Vec<(usize, Id, String)>,
+    taken: Taken,
+}
+
+impl<'a> Taking<'a> {
+    /// Begins with nothing.
+    pub(super) fn new(app: &App, store: &'a Store, memory: &Memory) -> Self {
+        let mut projects = HashMap::new();
+        for session in &memory.sessions {
+            if projects.contains_key(&session.project) {
+                continue;
+            }
+            let row = store.session_by_key(&session.key).ok().flatten();
+            let key = row.and_then(|row| store.project_key_of_session(row).ok().flatten());
+            projects.extend(key.map(|key| (session.project.clone(), key)));
+        }
+        let forgets = app.config.vault.delete_means == "forget";
+        Self {
+            store,
+            projects,
+            forgets,
+            operations: Vec::new(),
+            told: Vec::new(),
+            taken: Taken::default(),
+        }
+    }
+
+    /// Takes in what a person changed in a note. What a version of another machine lacks was removed by no one.
+    pub(super) fn note(
+        &mut self,
+        note: Id,
+        plan: Option<&Plan>,
+        (base, disk): (&str, &str),
+        is_of_other: bool,
+        unmarked: &BTreeMap<String, LineId>,
+    ) -> Result<()> {
+        let is_kept = |change: &Change| !(is_of_other && matches!(change, Change::Removed { .. }));
+        let changes = changes(base, disk).into_iter().filter(is_kept).collect();
+        self.changes(note, plan, changes, unmarked)
+    }
+
+    /// Takes in these changes of a note.
+    pub(super) fn changes(
+        &mut self,
+        note: Id,
+        plan: Option<&Plan>,
+        changes: Vec<Change>,
+        unmarked: &BTreeMap<String, LineId>,
+    ) -> Result<()> {
+        let shown: HashMap<&LineId, &Shows> = plan.map_or_else(HashMap::new, |plan| {
+            plan.lines().map(|line| (&line.id, &line.shows)).collect()
+        });
+        for change in changes {
+            match change {
+                Change::Edited { line, text, category } => {
+                    let Some(shows) = shown.get(&line) else { continue };
+                    self.edited(note, &line, shows, &text, category.as_deref())?;
+                }
+                Change::Ticked { line, is_done } => {
+                    self.taken.ticked += 1;
+                    self.line(note, &line, LineChange::Done(is_done));
+                }
+                Change::Removed { line } => {
+                    let Some(shows) = shown.get(&line) else { continue };
+                    self.taken.removed += 1;
+                    match shows {
+                        Shows::Title(memory) if self.forgets => self.forgotten(memory)?,
+                        _ => self.line(note, &line, LineChange::Hidden),
+                    }
+                }
+                Change::Told(told) if !unmarked.contains_key(&told.text) => {
+                    let project =
+                        plan.and_then(project_of).and_then(|name| self.projects.get(name));
+                    let project = project.cloned();
+                    self.told(note, told, project);
+                }
+                Change::Told(_) => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes in that a note is gone.
+    pub(super) fn gone(&mut self, note: Id) {
+        self.taken.notes += 1;
+        self.operations.push(Operation::NoteHidden { note });
+    }
+
+    fn line(&mut self, note: Id, line: &LineId, change: LineChange) {
+        let line = line.as_str().to_owned();
+        self.operations.push(Operation::NoteLineChanged { note, line, change });
+    }
+
+    fn edited(
+        &mut self,
+        note: Id,
+        line: &LineId,
+        shows: &Shows,
+        text: &str,
+        category: Option<&str>,
+    ) -> Result<()> {
+        // A wholly private or an empty text is no memory: the line stays as the person wrote it.
+        let Ok(clean) = clean_text(text, &mut Report::default()) else { return Ok(()) };
+        self.taken.edited += 1;
+        let edit = match shows {
+            Shows::Derived => {
+                self.line(note, line, LineChange::Text(clean));
+                return Ok(());
+            }
+            Shows::Text(_) => MemoryEdit { narrative: Some(clean), ..MemoryEdit::default() },
+            Shows::Title(_) => {
+                let (title, narrative) = title_and_text(without_day(&clean).to_owned());
+                let kind = category.and_then(|category| category.parse::<ObservationType>().ok());
+                MemoryEdit { title: Some(title), narrative, kind, ..MemoryEdit::default() }
+            }
+        };
+        let (Shows::Title(id) | Shows::Text(id)) = shows else { return Ok(()) };
+        let session = self.session_of(id)?;
+        self.operations.push(Operation::MemoryEdited { memory: *id, session, edit });
+        Ok(())
+    }
+
+    fn forgotten(&mut self, id: &Id) -> Result<()> {
+        let session = self.session_of(id)?;
+        self.operations.push(Operation::MemoryForgotten { memory: *id, session });
+        Ok(())
+    }
+
+    fn session_of(&self, id: &Id) -> Result<Option<SessionKey>> {
+        let Some(row) = self.store.memory(id)? else { return Ok(None) };
+        Ok(memory::session_of(self.store, &row)?.map(|session| session.key))
+    }
+
+    fn told(&mut self, note: Id, told: Told, project: Option<ProjectKey>) {
+        let Ok(text) = clean_text(&told.text, &mut Report::default()) else { return };
+        self.taken.told += 1;
+        let (title, text) = title_and_text(text);
+        let kind = told.category.as_deref().and_then(|category| category.parse().ok());
+        let kind = kind.unwrap_or(match told.section.as_str() {
+            "Gotchas & Troubleshooting" | "Common Pitfalls" => ObservationType::Discovery,
+            _ => ObservationType::Decision,
+        });
+        let recorded = RecordedMemory {
+            title,
+            text,
+            kind,
+            // An agent can write files too: what holds from then on is said in so many words (`thru edit --rule`).
+            is_rule: false,
+            files: Vec::new(),
+            project,
+            by_agent: false,
+            written_in: Some(WrittenIn { note, section: told.section }),
+        };
+        self.told.push((self.operations.len(), note, told.text));
+        self.operations.push(Operation::MemoryRecorded(recorded));
+    }
+
+    /// Writes the decisions into the journal.
+    pub(super) fn record(
+        self,
+        intake: &Intake,
+        unmarked: &mut Unmarked,
+        call: Call<'_>,
+    ) -> Result<Taken> {
+        if self.operations.is_empty() {
+            return Ok(self.taken);
+        }
+        let lock = call.lock(intake)?;
+        let keys = intake.record_and_apply(&lock, &self.operations)?;
+        for (place, note, text) in self.told {
+            if let Some(key) = keys.get(place) {
+                let line = LineId::new(&RecordedMemory::id(key));
+                unmarked.entry(note).or_default().insert(text, line);
+            }
+        }
+        Ok(self.taken)
+    }
+}
+
+/// Returns the ids in a note that neither memory nor our last version of it has: another machine wrote these lines.
+pub(super) fn foreign(plan: Option<&Plan>, base: &str, disk: &str) -> Vec<LineId> {
+    let Some(plan) = plan else { return Vec::new() };
+    let (base, disk) = (Note::parse(base), Note::parse(disk));
+    let planned: HashSet<&LineId> = plan.lines().map(|line| &line.id).collect();
+    let known: HashSet<&LineId> = base.own_lines().map(|(id, _)| id).collect();
+    let ids = disk.own_lines().map(|(id, _)| id);
+    ids.filter(|id| !planned.contains(id) && !known.contains(id)).cloned().collect()
+}
+
+/// Returns the number of our lines that are gone from a note.
+pub(super) fn removed(base: &str, disk: &str) -> usize {
+    changes(base, disk).iter().filter(|change| matches!(change, Change::Removed { .. })).count()
+}
+
+/// Finds the places of what was told in a note, behind which ids go.
+pub(super) fn unmarked_places(
+    disk: &str,
+    unmarked: &BTreeMap<String, LineId>,
+) -> Vec<(Range<usize>, LineId)> {
+    let mut places: BTreeMap<&LineId, Range<usize>> = BTreeMap::new();
+    for change in changes("", disk) {
+        if let Change::Told(told) = change
+            && let Some(line) = unmarked.get(&told.text)
+        {
+            places.entry(line).or_insert(told.range);
+        }
+    }
+    places.into_iter().map(|(line, range)| (range, line.clone())).collect()
+}
+
+/// Writes into the journal that the notes of sessions are archived.
+pub(super) fn record_archived(
+    intake: &Intake,
+    sessions: Vec<SessionKey>,
+    reason: impl Fn(&SessionKey) -> &'static str,
+    call: Call<'_>,
+) -> Result<()> {
+    let operations: Vec<Operation> = sessions
+        .into_iter()
+        .map(|session| Operation::NoteArchived { reason: reason(&session).to_owned(), session })
+        .collect();
+    let lock = call.lock(intake)?;
+    intake.record_and_apply(&lock, &operations)?;
+    Ok(())
+}
+
+/// Returns the project in the properties of a note.
+fn project_of(plan: &Plan) -> Option<&str> {
+    plan.properties.iter().find_map(|property| match property {
+        Property { key: "project", value: Value::Text(name) } if name != "global" => {
+            Some(name.as_str())
+        }
+        _ => None,
+    })
+}
+
+/// Returns a line without the day that stands before titles in notes of several sessions.
+fn without_day(text: &str) -> &str {
+    let Some((day, rest)) = text.split_once(": ") else { return text };
+    let is_day = day.len() == 10
+        && day.bytes().enumerate().all(|(place, byte)| match place {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        });
+    if is_day { rest } else { text }
+}

@@ -1,0 +1,514 @@
+//! The vault: notes of what is remembered, and what people do to them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use thru_app::keep::forget::{Forget, find, forget};
+use thru_app::keep::undo::undo;
+use thru_app::vault::{
+    SyncVault, VaultSynced, attention, compact, detach, export, init, note, note_text, resolve,
+    restore, status, sync, unarchive,
+};
+use thru_app::{App, TroubleKind};
+use thru_core::{FixedClock, Timestamp};
+use thru_store::{MemoryFilter, Store};
+
+use crate::home::{Home, call};
+use crate::records::{Author, ONE, TWO, conversation, file};
+
+/// A home with a vault.
+struct Vaulted {
+    home: Home,
+    now: Timestamp,
+}
+
+impl Vaulted {
+    /// With two sessions of the first of March, on that day.
+    fn new() -> Self {
+        let home = Home::new();
+        home.write(&file(ONE), decided(ONE).text());
+        home.write(&file(TWO), conversation(TWO).text());
+        home.import();
+        let vaulted = Self { home, now: "2026-03-01T20:00:00Z".parse().unwrap() };
+        let made = init(&vaulted.app(), Some(&vaulted.folder()), false, call()).unwrap();
+        assert_eq!(made.vault, vaulted.folder());
+        vaulted
+    }
+
+    /// The same some days later.
+    fn after(mut self, days: i64) -> Self {
+        self.now = Timestamp::from_second(self.now.as_second() + days * 86_400).unwrap();
+        self
+    }
+
+    fn app(&self) -> App {
+        let mut app = self.home.app();
+        app.clock = Arc::new(FixedClock(self.now));
+        app
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.home.data().with_file_name("vault")
+    }
+
+    fn sync(&self) -> VaultSynced {
+        sync(&self.app(), &SyncVault::default(), call()).unwrap()
+    }
+
+    /// Every note, by its path.
+    fn notes(&self) -> Vec<PathBuf> {
+        let mut notes: Vec<PathBuf> = files(&self.folder());
+        notes.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+        notes.sort();
+        notes
+    }
+
+    /// The note whose path holds this.
+    fn path(&self, part: &str) -> PathBuf {
+        let notes = self.notes();
+        let found = notes.iter().find(|path| path.to_string_lossy().contains(part));
+        found.unwrap_or_else(|| panic!("no {part} in {notes:?}")).clone()
+    }
+
+    fn read(&self, part: &str) -> String {
+        fs::read_to_string(self.path(part)).unwrap()
+    }
+
+    /// Edits a note as a person does, long enough ago for it to be written again.
+    fn edit(&self, part: &str, edit: impl FnOnce(String) -> String) {
+        let path = self.path(part);
+        fs::write(&path, edit(self.read(part))).unwrap();
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    }
+
+    fn titles(&self) -> Vec<String> {
+        let store = Store::open_to_read(&self.app().layout).unwrap();
+        let memories = store.memories(&MemoryFilter::default()).unwrap();
+        memories.into_iter().map(|memory| memory.title).collect()
+    }
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+/// A session with decisions of a person.
+fn decided(session: &str) -> Author {
+    let mut author = conversation(session);
+    author
+        .asks("Let's use one lock file for each index, not a global lock.")
+        .says("Agreed: one lock file for each index. Next: make the timeout a setting.");
+    author
+}
+
+const SESSION: &str = "11111111.md";
+
+#[test]
+fn notes_are_written_once_and_a_dry_run_writes_none() {
+    let vault = Vaulted::new();
+    let before: Vec<(PathBuf, String)> = vault
+        .notes()
+        .into_iter()
+        .map(|path| (path.clone(), fs::read_to_string(path).unwrap()))
+        .collect();
+    assert!(before.len() >= 3, "{before:?}");
+    let again = vault.sync();
+    assert_eq!((again.created, again.changed, again.waiting), (0, 0, 0));
+    for (path, text) in before {
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+    }
+    let views = vault.folder().join("Throughline.base");
+    fs::remove_file(&views).unwrap();
+    vault.sync();
+    assert!(!views.exists(), "views are written once");
+    let home = Home::imported();
+    let folder = home.data().with_file_name("vault");
+    let dry = init(&home.app(), Some(&folder), true, call()).unwrap();
+    assert!(dry.dry_run && dry.synced.created > 0);
+    assert!(!folder.exists());
+    assert_eq!(status(&home.app(), call()).unwrap().vault, None);
+}
+
+#[test]
+fn a_vault_of_other_notes_gets_a_plain_folder() {
+    let home = Home::imported();
+    let other = home.data().with_file_name("notes");
+    fs::create_dir_all(other.join(".obsidian")).unwrap();
+    fs::write(other.join("mine.md"), "mine").unwrap();
+    let made = init(&home.app(), Some(&other), false, call()).unwrap();
+    assert_eq!((made.vault, made.within), (other.join("Throughline"), Some(other.clone())));
+    assert!(!other.join("Throughline/.obsidian").exists());
+    assert_eq!(fs::read_to_string(other.join("mine.md")).unwrap(), "mine");
+    let elsewhere = other.with_file_name("elsewhere");
+    let trouble = init(&home.app(), Some(&elsewhere), false, call()).unwrap_err();
+    assert_eq!(trouble.kind(), TroubleKind::Refused);
+}
+
+#[test]
+fn what_a_person_writes_comes_back_into_memory() {
+    let vault = Vaulted::new();
+    let line = vault.read(SESSION);
+    let line = line.lines().find(|line| line.starts_with("- [decision]")).unwrap();
+    let (line, id) = line.rsplit_once(" ^t-").unwrap();
+    vault.edit(SESSION, |text| {
+        text.replace(line, "- [decision] One **lock** for each index")
+            .replace(
+                "## Open Questions",
+                "- Never trust the clock of another machine\n\n## Open Questions",
+            )
+            .replace("# Thanks", "# My own title, and\nwords of mine\n")
+    });
+    let synced = vault.sync();
+    assert_eq!((synced.taken.edited, synced.taken.told), (1, 1));
+    let titles = vault.titles();
+    assert!(titles.contains(&"One **lock** for each index".to_owned()), "{titles:?}");
+    assert!(titles.contains(&"Never trust the clock of another machine".to_owned()), "{titles:?}");
+    let text = vault.read(SESSION);
+    assert!(
+        text.contains(&format!("- [decision] One **lock** for each index ^t-{id}\n")),
+        "{text}"
+    );
+    let told = text.lines().find(|line| line.starts_with("- Never trust")).unwrap();
+    assert!(told.contains(" ^t-"), "{told}");
+    let again = vault.sync();
+    assert!(again.taken.is_empty() && again.changed == 0, "{again:?}");
+    undo(&vault.app(), None, call()).unwrap();
+    assert!(!vault.titles().contains(&"Never trust the clock of another machine".to_owned()));
+    vault.sync();
+    assert!(!vault.read(SESSION).contains("Never trust"));
+}
+
+#[test]
+fn a_secret_in_a_note_does_not_reach_memory() {
+    let vault = Vaulted::new();
+    let secret = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    vault.edit(SESSION, |text| {
+        text.replace("## Open Questions", &format!("- The token is {secret}\n\n## Open Questions"))
+    });
+    assert_eq!(vault.sync().taken.told, 1);
+    assert!(vault.titles().iter().all(|title| !title.contains(&secret)));
+}
+
+#[test]
+fn what_a_person_removes_stays_away_and_is_still_remembered() {
+    let vault = Vaulted::new();
+    let titles = vault.titles();
+    let text = vault.read(SESSION);
+    let line = text.lines().find(|line| line.starts_with("- [decision]")).unwrap().to_owned();
+    vault.edit(SESSION, |text| text.replace(&format!("{line}\n"), ""));
+    assert_eq!(vault.sync().taken.removed, 1);
+    assert_eq!(vault.sync().changed, 0);
+    assert!(!vault.read(SESSION).contains(&line));
+    assert_eq!(vault.titles(), titles);
+    undo(&vault.app(), None, call()).unwrap();
+    vault.sync();
+    assert!(vault.read(SESSION).contains(&line));
+}
+
+#[test]
+fn a_moved_note_keeps_its_identity_and_a_deleted_one_stays_away() {
+    let vault = Vaulted::new();
+    let moved = vault.folder().join("Mine/My session.md");
+    fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    fs::rename(vault.path(SESSION), &moved).unwrap();
+    let synced = vault.sync();
+    assert_eq!((synced.created, synced.taken.notes), (0, 0));
+    assert!(vault.read("_index").contains("[[My session|"));
+    fs::remove_file(&moved).unwrap();
+    assert_eq!(vault.sync().taken.notes, 1);
+    let again = vault.sync();
+    assert_eq!((again.created, again.taken.notes), (0, 0));
+}
+
+#[test]
+fn a_loss_is_not_taken_in_before_it_is_accepted() {
+    let vault = Vaulted::new();
+    let aside = vault.folder().with_file_name("aside");
+    fs::rename(vault.folder().join("projects"), &aside).unwrap();
+    let lost = vault.sync();
+    assert!(lost.loss.is_some() && lost.created == 0, "{lost:?}");
+    assert!(status(&vault.app(), call()).unwrap().loss.is_some());
+    fs::rename(&aside, vault.folder().join("projects")).unwrap();
+    let back = vault.sync();
+    assert!(back.loss.is_none() && back.taken.is_empty());
+    fs::remove_dir_all(vault.folder().join("projects")).unwrap();
+    let accepted = sync(&vault.app(), &SyncVault { accept: true, ..SyncVault::default() }, call());
+    assert!(accepted.unwrap().taken.notes >= 3);
+}
+
+/// "MCP Unavailable": here the folder of the vault is not there.
+#[test]
+fn a_vault_that_is_not_there_costs_nothing() {
+    let vault = Vaulted::new();
+    let aside = vault.folder().with_file_name("aside");
+    fs::rename(vault.folder(), &aside).unwrap();
+    let trouble = sync(&vault.app(), &SyncVault::default(), call()).unwrap_err();
+    assert_eq!(trouble.kind(), TroubleKind::NotFound);
+    assert!(
+        attention(&vault.app()).unwrap().ends_with("vault is not there: notes of sessions wait")
+    );
+    assert!(!vault.folder().exists(), "it is not made anew");
+    fs::rename(&aside, vault.folder()).unwrap();
+    assert!(vault.sync().taken.is_empty());
+}
+
+#[test]
+fn copies_of_sync_programs_are_listed_and_left_alone() {
+    let vault = Vaulted::new();
+    let text = vault.read(SESSION);
+    let copy = vault.path(SESSION).with_file_name("x.sync-conflict-20261122-101010-ABCDEFG.md");
+    fs::write(&copy, text.replace("[decision]", "[decision] changed")).unwrap();
+    let renamed = vault.path(SESSION).with_file_name("x 2.md");
+    fs::write(&renamed, &text).unwrap();
+    let synced = vault.sync();
+    assert_eq!((synced.copies.len(), synced.taken.is_empty()), (2, true), "{synced:?}");
+    assert!(copy.exists() && renamed.exists());
+}
+
+/// "If both thresholds are not exceeded: Display: "Session note below threshold ({lineCount} lines, {ageInDays} days
+/// old). Keeping active." Mark session status as "active" in frontmatter", and "Note next checkpoint time".
+#[test]
+fn a_note_below_the_threshold_stays_active() {
+    let vault = Vaulted::new();
+    assert!(vault.read(SESSION).contains("\nstatus: active\n"));
+    let status = status(&vault.app(), call()).unwrap();
+    let active = status.active.iter().find(|one| one.session == ONE).unwrap();
+    let expected = format!(
+        "Session note below threshold ({} lines, 0 days old). Keeping active.",
+        vault.read(SESSION).lines().count()
+    );
+    assert_eq!(active.sentence, expected);
+    assert!(active.next.unwrap().to_string().starts_with("2026-03-04T"));
+}
+
+/// "2. Final Session Note Update": "Add heading: "Session End"", "Add message: "Session completed. Work finalized."".
+#[test]
+fn a_session_that_is_over_has_a_closing_entry() {
+    let text = Vaulted::new().read(SESSION);
+    let closing = text.split("## Work Log").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(closing.contains(" - Session End\n- Session completed. Work finalized. ^t-"), "{text}");
+}
+
+/// "4. Compact Session Note", "5. Update Entity Notes", "6. Archive Session Note", "7. Create Backlinks".
+#[test]
+fn an_old_note_is_compacted_archived_and_linked_back() {
+    let vault = Vaulted::new().after(3);
+    let original = vault.path(SESSION);
+    let synced = vault.sync();
+    assert_eq!((synced.compacted.len(), synced.failed.len()), (2, 0), "{synced:?}");
+    assert!(!original.exists(), "one note of a name: links to it stay clear");
+    let archived = vault.path(SESSION);
+    assert!(archived.to_string_lossy().contains("projects/rocket/archive/sessions/"));
+    let text = fs::read_to_string(&archived).unwrap();
+    for line in [
+        "status: archived",
+        "archived_date: 2026-03-04",
+        "archived_reason: Compaction threshold exceeded",
+    ] {
+        assert!(text.contains(&format!("\n{line}\n")), "{text}");
+    }
+    let entity = vault.read("entities/rocket (project)");
+    let decision = text.lines().find(|line| line.starts_with("- [decision]")).unwrap();
+    let id = decision.rsplit(" ^t-").next().unwrap();
+    let decisions = entity.split("## Key Decisions").nth(1).unwrap().split("\n## ").next().unwrap();
+    assert!(decisions.contains(&format!("^t-{id}")), "{entity}");
+    let name = archived.file_stem().unwrap().to_string_lossy().into_owned();
+    assert!(
+        entity.contains(&format!("- [[{name}]] - Archived session (compacted) ^t-")),
+        "{entity}"
+    );
+    assert!(text.contains("- touches [[rocket (project)|rocket]]"), "{text}");
+    // Each line is written once, however often it runs.
+    let again = vault.sync();
+    assert_eq!((again.created, again.changed, again.compacted.len()), (0, 0, 0));
+}
+
+/// "Archive Verification Failed": "Revert session status to "active"", "Add frontmatter.archive_error", "session preserved
+/// at original location", "Retry archival on next session end"; "Archive directory missing: Create directory
+/// automatically".
+#[test]
+fn an_archive_that_fails_leaves_the_note_active_and_is_tried_again() {
+    let vault = Vaulted::new().after(3);
+    let original = vault.path(SESSION);
+    let archive = vault.folder().join("projects/rocket/archive");
+    fs::write(&archive, "in the way").unwrap();
+    let synced = vault.sync();
+    assert!(
+        synced.compacted.is_empty() && synced.failed.iter().all(|one| one.is_archive),
+        "{synced:?}"
+    );
+    let text = fs::read_to_string(&original).unwrap();
+    assert!(text.contains("\nstatus: active\n") && text.contains("\narchive_error: "), "{text}");
+    assert_eq!(status(&vault.app(), call()).unwrap().failed.len(), 2);
+    let expected = "2 session notes could not be compacted";
+    assert_eq!(attention(&vault.app()).as_deref(), Some(expected));
+    fs::remove_file(&archive).unwrap();
+    assert_eq!(vault.sync().compacted.len(), 2);
+    assert_eq!(attention(&vault.app()), None);
+    assert!(!original.exists() && !vault.read(SESSION).contains("archive_error"));
+}
+
+/// "Compaction Failure": "Do NOT archive if compaction failed", "Set frontmatter.status = "compaction_failed"", "Add
+/// frontmatter.error = error message".
+#[test]
+fn a_compaction_that_fails_leaves_the_note_and_says_so() {
+    let vault = Vaulted::new().after(3);
+    let original = vault.path(SESSION);
+    let entities = vault.folder().join("projects/rocket/entities");
+    fs::write(&entities, "in the way").unwrap();
+    let synced = vault.sync();
+    assert!(synced.failed.iter().any(|one| !one.is_archive), "{synced:?}");
+    let text = fs::read_to_string(&original).unwrap();
+    assert!(
+        text.contains("\nstatus: compaction_failed\nthru_id") || text.contains("\nerror: "),
+        "{text}"
+    );
+    fs::remove_file(&entities).unwrap();
+    assert_eq!(vault.sync().failed.len(), 0);
+    assert!(vault.read(SESSION).contains("\nstatus: archived\n"));
+}
+
+#[test]
+fn a_forgotten_session_leaves_no_note() {
+    let vault = Vaulted::new();
+    let request = Forget::Session { id: ONE.to_owned(), with_effects: false };
+    let targets = find(&vault.app(), &request, call()).unwrap();
+    forget(&vault.app(), &targets, call()).unwrap();
+    vault.sync();
+    assert!(vault.notes().iter().all(|path| !path.to_string_lossy().contains("11111111")));
+}
+
+#[test]
+fn a_note_is_found_by_its_session() {
+    let vault = Vaulted::new();
+    let place = note(&vault.app(), "11111111", call()).unwrap();
+    assert_eq!(place.path, vault.path(SESSION));
+    assert!(place.uri.starts_with("obsidian://open?path=%2F") && !place.uri.contains(' '));
+    let text = note_text(&vault.app(), "11111111", call()).unwrap();
+    assert_eq!(*text.get(), vault.read(SESSION));
+}
+
+#[test]
+fn a_note_is_compacted_by_hand_and_taken_out_of_the_archive_again() {
+    let vault = Vaulted::new();
+    let synced = compact(&vault.app(), "11111111", call()).unwrap();
+    assert_eq!(synced.compacted.len(), 1, "{synced:?}");
+    assert!(vault.path(SESSION).to_string_lossy().contains("/archive/sessions/"));
+    assert!(vault.read(SESSION).contains("\narchived_reason: Compacted by hand\n"));
+    unarchive(&vault.app(), "11111111", call()).unwrap();
+    assert!(vault.path(SESSION).to_string_lossy().contains("rocket/sessions/"));
+    let text = vault.read(SESSION);
+    assert!(text.contains("\nstatus: active\n") && !text.contains("archived_date"), "{text}");
+    let vault = vault.after(9);
+    assert_eq!(vault.sync().compacted.len(), 1, "it stays out; the other one does not");
+    assert!(unarchive(&vault.app(), "11111111", call()).is_err());
+}
+
+/// "If FileNotFoundError: No session note was created this session. Display: "No session note created this session.""
+#[test]
+fn a_session_without_a_note_is_said_to_have_none() {
+    let vault = Vaulted::new();
+    let mut empty = Author::of("33333333-cccc-4ccc-8ccc-000000000003");
+    empty.asks("/clear");
+    vault.home.write(&file("33333333-cccc-4ccc-8ccc-000000000003"), empty.text());
+    vault.home.import();
+    let trouble = compact(&vault.app(), "33333333", call()).unwrap_err();
+    assert_eq!(trouble.message(), "No session note created this session.");
+}
+
+#[test]
+fn a_deleted_note_is_restored_when_asked_for() {
+    let vault = Vaulted::new();
+    let path = vault.path(SESSION);
+    let text = vault.read(SESSION);
+    fs::remove_file(&path).unwrap();
+    vault.sync();
+    assert!(!path.exists());
+    restore(&vault.app(), Some("11111111"), call()).unwrap();
+    assert_eq!(vault.read(SESSION), text);
+    assert!(restore(&vault.app(), None, call()).is_err());
+}
+
+#[test]
+fn a_conflict_copy_is_merged_and_kept() {
+    let vault = Vaulted::new();
+    let text = vault.read(SESSION);
+    let decision = text.lines().find(|line| line.starts_with("- [decision]")).unwrap();
+    let (decision, _) = decision.rsplit_once(" ^t-").unwrap();
+    let copy = vault.path(SESSION).with_file_name("x.sync-conflict-20261122-101010-ABCDEFG.md");
+    let other = text
+        .replace(decision, "- [decision] Said on the other machine")
+        .replace(
+            "## Next Steps",
+            "- Told on the other machine\n\nProse of the other machine.\n\n## Next Steps",
+        )
+        .replace("## Open Questions", "- Decided on the other machine\n\n## Open Questions");
+    fs::write(&copy, other).unwrap();
+    vault.edit(SESSION, |text| text.replace("## Open Questions", "My prose.\n\n## Open Questions"));
+    let resolved = resolve(&vault.app(), call()).unwrap();
+    assert_eq!((resolved.merged.len(), resolved.left.len()), (1, 0), "{resolved:?}");
+    assert!(!copy.exists() && fs::read_dir(&resolved.kept_in).unwrap().count() == 1);
+    let merged = vault.read(SESSION);
+    for part in [
+        "- [decision] Said on the other machine ^t-",
+        "Decided on the other machine ^t-",
+        "My prose.\n",
+        "> [!question] Only in `x.sync-conflict-20261122-101010-ABCDEFG.md`\n",
+        "> Prose of the other machine.\n",
+        "> - Told on the other machine\n",
+    ] {
+        assert!(merged.contains(part), "{part} in {merged}");
+    }
+    assert!(resolve(&vault.app(), call()).unwrap().merged.is_empty());
+}
+
+#[test]
+fn a_version_of_another_machine_takes_no_line_away() {
+    let vault = Vaulted::new();
+    let text = vault.read(SESSION);
+    let line = text.lines().find(|line| line.starts_with("- [decision]")).unwrap().to_owned();
+    let theirs = "- [bugfix] Found on the other machine ^t-0123456789";
+    vault.edit(SESSION, |text| text.replace(&line, theirs));
+    let synced = vault.sync();
+    assert_eq!((synced.taken.removed, synced.changed), (0, 1));
+    let both = vault.read(SESSION);
+    assert!(both.contains(&line) && both.contains(theirs), "{both}");
+    assert_eq!(vault.sync().changed, 0);
+}
+
+#[test]
+fn without_the_record_nothing_is_written_twice() {
+    let vault = Vaulted::new();
+    let text = vault.read(SESSION);
+    let state = vault.app().layout.run().join("vault");
+    for file in fs::read_dir(&state).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.extension().is_some_and(|ending| ending == "md") {
+            fs::write(file, "damaged").unwrap();
+        }
+    }
+    vault.sync();
+    assert_eq!(vault.read(SESSION), text);
+    fs::remove_dir_all(&state).unwrap();
+    let synced = vault.sync();
+    assert_eq!((synced.created, synced.taken.is_empty(), vault.read(SESSION)), (0, true, text));
+}
+
+#[test]
+fn notes_are_exported_and_a_detached_vault_is_left_to_the_person() {
+    let vault = Vaulted::new();
+    let aside = vault.folder().with_file_name("export");
+    let files = export(&vault.app(), &aside, call()).unwrap();
+    assert_eq!(files.notes, vault.notes().len());
+    assert!(export(&vault.app(), &aside, call()).is_err(), "it is not empty");
+    vault.edit(SESSION, |text| format!("{text}\nMy own words.\n"));
+    detach(&vault.app()).unwrap();
+    let text = vault.read(SESSION);
+    assert!(
+        !text.contains("^t-") && !text.contains("thru_id") && text.ends_with("\nMy own words.\n")
+    );
+    assert_eq!(status(&vault.app(), call()).unwrap().vault, None);
+}
