@@ -7,6 +7,9 @@ use std::str::FromStr;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 use thru_app::ask::get::{Get, Sources};
+use thru_app::ask::graph::changed::Changed;
+use thru_app::ask::graph::facts::Facts;
+use thru_app::ask::graph::problems::ListProblems;
 use thru_app::ask::search::{AnswerSize, Search};
 use thru_app::ask::timeline::{Around, AroundWhat};
 use thru_app::ask::unindexed::ListUnindexed;
@@ -32,6 +35,19 @@ const MOST_IDS: usize = 100;
 const LONGEST_QUERY: usize = 10_000;
 /// Default number of days of history.
 const DAYS: u32 = 7;
+
+/// Default number of facts.
+const FACTS: usize = 20;
+
+/// A question to the graph.
+pub(crate) enum AboutFacts {
+    /// The facts about a thing.
+    Facts(Facts),
+    /// The facts that began and ended since a moment.
+    Changed(Changed),
+    /// The problems that are open.
+    Problems(ListProblems),
+}
 
 /// Arguments that cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -266,6 +282,32 @@ impl<'t> ToolArguments<'t> {
         };
         let asked = Get { ids, sources, freshness: Freshness::Indexed };
         self.finish().map(|()| asked)
+    }
+
+    pub(crate) fn facts(mut self) -> Read<AboutFacts> {
+        let about = self.text("about")?;
+        let at = self.text("at")?;
+        let since = self.text("since")?;
+        let history = self.flag("history")?.unwrap_or(false);
+        let project = self.project()?;
+        let limit = self.number("limit")?.unwrap_or(FACTS).clamp(1, MOST_ROWS);
+        self.finish()?;
+        Ok(match (about, since) {
+            (about, None) if about.is_some() || at.is_some() || history => {
+                let (about, relations) = (about.unwrap_or_default(), Vec::new());
+                AboutFacts::Facts(Facts {
+                    about,
+                    project,
+                    relations,
+                    at,
+                    known: None,
+                    history,
+                    limit,
+                })
+            }
+            (_, Some(span)) => AboutFacts::Changed(Changed { span, project, limit }),
+            (_, None) => AboutFacts::Problems(ListProblems { project, limit }),
+        })
     }
 
     /// The start of the id of a session, or `latest`; and true if its content is wanted, to go on with its work.

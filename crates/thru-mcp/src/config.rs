@@ -168,6 +168,46 @@ impl Client {
     }
 }
 
+impl Client {
+    /// Returns the text that makes the client ask the server at `url`, with a token of its own; `None` for a client that
+    /// only starts programs.
+    pub fn http_text(self, url: &str, token: &str) -> Option<String> {
+        let bearer = format!("Bearer {token}");
+        let server = |key: &str, mut more: Value| {
+            more[key] = url.into();
+            more["headers"] = json!({ "Authorization": bearer });
+            more
+        };
+        let whole = |key: &str, server: Value| Some(pretty(&json!({ key: { NAME: server } })));
+        match self {
+            Self::ClaudeDesktop => None,
+            Self::ClaudeCode | Self::Factory => {
+                whole("mcpServers", server("url", json!({ "type": "http" })))
+            }
+            Self::Cursor | Self::Kiro => whole("mcpServers", server("url", json!({}))),
+            Self::Gemini | Self::Qwen => whole("mcpServers", server("httpUrl", json!({}))),
+            Self::Windsurf => whole("mcpServers", server("serverUrl", json!({}))),
+            Self::Cline => whole("mcpServers", server("url", json!({ "type": "streamableHttp" }))),
+            Self::Copilot => {
+                whole("mcpServers", server("url", json!({ "type": "http", "tools": ["*"] })))
+            }
+            Self::VsCode => whole("servers", server("url", json!({ "type": "http" }))),
+            Self::Zed => whole("context_servers", server("url", json!({}))),
+            Self::Amp => whole("amp.mcpServers", server("url", json!({}))),
+            Self::OpenCode | Self::Kilo => {
+                whole("mcp", server("url", json!({ "type": "remote", "enabled": true })))
+            }
+            Self::Codex => Some(format!(
+                "[mcp_servers.{NAME}]\nurl = \"{url}\"\nhttp_headers = {{ Authorization = \"{bearer}\" }}\n"
+            )),
+            Self::Goose => Some(format!(
+                "extensions:\n  {NAME}:\n    type: streamable_http\n    name: {NAME}\n    enabled: true\n    \
+                 uri: \"{url}\"\n    headers:\n      Authorization: \"{bearer}\"\n    timeout: 300\n"
+            )),
+        }
+    }
+}
+
 /// Returns the server's entry in the format of Claude Code and VS Code.
 pub fn entry(program: &str) -> Value {
     json!({ "type": "stdio", "command": program, "args": ["mcp"] })
@@ -415,5 +455,17 @@ mod tests {
     fn an_unknown_client_is_told_the_known_ones() {
         let error = "emacs".parse::<Client>().unwrap_err();
         insta::assert_snapshot!(error, @"there is no client `emacs`; known are claude-code, claude-desktop, codex, gemini, cursor, vscode, windsurf, zed, opencode, cline, copilot, qwen, kilo, goose, amp, factory, kiro");
+    }
+
+    #[test]
+    fn every_client_that_can_is_told_of_the_address_and_its_token() {
+        let told = |client: Client| client.http_text("http://127.0.0.1:37777/mcp", "thru_mcp_x");
+        let cannot: Vec<Client> =
+            Client::ALL.into_iter().filter(|client| told(*client).is_none()).collect();
+        assert_eq!(cannot, [Client::ClaudeDesktop]);
+        for text in Client::ALL.into_iter().filter_map(told) {
+            assert!(text.contains("http://127.0.0.1:37777/mcp"), "{text}");
+            assert!(text.contains("Bearer thru_mcp_x") && text.contains(NAME), "{text}");
+        }
     }
 }

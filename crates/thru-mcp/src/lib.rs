@@ -8,9 +8,9 @@
 //! anything but the protocol to the output.
 
 mod arguments;
-mod backend;
 mod config;
 mod fence;
+mod http;
 mod incoming;
 mod pipe;
 mod prompts;
@@ -22,6 +22,7 @@ mod tool;
 mod uri;
 
 pub use config::{Client, NAME, UnknownClient, entry};
+pub use http::http_service;
 pub use incoming::{Incoming, LONGEST_LINE, read_line};
 pub use pipe::Stopper;
 pub use server::{INSTRUCTIONS, Server};

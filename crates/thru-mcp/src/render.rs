@@ -1,6 +1,7 @@
 //! Answers as agents read them: compact tables and plain prose, with every recorded text defused as it
 //! is inserted. An answer never grows beyond the limits of clients.
 
+mod facts;
 mod outline;
 mod table;
 mod whole;
@@ -102,10 +103,10 @@ impl Renderer {
             }
             let number = rows.len();
             let hits = if number == 1 { "hit" } else { "hits" };
-            text.push_str(&format!("{number} {hits} {place}; id | age | type | title | tokens\n"));
-            for row in &rows {
-                text.push_str(&row.by_age(self.now));
-            }
+            text.push_str(&format!(
+                "{number} {hits} {place}, by day and file; rank | id | type | title | tokens\n"
+            ));
+            text.push_str(&table::by_rank(&rows, &self.zone));
             text.push('\n');
             text.push_str("Next: timeline(anchor=ID) for what happened around one, get_observations(ids=[…]) to read.");
             if let (true, AnswerSize::Rows(limit)) = (found.has_more, asked.size) {
@@ -168,7 +169,7 @@ impl Renderer {
         if rows.is_empty() {
             text.push_str("Nothing was remembered around it.\n");
         } else {
-            text.push_str(&table::by_day(&rows, &self.zone));
+            text.push_str(&table::by_time(&rows, &self.zone));
             text.push_str("\nget_observations(ids=[…]) returns them in full.\n");
         }
         self.notes(&mut text, &around.preparation);

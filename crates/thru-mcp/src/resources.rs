@@ -6,11 +6,10 @@ use thru_app::ask::get::{Get, Piece, Sources, get};
 use thru_app::ask::session::{Outline, outline};
 use thru_app::ask::sessions::here;
 use thru_app::fresh::Freshness;
-use thru_app::{Call, Result};
+use thru_app::{Backend, Call, Result, vault};
 use thru_core::plain_line;
 use thru_recall::recorded;
 
-use crate::backend::Backend;
 use crate::fence;
 use crate::render::Renderer;
 use crate::uri::Named;
@@ -25,6 +24,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     [
         ("throughline://session/{id}", "session", "Outline and summary of a session"),
         ("throughline://memory/{id}", "memory", "A memory or a passage in full"),
+        ("throughline://note/{id}", "note", "Note of a session in the vault, as people keep it"),
         (
             "throughline://project/{id}/context",
             "context",
@@ -83,6 +83,7 @@ pub(crate) fn read(uri: &str, backend: &Backend, call: Call<'_>) -> Result<Optio
                 }
                 Renderer::new(app).pieces(&pieces, false)
             }
+            Named::Note(id) => vault::note_text(app, &id, call)?.into_inner(),
             Named::Context(project) => {
                 let request = AskContext { project: Some(project), ..AskContext::default() };
                 let context = context(app, &request, call)?;

@@ -16,10 +16,9 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{Peer, RoleServer, ServerHandler};
 use serde_json::json;
-use thru_app::{App, Call, Patience, Progress, wording};
+use thru_app::{App, Backend, Call, Patience, Progress, wording};
 use tokio::runtime::Handle;
 
-use crate::backend::Backend;
 use crate::tool::{TOOLS, Tool};
 use crate::{fence, prompts, resources};
 

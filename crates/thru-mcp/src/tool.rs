@@ -5,6 +5,9 @@ use rmcp::model::{JsonObject, Tool as Definition, ToolAnnotations};
 use serde::Serialize;
 use serde_json::{Value, json};
 use thru_app::ask::get::{Sources, get};
+use thru_app::ask::graph::changed::changed;
+use thru_app::ask::graph::facts::facts;
+use thru_app::ask::graph::problems::problems;
 use thru_app::ask::search::search;
 use thru_app::ask::session::{self, Load, Outline};
 use thru_app::ask::status::status;
@@ -14,12 +17,11 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::sync_history;
 use thru_app::keep::close::{self, Closed};
 use thru_app::keep::{forget, remember};
-use thru_app::{App, Call, Remedy, Trouble, background, wording};
+use thru_app::{App, Backend, Call, Remedy, Trouble, background, wording};
 use thru_core::plain_line;
 use thru_redact::{Clean, Redactor, Report};
 
-use crate::arguments::{Mistake, ToolArguments};
-use crate::backend::Backend;
+use crate::arguments::{AboutFacts, Mistake, ToolArguments};
 use crate::{fence, render};
 
 /// One argument of a tool.
@@ -150,18 +152,14 @@ impl Argument {
 }
 
 /// All tools, in the order in which they are listed.
-pub const TOOLS: [Tool; 10] = [
+pub const TOOLS: [Tool; 11] = [
     Tool {
         name: "search",
         title: "Search memory",
-        about: "Find what earlier sessions said, decided, did and ran. Returns one table, best first: id | age | type | title | tokens. Memories (decision, bugfix, feature, refactor, change, discovery, summary) come before passages (prompt: what a person said; answer: what the agent said; tool: a call and its result). Costs little; read what matters with get_observations.",
+        about: "Find what earlier sessions said, decided, did and ran. One table by day and file, the best day first: rank | id | type | title | tokens; rank 1 answers best. Memories (decision, bugfix, feature, refactor, change, discovery, summary) come before passages (prompt, answer, tool). Read what matters with get_observations.",
         arguments: &[
-            text("query", "Words, names, paths, error codes; plain language, no operators")
-                .required(),
-            text(
-                "project",
-                "Name or key; default: the project of the working directory; \"*\" for all",
-            ),
+            text("query", "Words, names, paths, error codes; no operators").required(),
+            text("project", "Name or key; default: the working directory's; \"*\" for all"),
             text("agent", "Only one agent's sessions, e.g. claude-code"),
             texts("type", "Only these types"),
             text("file", "End of the path of a file it touched"),
@@ -169,7 +167,7 @@ pub const TOOLS: [Tool; 10] = [
             text("until", ""),
             text("session", "Start of a session id"),
             number("limit", "Rows; default 40, at most 100"),
-            flag("nearest", "If nothing answers, show the nearest results"),
+            flag("nearest", "Show the nearest if nothing answers"),
         ],
         changes: Changes::Nothing,
         call: |arguments, caller| {
@@ -181,7 +179,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "timeline",
         title: "Timeline",
-        about: "What happened before and after something, in order: memories around `anchor` (any id) or around what answers `query` best. Same columns as search; > marks the anchor.",
+        about: "What happened before and after something: memories around `anchor` (any id) or what answers `query` best. Same columns as search; > marks the anchor.",
         arguments: &[
             text("anchor", "Id of a memory or passage"),
             text("query", "Instead of an anchor"),
@@ -199,7 +197,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "get_observations",
         title: "Read memories and passages",
-        about: "Memories and passages in full, many in one call. Each fact names the passages that show it. Unknown ids are named, the rest is answered.",
+        about: "Memories and passages in full, many in one call. Each fact names the passages that show it.",
         arguments: &[
             texts("ids", "Ids from search or timeline").required(),
             flag("source", "Add the text of the passages that each was made from"),
@@ -213,9 +211,37 @@ pub const TOOLS: [Tool; 10] = [
         },
     },
     Tool {
+        name: "facts",
+        title: "Facts",
+        about: "Facts of a file, command, test, error, commit, branch or package: now, or at a date. Alone: open problems. Rows: record id | since | fact.",
+        arguments: &[
+            text("about", "Path, name or words"),
+            text("at", "Date: as it was then"),
+            text("since", "Date or commit: what changed"),
+            flag("history", "Also what ended"),
+            text("project", ""),
+            number("limit", ""),
+        ],
+        changes: Changes::Nothing,
+        call: |arguments, caller| {
+            let text = match arguments.facts()? {
+                AboutFacts::Facts(asked) => {
+                    caller.renderer().facts(&facts(caller.app, &asked, caller.call)?)
+                }
+                AboutFacts::Changed(asked) => {
+                    caller.renderer().changes(&changed(caller.app, &asked, caller.call)?)
+                }
+                AboutFacts::Problems(asked) => {
+                    caller.renderer().problems(&problems(caller.app, &asked, caller.call)?)
+                }
+            };
+            Ok(ToolOutput::Recorded(text))
+        },
+    },
+    Tool {
         name: "get_session",
         title: "Read a session",
-        about: "Outline of one session: how it ended, then prompts, conclusions and commands by turn. With resume: what it held (objective, decisions, files, next steps), to go on with its work.",
+        about: "Outline of one session: how it ended, then prompts, conclusions and commands by turn. With resume: what it held (objective, decisions, files, next steps).",
         arguments: &[
             text("id", "Session id or its start, or \"latest\"").required(),
             flag("resume", ""),
@@ -242,7 +268,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "remember",
         title: "Remember",
-        about: "Keep a decision, fix or discovery for later sessions, in your own words. Durable at once; returns its id. Never put secrets in it.",
+        about: "Keep a decision, fix or discovery for later sessions. Returns its id. Never put secrets in it.",
         arguments: &[
             text("text", "One thing, with its reason").required(),
             text("title", "One line, at most 100 characters"),
@@ -260,7 +286,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "forget",
         title: "Forget memories",
-        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. The user can bring one back with `thru undo`.",
+        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
         arguments: &[
             texts("ids", "Ids of memories").required(),
             flag("confirm", "Really forget them"),
@@ -280,7 +306,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "session_tracking_close",
         title: "Close a session",
-        about: "Close and index a session (default: the one at work in this project), so that the next one finds its work. Call it when a task is complete, before /clear and at a handoff. JSON: status, session_id, episode_uuid, message. Does nothing where nothing changed.",
+        about: "Close and index a session (default: the one at work in this project), so that the next one finds its work. Call it when a task is complete, before /clear and at a handoff. JSON: status, session_id, episode_uuid, message.",
         arguments: &[
             text("session_id", ""),
             text("reason", "In a word, e.g. task_complete; kept with it"),
@@ -323,7 +349,7 @@ pub const TOOLS: [Tool; 10] = [
     Tool {
         name: "session_tracking_sync_history",
         title: "Preview a sync of history",
-        about: "Sessions on disk that are not remembered yet, and what bringing them in would cost. JSON. Preview only: the user can run `thru sync-history --run`.",
+        about: "Sessions on disk that are not remembered yet, and what bringing them in would cost. JSON. Preview only; the user runs `thru sync-history --run`.",
         arguments: &[
             text("project", ""),
             number("days", "Default 7; 0 for all"),
@@ -488,7 +514,7 @@ mod tests {
         {
           "name": "forget",
           "title": "Forget memories",
-          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. The user can bring one back with `thru undo`.",
+          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
           "inputSchema": {
             "properties": {
               "confirm": {

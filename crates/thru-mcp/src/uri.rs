@@ -1,4 +1,7 @@
-//! `throughline://session/{id}`, `throughline://memory/{id}`, `throughline://project/{id}/context`.
+//! `throughline://session/{id}`, `throughline://memory/{id}`, `throughline://note/{id}`,
+//! `throughline://project/{id}/context`.
+
+use thru_core::percent_encoded;
 
 /// The target of a URI.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -7,6 +10,8 @@ pub(crate) enum Named {
     Session(String),
     /// A memory or a passage, by the start of its id.
     Memory(String),
+    /// The note of a session in the vault, by the start of its id.
+    Note(String),
     /// The context of a session that starts in a project.
     Context(String),
 }
@@ -20,6 +25,7 @@ impl Named {
         match parts[..] {
             ["session", id] => Some(Self::Session(decode(id)?)),
             ["memory", id] => Some(Self::Memory(decode(id)?)),
+            ["note", id] => Some(Self::Note(decode(id)?)),
             ["project", id, "context"] => Some(Self::Context(decode(id)?)),
             _ => None,
         }
@@ -29,25 +35,14 @@ impl Named {
 impl std::fmt::Display for Named {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Session(id) => write!(f, "{SCHEME}session/{}", encode(id)),
-            Self::Memory(id) => write!(f, "{SCHEME}memory/{}", encode(id)),
-            Self::Context(project) => write!(f, "{SCHEME}project/{}/context", encode(project)),
-        }
-    }
-}
-
-/// Escapes a project key, which may hold slashes and colons.
-fn encode(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                encoded.push(char::from(byte));
+            Self::Session(id) => write!(f, "{SCHEME}session/{}", percent_encoded(id, b"")),
+            Self::Memory(id) => write!(f, "{SCHEME}memory/{}", percent_encoded(id, b"")),
+            Self::Note(id) => write!(f, "{SCHEME}note/{}", percent_encoded(id, b"")),
+            Self::Context(project) => {
+                write!(f, "{SCHEME}project/{}/context", percent_encoded(project, b""))
             }
-            other => encoded.push_str(&format!("%{other:02X}")),
         }
     }
-    encoded
 }
 
 fn decode(text: &str) -> Option<String> {
@@ -91,7 +86,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(text in ".{1,30}") {
-            for named in [Named::Session(text.clone()), Named::Memory(text.clone()), Named::Context(text.clone())] {
+            for named in [Named::Session(text.clone()), Named::Memory(text.clone()), Named::Note(text.clone()), Named::Context(text.clone())] {
                 prop_assert_eq!(Named::parse(&named.to_string()), Some(named));
             }
         }

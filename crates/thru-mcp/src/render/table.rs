@@ -7,7 +7,7 @@ use thru_app::ask::memory::{MemoryEntry, MemoryFiles};
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::search::{FoundRow, RankedPassage};
 use thru_app::words::day_and_time;
-use thru_core::{Outcome, PassageKind, estimated_tokens};
+use thru_core::{Outcome, PassageKind, estimated_tokens, plain_line};
 use thru_recall::{Snippet, recorded};
 
 use super::Renderer;
@@ -19,6 +19,8 @@ const OPENING: usize = 240;
 /// Width of the title of a row, in letters; a non-ASCII one counts as two. Twenty rows stay below 1,200
 /// tokens.
 const LONGEST_TITLE: usize = 140;
+/// Characters of a path.
+const LONGEST_PATH: usize = 80;
 
 /// A row of a table.
 pub(super) struct Row {
@@ -27,6 +29,8 @@ pub(super) struct Row {
     kind: EntryKind,
     title: String,
     tokens: u64,
+    /// The file that a memory is about.
+    file: Option<String>,
     is_stale: bool,
 }
 
@@ -45,6 +49,10 @@ impl Row {
             kind: EntryKind::Memory(memory.kind),
             title: renderer.visible(&memory.title).into_owned(),
             tokens: memory.tokens,
+            file: files
+                .about
+                .as_deref()
+                .map(|path| plain_line(&renderer.cleaned(path), LONGEST_PATH)),
             is_stale: files.is_stale(),
         }
     }
@@ -58,6 +66,7 @@ impl Row {
             kind: EntryKind::Passage(passage.kind),
             title: text.chars().take(OPENING).collect(),
             tokens: estimated_tokens(&text),
+            file: None,
             is_stale: false,
         }
     }
@@ -81,7 +90,7 @@ impl Row {
 
     /// `k3f9a | 3d | decision | Retry uploads five times | 120`
     pub(super) fn by_age(&self, now: Timestamp) -> String {
-        format!("{}\n", self.line(&age(self.at, now)))
+        format!("{}\n", self.line(&format!("{} | ", age(self.at, now))))
     }
 
     /// The id and the title.
@@ -89,28 +98,77 @@ impl Row {
         format!("{} {}", self.id, cut(&recorded(&self.title, LONGEST_TITLE).replace('|', "¦")))
     }
 
+    fn day(&self, zone: &TimeZone) -> String {
+        let when = day_and_time(self.at, zone);
+        when.split_once(' ').map_or(when.as_str(), |(day, _)| day).to_owned()
+    }
+
+    fn time(&self, zone: &TimeZone) -> String {
+        let when = day_and_time(self.at, zone);
+        when.split_once(' ').map_or("-", |(_, time)| time).to_owned()
+    }
+
     fn line(&self, when: &str) -> String {
         let stale = if self.is_stale { " (files changed since)" } else { "" };
         let title = cut(&recorded(&self.title, 2 * LONGEST_TITLE).replace('|', "¦"));
-        format!("{} | {when} | {} | {title}{stale} | {}", self.id, self.kind.as_str(), self.tokens)
+        format!("{} | {when}{} | {title}{stale} | {}", self.id, self.kind.as_str(), self.tokens)
     }
 }
 
-/// Renders rows by day, with the time; `>` marks those with `true`.
-pub(super) fn by_day(rows: &[(Row, bool)], zone: &TimeZone) -> String {
+/// Renders rows in their order, by day and file, with the time; `>` marks those with `true`.
+pub(super) fn by_time(rows: &[(Row, bool)], zone: &TimeZone) -> String {
     let mut text = "id | time | type | title | tokens\n".to_owned();
-    let mut day = String::new();
+    let mut headings = Headings::default();
     for (row, is_marked) in rows {
-        let when = day_and_time(row.at, zone);
-        let (own_day, time) = when.split_once(' ').unwrap_or((&when, "-"));
-        if own_day != day {
-            text.push_str(&format!("{own_day}\n"));
-            own_day.clone_into(&mut day);
-        }
+        headings.before(row, zone, &mut text);
         let mark = if *is_marked { '>' } else { ' ' };
-        text.push_str(&format!("{mark} {}\n", row.line(time)));
+        text.push_str(&format!("{mark} {}\n", row.line(&format!("{} | ", row.time(zone)))));
     }
     text
+}
+
+/// Renders rows, the best first, by day and file: the days and the files of a day in the order of their best rows. Each
+/// row has its rank.
+pub(super) fn by_rank(rows: &[Row], zone: &TimeZone) -> String {
+    let mut places: Vec<(String, Option<&str>)> = Vec::new();
+    let mut groups: Vec<(usize, usize, usize)> = Vec::new();
+    for (rank, row) in rows.iter().enumerate() {
+        let place = (row.day(zone), row.file.as_deref());
+        let day = places.iter().position(|(day, _)| *day == place.0).unwrap_or(places.len());
+        let file = places.iter().position(|known| *known == place).unwrap_or(places.len());
+        groups.push((day, file, rank));
+        places.push(place);
+    }
+    groups.sort_unstable();
+    let (mut text, mut headings) = (String::new(), Headings::default());
+    for row in groups.into_iter().filter_map(|(_, _, rank)| Some((rank + 1, rows.get(rank)?))) {
+        let (rank, row) = row;
+        headings.before(row, zone, &mut text);
+        text.push_str(&format!("{rank} | {}\n", row.line("")));
+    }
+    text
+}
+
+/// The day and the file that the rows so far stand under.
+#[derive(Default)]
+struct Headings {
+    day: String,
+    file: Option<String>,
+}
+
+impl Headings {
+    /// Writes the day and the file of a row, where they differ from those of the row before.
+    fn before(&mut self, row: &Row, zone: &TimeZone, text: &mut String) {
+        let day = row.day(zone);
+        if day != self.day {
+            text.push_str(&format!("{day}\n"));
+            *self = Self { day, file: None };
+        }
+        if row.file != self.file {
+            text.push_str(&format!("{}:\n", row.file.as_deref().unwrap_or("General")));
+            self.file.clone_from(&row.file);
+        }
+    }
 }
 
 /// The part of a snippet that begins shortly before its first match.

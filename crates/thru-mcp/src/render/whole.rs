@@ -68,7 +68,7 @@ pub(super) fn memory(renderer: &Renderer, piece: &MemoryPiece) -> String {
 
 /// The one who told a memory, where it was told.
 fn teller(memory: &MemoryEntry) -> Option<&'static str> {
-    match (memory.told, memory.of_person) {
+    match (memory.told && memory.imported.is_none(), memory.of_person) {
         (true, true) => Some("told by the user"),
         (true, false) => Some("told by an agent"),
         (false, _) => None,
@@ -249,6 +249,7 @@ mod tests {
             edited: false,
             refined: false,
             superseded: false,
+            imported: None,
             outcome: None,
             tokens: 0,
             raw_tokens: 0,

@@ -1,0 +1,145 @@
+// @ts-check
+// The server: one session for a tab, questions and changes, and the stream of what is new.
+
+/** A reason why the server did not do what it was asked. */
+export class Problem extends Error {
+  /** @param {number} status @param {string} kind @param {string} detail */
+  constructor(status, kind, detail) {
+    super(detail);
+    this.status = status;
+    this.kind = kind;
+  }
+}
+
+const TOKEN = "throughline.token";
+const PROOF = "throughline.proof";
+
+/** Opens a session with the code of a link, and takes the code out of the address and the history. */
+export async function openSession() {
+  const code = /^#code=([0-9a-f]+)$/.exec(location.hash)?.[1];
+  if (code) {
+    history.replaceState(null, "", "/");
+    const session = await request("/api/v1/session", { method: "POST", body: { code }, bare: true });
+    sessionStorage.setItem(TOKEN, session.token);
+    sessionStorage.setItem(PROOF, session.proof);
+  }
+  if (!sessionStorage.getItem(TOKEN)) throw new Problem(401, "no_session", "This page was not opened by a link.");
+  await checkServer();
+}
+
+/** Makes sure that the program at this address is the one that opened the session, before it is sent the token. */
+async function checkServer() {
+  const token = sessionStorage.getItem(TOKEN) ?? "";
+  const health = await request(`/health?for=${encodeURIComponent(token.split(".")[0])}`, { bare: true });
+  if (health.proof !== sessionStorage.getItem(PROOF)) {
+    throw new Problem(401, "no_session", "This address belongs to another server, or to a session that has ended.");
+  }
+}
+
+/** @param {string} path @param {{method?: string, body?: any, bare?: boolean, signal?: AbortSignal}} options */
+async function request(path, { method = "GET", body, bare = false, signal } = {}) {
+  /** @type {Record<string, string>} */
+  const headers = {};
+  if (!bare) headers.Authorization = `Bearer ${sessionStorage.getItem(TOKEN)}`;
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  let response;
+  try {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    response = await fetch(path, { method, headers, body: text, signal, credentials: "omit", cache: "no-store" });
+  } catch (error) {
+    if (signal?.aborted) throw error;
+    throw new Problem(0, "away", "The daemon does not answer. `thru view` starts it.");
+  }
+  const answer = await response.json().catch(() => ({}));
+  if (response.ok) return answer;
+  throw new Problem(response.status, answer.kind ?? "failed", answer.detail ?? response.statusText);
+}
+
+/** @param {Record<string, any>} params */
+export function query(params) {
+  const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== null && value !== "" && value !== false);
+  return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+}
+
+/** Asks a question. @param {string} path @param {Record<string, any>} [params] @param {AbortSignal} [signal] */
+export function ask(path, params = {}, signal) {
+  const text = query(params);
+  return request(`/api/v1${path}${text ? `?${text}` : ""}`, { signal });
+}
+
+/** Changes something. @param {string} path @param {any} body @param {string} [method] */
+export function send(path, body, method = "POST") {
+  return request(`/api/v1${path}`, { method, body });
+}
+
+/** @type {Set<(event: string, data: any) => void>} */
+const listeners = new Set();
+
+/** Calls `listener` with everything that is new, until the function that it returns is called.
+ * @param {(event: string, data: any) => void} listener */
+export function listen(listener) {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Follows the stream for ever, and comes back when it breaks off. @param {(state: string) => void} onState */
+export async function follow(onState) {
+  let last = "";
+  let pause = 1000;
+  for (;;) {
+    await shown();
+    // A browser has few connections for all tabs: one that is not seen takes none.
+    const abort = new AbortController();
+    const hide = () => document.hidden && abort.abort();
+    document.addEventListener("visibilitychange", hide);
+    try {
+      await checkServer();
+      /** @type {Record<string, string>} */
+      const headers = { Authorization: `Bearer ${sessionStorage.getItem(TOKEN)}` };
+      if (last) headers["Last-Event-ID"] = last;
+      const response = await fetch("/api/v1/events", { headers, credentials: "omit", cache: "no-store", signal: abort.signal });
+      if (!response.ok || !response.body) throw new Problem(response.status, "stream", response.statusText);
+      onState("live");
+      pause = 1000;
+      const reader = response.body.getReader();
+      const decoder = new TextDecoder();
+      let text = "";
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        text = (text + decoder.decode(value, { stream: true })).replaceAll("\r\n", "\n");
+        const messages = text.split("\n\n");
+        text = messages.pop() ?? "";
+        for (const message of messages) last = deliver(message) ?? last;
+      }
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) return onState("ended");
+    }
+    document.removeEventListener("visibilitychange", hide);
+    if (abort.signal.aborted) continue;
+    onState("away");
+    await new Promise((resolve) => setTimeout(resolve, pause + Math.random() * 500));
+    pause = Math.min(pause * 2, 15000);
+  }
+}
+
+/** Waits until the page is seen. */
+function shown() {
+  if (!document.hidden) return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener("visibilitychange", resolve, { once: true }));
+}
+
+/** @param {string} message */
+function deliver(message) {
+  /** @type {Record<string, string>} */
+  const fields = {};
+  for (const line of message.split("\n")) {
+    const colon = line.indexOf(":");
+    if (colon > 0) fields[line.slice(0, colon)] = line.slice(colon + 1).replace(/^ /, "");
+  }
+  if (fields.event) {
+    const data = JSON.parse(fields.data || "{}");
+    for (const listener of listeners) listener(fields.event, data);
+  }
+  return fields.id;
+}

@@ -1,0 +1,31 @@
+// @ts-check
+// Facts: what is open, and what holds or held of a file, a command, an error, a package, each with the passage that shows it.
+import { html } from "/assets/preact.js";
+import { Answer, Field, Heading, Projects, Text, When, plural, to, useAsk } from "/assets/parts.js";
+
+/** @param {{params: Record<string, string>}} props */
+export function FactList({ params }) {
+  const change = (/** @type {any} */ event) => { const { name, type, checked, value } = event.target; location.hash = to("facts", undefined, { ...params, [name]: type === "checkbox" ? checked : value }); };
+  const asked = useAsk("/facts", { about: params.about, project: params.project, history: params.history, limit: 100 }, ["session"]);
+  const open = useAsk(params.about ? null : "/problems", { project: params.project }, ["session"]);
+  return html`<${Heading} title="Facts" />
+    <div class="fields"><${Field} label="About"><input name="about" placeholder="a file, command, error, package" value=${params.about ?? ""} onChange=${change} /><//>
+      <${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
+      <label><input type="checkbox" name="history" checked=${params.history === "true"} onChange=${change} /> Also what no longer holds</label></div><${Projects} />
+    ${!params.about && html`<section><h2>Open problems</h2><${Answer} asked=${open}>${(/** @type {any} */ list) => list.problems.length === 0 ? html`<p class="quiet">None.</p>` : html`<${Rows} facts=${list.problems} />`}<//></section>`}
+    <section><h2>${params.about ? "What holds" : "Latest facts"}</h2><${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
+      <p class="quiet" role="status">${list.facts.length === 0 ? "Nothing of that is known." : `${plural(list.facts.length, "fact")}${list.more ? ", and more" : ""}, the latest first.`}</p>
+      ${list.facts.length > 0 && html`<${Rows} facts=${list.facts} />`}`}<//></section>`;
+}
+
+/** @param {{facts: any[]}} props */
+function Rows({ facts }) {
+  return html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Thing</th><th scope="col">Relation</th><th scope="col">To</th><th scope="col">Since</th><th scope="col">Until</th><th scope="col">Shown by</th></tr></thead>
+    <tbody>${facts.map((one) => html`<tr key=${one.id}><td><${Thing} thing=${one.subject} /></td><td>${one.relation}</td><td>${one.object ? html`<${Thing} thing=${one.object} />` : html`<${Text} text=${one.value} />`}${one.scope && html` <span class="quiet">(<${Text} text=${one.scope} />)</span>`}${one.note && html`<br /><span class="quiet"><${Text} text=${one.note} /></span>`}</td>
+    <td><${When} at=${one.from} /></td><td>${one.end ? html`<${When} at=${one.end.at} />` : ""}</td><td>${one.evidence.map((/** @type {any} */ shown) => html`<a href=${to("memory", shown.id)}>${shown.id}</a> `)}</td></tr>`)}</tbody></table></div>`;
+}
+
+/** @param {{thing: any}} props */
+function Thing({ thing }) {
+  return html`<a href=${to("facts", undefined, { about: thing.key, history: "true" })}><${Text} text=${thing.name} /></a> <span class="quiet">${thing.kind}</span>`;
+}

@@ -1,0 +1,134 @@
+//! The API: a table of routes. Each is a plain function from its input to an answer of the application.
+
+mod figures;
+mod graph;
+mod memories;
+mod privacy;
+mod projects;
+mod search;
+mod sessions;
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{RawPathParams, State};
+use axum::http::{Method, Uri};
+use axum::routing::{MethodFilter, MethodRouter, on};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use thru_app::ask::ProjectScope;
+use thru_app::{App, Call, Result, Trouble};
+
+use crate::ask::{ask, body};
+use crate::problem::Problem;
+use crate::server::Shared;
+
+/// The path that all routes start with.
+pub(crate) const PREFIX: &str = "/api/v1";
+
+/// A route, and what the description of the API says of it.
+pub(crate) struct Route {
+    pub(crate) method: Method,
+    /// The path below [`PREFIX`].
+    pub(crate) path: &'static str,
+    pub(crate) summary: &'static str,
+    /// The schema of its input: parameters, or a body with the parameters of the path.
+    pub(crate) input: fn(&mut SchemaGenerator) -> Schema,
+    pub(crate) handler: MethodRouter<Arc<Shared>>,
+}
+
+/// All routes.
+pub(crate) fn routes() -> Vec<Route> {
+    let mut routes = Vec::new();
+    routes.extend(search::routes());
+    routes.extend(memories::routes());
+    routes.extend(sessions::routes());
+    routes.extend(projects::routes());
+    routes.extend(graph::routes());
+    routes.extend(figures::routes());
+    routes.extend(privacy::routes());
+    routes
+}
+
+/// A question: its input stands in the path and behind it.
+fn get<I, T, F>(path: &'static str, summary: &'static str, work: F) -> Route
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize,
+    F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
+{
+    let handler = move |State(shared), uri: Uri, path: RawPathParams| async move {
+        let input: I = asked(&uri, &path)?;
+        ask(shared, move |app, call| work(input, app, call)).await
+    };
+    let handler = on(MethodFilter::GET, handler);
+    Route { method: Method::GET, path, summary, input: |it| it.root_schema_for::<I>(), handler }
+}
+
+/// A change: its input is the body, and stands in the path.
+fn change<I, T, F>(method: Method, path: &'static str, summary: &'static str, work: F) -> Route
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize,
+    F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
+{
+    let handler = move |State(shared), path: RawPathParams, bytes: Bytes| async move {
+        let input: I = sent(&bytes, &path)?;
+        ask(shared, move |app, call| work(input, app, call)).await
+    };
+    let filter = match method {
+        Method::PATCH => MethodFilter::PATCH,
+        _ => MethodFilter::POST,
+    };
+    let handler = on(filter, handler);
+    Route { method, path, summary, input: |it| it.root_schema_for::<I>(), handler }
+}
+
+/// Reads the input of a question.
+fn asked<I: DeserializeOwned>(uri: &Uri, path: &RawPathParams) -> std::result::Result<I, Problem> {
+    let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+    // `?project=` is a form that was left empty.
+    let given = query.filter(|(_, value)| !value.is_empty());
+    let mut pairs = form_urlencoded::Serializer::new(String::new());
+    pairs.extend_pairs(given).extend_pairs(path);
+    serde_urlencoded::from_str(&pairs.finish())
+        .map_err(|error| Problem::invalid(format!("the parameters: {error}")))
+}
+
+/// Reads the input of a change.
+fn sent<I: DeserializeOwned>(
+    bytes: &Bytes,
+    path: &RawPathParams,
+) -> std::result::Result<I, Problem> {
+    let mut given: Value = body(bytes)?;
+    let Some(fields) = given.as_object_mut() else {
+        return Err(Problem::invalid("the body is a JSON object"));
+    };
+    for (name, value) in path {
+        if fields.insert(name.to_owned(), Value::from(value)).is_some() {
+            return Err(Problem::invalid(format!("the body: `{name}` stands in the path")));
+        }
+    }
+    serde_json::from_value(given).map_err(|error| Problem::invalid(format!("the body: {error}")))
+}
+
+/// The project that is named, else all of them: a page stands in no directory.
+fn scope(project: Option<String>) -> ProjectScope {
+    project.map_or(ProjectScope::Everywhere, ProjectScope::Named)
+}
+
+/// Reads names that are separated by commas.
+fn names<T: FromStr<Err: std::fmt::Display>>(list: Option<&str>) -> Result<Vec<T>> {
+    let names = list.unwrap_or_default().split(',').map(str::trim).filter(|name| !name.is_empty());
+    names
+        .map(|name| name.parse().map_err(|error: T::Err| Trouble::invalid(error.to_string())))
+        .collect()
+}
+
+/// An input without a field.
+#[derive(serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}

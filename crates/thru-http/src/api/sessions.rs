@@ -1,0 +1,138 @@
+//! Sessions: listed, by their turns, passage by passage, and with the briefings that they were given.
+
+use axum::http::Method;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use thru_app::ask::briefings::{self, ListBriefings};
+use thru_app::ask::session::{Outline, outline};
+use thru_app::ask::sessions::{ListSessions, list};
+use thru_app::ask::transcript::{self, ReadTranscript};
+use thru_app::fresh::Freshness;
+use thru_app::ingest::rebuild::resumable;
+use thru_app::keep::forget::{self, Forget};
+
+use super::{Route, change, get, names, scope};
+
+/// Entries of a list where no number is asked for, and at most.
+const USUAL: usize = 50;
+const MOST: usize = 500;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get("/sessions", "Lists sessions, the latest first.", |input: ListInput, app, call| {
+            let request = ListSessions {
+                project: scope(input.project),
+                agents: names(input.agent.as_deref())?,
+                since: input.since,
+                until: input.until,
+                limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
+            };
+            list(app, &request, call)
+        }),
+        get("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
+            outline(app, &Outline { id: input.id, freshness: Freshness::Recorded }, call)
+        }),
+        get(
+            "/sessions/{id}/passages",
+            "Reads a session passage by passage.",
+            |input: PassagesInput, app, call| {
+                let limit = input.limit.unwrap_or(USUAL).clamp(1, MOST);
+                transcript::read(
+                    app,
+                    &ReadTranscript { session: input.id, from: input.from, limit },
+                    call,
+                )
+            },
+        ),
+        get(
+            "/briefings",
+            "Lists what sessions were given from memory, the latest first.",
+            |input: BriefingsInput, app, call| {
+                let request = ListBriefings {
+                    session: input.session,
+                    since: input.since,
+                    limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
+                };
+                briefings::list(app, &request, call)
+            },
+        ),
+        change(
+            Method::POST,
+            "/sessions/{id}/resume",
+            "Returns the command that resumes a session; a transcript that its agent deleted is put back.",
+            |input: Named, app, call| resumable(app, &input.id, call),
+        ),
+        change(
+            Method::POST,
+            "/sessions/{id}/forget",
+            "Forgets a session for good.",
+            |input: ForgetInput, app, call| {
+                let request = Forget::Session { id: input.id, with_effects: input.with_effects };
+                forget::forget_or_preview(app, &request, input.dry_run, call)
+            },
+        ),
+    ]
+}
+
+/// A session.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    /// Its id, or the start of it.
+    id: String,
+}
+
+/// Sessions to list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListInput {
+    /// Only this project, by its name or key.
+    project: Option<String>,
+    /// Only of these agents, separated by commas.
+    agent: Option<String>,
+    /// Active on this day or later, as people write one.
+    since: Option<String>,
+    /// Begun before this day or moment.
+    until: Option<String>,
+    /// Entries at most.
+    limit: Option<usize>,
+}
+
+/// A part of a session.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PassagesInput {
+    /// Its id, or the start of it.
+    id: String,
+    /// The number of passages to skip.
+    #[serde(default)]
+    from: usize,
+    /// Passages at most.
+    limit: Option<usize>,
+}
+
+/// Briefings to list.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BriefingsInput {
+    /// Only those of this session, by the start of its id.
+    session: Option<String>,
+    /// Not before this day, as people write one; the last 30 days where none is given.
+    since: Option<String>,
+    /// Entries at most.
+    limit: Option<usize>,
+}
+
+/// A session to forget.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ForgetInput {
+    /// Its id, or the start of it.
+    id: String,
+    /// True for the memories, too, that came of it elsewhere.
+    #[serde(default)]
+    with_effects: bool,
+    /// True to tell what would be forgotten, and forget nothing.
+    #[serde(default)]
+    dry_run: bool,
+}

@@ -1,0 +1,103 @@
+//! The description of the API (OpenAPI 3.1), made of the types that the routes read.
+
+use axum::http::Method;
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::api::{PREFIX, Route, routes};
+use crate::ask::{Answer, json as as_json};
+
+/// Serves the description.
+pub(crate) async fn serve() -> Answer {
+    Ok(as_json(thru_app::answer::json(&document())?))
+}
+
+fn document() -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let mut paths: Map<String, Value> = Map::new();
+    for route in routes() {
+        let path = paths.entry(format!("{PREFIX}{}", route.path)).or_insert_with(|| json!({}));
+        path[route.method.as_str().to_lowercase()] = operation(&route, &mut generator);
+    }
+    paths.insert(
+        format!("{PREFIX}/events"),
+        json!({ "get": {
+            "summary": "Streams what is new, by ids: `session`, `memory`, `decision`, `briefing`, `reset`.",
+            "responses": { "200": {
+                "description": "Server-sent events.", "content": { "text/event-stream": {} } } }
+        }}),
+    );
+    let text = |name: &str| json!({ "name": name, "in": "query", "schema": { "type": "string" } });
+    paths.insert(
+        format!("{PREFIX}/export"),
+        json!({ "get": {
+            "summary": "Exports memory as JSON Lines.",
+            "parameters": [text("project"), text("since")],
+            "responses": { "200": {
+                "description": "One object for each line.", "content": { "application/x-ndjson": {} } } }
+        }}),
+    );
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Throughline",
+            "version": env!("CARGO_PKG_VERSION"),
+            "description": "Answers are those that the command line prints with `--json`.",
+        },
+        "security": [{ "bearer": [] }],
+        "components": { "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } } },
+        "paths": paths,
+    })
+}
+
+fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
+    let mut schema = (route.input)(generator).to_value();
+    let is_question = route.method == Method::GET;
+    let required: Vec<Value> = schema["required"].as_array().cloned().unwrap_or_default();
+    let mut parameters = Vec::new();
+    let properties = schema["properties"].as_object().cloned().unwrap_or_default();
+    for (name, mut property) in properties {
+        let is_in_path = route.path.contains(&format!("{{{name}}}"));
+        if !is_in_path && !is_question {
+            continue;
+        }
+        let description = property.as_object_mut().and_then(|fields| fields.remove("description"));
+        parameters.push(json!({
+            "name": name,
+            "in": if is_in_path { "path" } else { "query" },
+            "required": is_in_path || required.contains(&json!(name)),
+            "description": description,
+            "schema": property,
+        }));
+        if !is_question {
+            if let Some(fields) = schema["properties"].as_object_mut() {
+                fields.remove(&name);
+            }
+            if let Some(fields) = schema["required"].as_array_mut() {
+                fields.retain(|field| *field != json!(name));
+            }
+        }
+    }
+    let mut operation = json!({
+        "summary": route.summary,
+        "parameters": parameters,
+        "responses": {
+            "200": { "description": "The answer.", "content": { "application/json": {} } },
+            "default": {
+                "description": "A problem (RFC 9457).", "content": { "application/problem+json": {} } },
+        },
+    });
+    if !is_question {
+        if let Some(fields) = schema.as_object_mut() {
+            fields.remove("title");
+        }
+        operation["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": schema } } });
+    }
+    operation
+}

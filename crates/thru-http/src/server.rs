@@ -1,0 +1,268 @@
+//! The server: a thread that listens on this machine alone, and bounds what a connection may take.
+
+use std::io;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use thru_app::background::page_file;
+use thru_app::{App, Backend};
+use thru_journal::files;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+
+use crate::access::Access;
+use crate::clients::Clients;
+use crate::routes;
+
+/// Connections at a time. A browser opens six for all its tabs.
+const CONNECTIONS: usize = 16;
+/// Event streams at a time.
+pub(crate) const STREAMS: usize = 8;
+/// Bytes and number of the headers of a request, and the time for them; a connection may rest as long between two.
+const LONGEST_HEAD: usize = 16 * 1024;
+const MOST_HEADERS: usize = 64;
+const HEAD: Duration = Duration::from_secs(10);
+/// Answers worked on at the same time.
+const WORKERS: usize = 4;
+/// The time for answers under way once the server ends.
+const LAST_ANSWERS: Duration = Duration::from_millis(500);
+/// The time without a page after which a server that was only started for one listens no more, and the interval at
+/// which that is looked at.
+const UNUSED: Duration = Duration::from_hours(1);
+const LOOK: Duration = Duration::from_mins(1);
+/// Ports tried after the one that was asked for.
+const MORE_PORTS: u16 = 20;
+
+/// The state that all requests share.
+pub(crate) struct Shared {
+    pub(crate) backend: Backend,
+    pub(crate) access: Access,
+    pub(crate) clients: Clients,
+    pub(crate) port: u16,
+    /// Event streams that may still be opened.
+    pub(crate) streams: Arc<Semaphore>,
+    /// True once the server ends.
+    pub(crate) ending: watch::Receiver<bool>,
+    /// The time of the last request.
+    last: Mutex<Instant>,
+    on_request: Box<dyn Fn() + Send + Sync>,
+}
+
+impl Shared {
+    /// Notes that the server is in use.
+    pub(crate) fn note_request(&self) {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        (self.on_request)();
+    }
+
+    /// True if no page was open for long.
+    fn is_unused(&self) -> bool {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner).elapsed() > UNUSED
+    }
+}
+
+/// A server that runs until it is dropped, or until no page was open for long.
+pub struct Server {
+    shared: Arc<Shared>,
+    end: watch::Sender<bool>,
+    address_file: PathBuf,
+    /// True if the address is left behind.
+    stays: bool,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    /// Starts a server for this home on a port, or on one of those that follow where it is taken. `on_request` is called
+    /// with every request that is let in.
+    ///
+    /// # Errors
+    /// Fails if no port is free, or the token of this home cannot be read or written.
+    pub fn start(
+        app: &App,
+        port: u16,
+        on_request: impl Fn() + Send + Sync + 'static,
+    ) -> io::Result<Self> {
+        let run = app.layout.run();
+        let (listeners, port) = listen(port)?;
+        let (end, ending) = watch::channel(false);
+        let mut app = app.again().map_err(io::Error::other)?;
+        // The daemon may have been started by an agent's hook; a page is used by a person.
+        app.machine = Arc::new((*app.machine).clone().without_agent_session());
+        let shared = Arc::new(Shared {
+            access: Access::open(run.join("http.token"))?,
+            clients: Clients::new(&app.layout),
+            streams: Arc::new(Semaphore::new(STREAMS)),
+            backend: Backend::new(app.clone()),
+            port,
+            ending,
+            last: Mutex::new(Instant::now()),
+            on_request: Box::new(on_request),
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(WORKERS)
+            .build()?;
+        let router = routes::router(Arc::clone(&shared), &app);
+        let (for_thread, closes) = (Arc::clone(&shared), !app.config.http.enabled);
+        let serve = move || {
+            runtime.block_on(accept_all(listeners, router, &for_thread, closes));
+            runtime.shutdown_timeout(LAST_ANSWERS);
+        };
+        let thread = std::thread::Builder::new().name("http".to_owned()).spawn(serve)?;
+        let address_file = page_file(&app);
+        let server = Self { shared, end, address_file, stays: false, thread: Some(thread) };
+        files::replace(&server.address_file, format!("{}\n", server.origin()).as_bytes())
+            .map_err(io::Error::other)?;
+        Ok(server)
+    }
+
+    /// True if it listens no more, because no page was open for long.
+    pub(crate) fn is_over(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// The address of the page.
+    pub fn origin(&self) -> String {
+        format!("http://127.0.0.1:{}", self.shared.port)
+    }
+
+    /// Makes a link that opens the page once, within a minute.
+    ///
+    /// # Errors
+    /// Fails if the system has no random numbers.
+    pub fn link(&self) -> io::Result<String> {
+        Ok(format!("{}/#code={}", self.origin(), self.shared.access.code()?))
+    }
+
+    /// Ends the sessions of all pages.
+    ///
+    /// # Errors
+    /// Fails if the new token cannot be written.
+    pub fn end_sessions(&self) -> io::Result<()> {
+        self.shared.access.replace()
+    }
+}
+
+impl Server {
+    /// Ends the server and leaves its address, for the daemon that comes next to go on with.
+    pub fn hand_over(mut self) {
+        self.stays = true;
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if !self.stays {
+            let _ = std::fs::remove_file(&self.address_file);
+        }
+        let _ = self.end.send(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Listens on both loopback addresses, as `localhost` may mean either. Port 0 is any that is free.
+fn listen(port: u16) -> io::Result<(Vec<StdListener>, u16)> {
+    let mut last = io::Error::from(io::ErrorKind::AddrInUse);
+    for port in port..=port.saturating_add(MORE_PORTS) {
+        match listen_at(port) {
+            Ok(listening) => return Ok(listening),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+fn listen_at(port: u16) -> io::Result<(Vec<StdListener>, u16)> {
+    let first = StdListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?;
+    let port = first.local_addr()?.port();
+    let mut listeners = vec![first];
+    match StdListener::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, port))) {
+        Ok(second) => listeners.push(second),
+        // The other `localhost` is another program's.
+        Err(error) if error.kind() == io::ErrorKind::AddrInUse => return Err(error),
+        // The machine has no IPv6.
+        Err(_) => {}
+    }
+    for listener in &listeners {
+        listener.set_nonblocking(true)?;
+    }
+    Ok((listeners, port))
+}
+
+async fn accept_all(listeners: Vec<StdListener>, router: Router, shared: &Shared, closes: bool) {
+    let mut ending = shared.ending.clone();
+    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    for listener in listeners {
+        let Ok(listener) = TcpListener::from_std(listener) else { continue };
+        tokio::spawn(accept(listener, router.clone(), Arc::clone(&slots), ending.clone()));
+    }
+    loop {
+        tokio::select! {
+            () = ended(&mut ending) => break,
+            // An open page says every few seconds that it is there.
+            () = tokio::time::sleep(LOOK) => if closes && shared.is_unused() { break },
+        }
+    }
+    // Connections notice it by themselves; this is the time that they have.
+    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
+    let _ = tokio::time::timeout(LAST_ANSWERS, slots.acquire_many(all)).await;
+}
+
+async fn accept(
+    listener: TcpListener,
+    router: Router,
+    slots: Arc<Semaphore>,
+    mut ending: watch::Receiver<bool>,
+) {
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = ended(&mut ending) => return,
+        };
+        let Ok((stream, _)) = accepted else {
+            // Too many open files, say: it passes, and a busy loop makes it worse.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            continue;
+        };
+        // One more than there may be is closed at once.
+        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else { continue };
+        let (router, ending) = (router.clone(), ending.clone());
+        tokio::spawn(async move {
+            serve(stream, router, ending).await;
+            drop(slot);
+        });
+    }
+}
+
+async fn serve(stream: TcpStream, router: Router, mut ending: watch::Receiver<bool>) {
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD)
+        .max_buf_size(LONGEST_HEAD)
+        .max_headers(MOST_HEADERS)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        // A client that goes away, or sends what is no HTTP, is no concern of ours.
+        _ = connection.as_mut() => {}
+        () = ended(&mut ending) => {
+            connection.as_mut().graceful_shutdown();
+            let _ = tokio::time::timeout(LAST_ANSWERS, connection).await;
+        }
+    }
+}
+
+/// Returns once the server ends.
+pub(crate) async fn ended(ending: &mut watch::Receiver<bool>) {
+    // A sender that is gone ended, too.
+    let _ = ending.wait_for(|is_over| *is_over).await;
+}

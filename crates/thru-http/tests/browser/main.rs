@@ -1,0 +1,200 @@
+//! The page in a real browser: Chromium, driven over WebDriver. Where there is none, the tests say so and pass.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stderr,
+    reason = "in a test, what cannot be is a failure"
+)]
+
+mod driver;
+#[path = "../it/home.rs"]
+#[allow(dead_code, reason = "the tests over sockets use more of it")]
+mod home;
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use driver::Browser;
+use home::{Home, SESSION};
+use serde_json::json;
+
+const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\"> </script> \u{202e}gnp.exe";
+
+/// Starts a browser, or says why there is none.
+macro_rules! browser {
+    () => {
+        match Browser::start() {
+            Some(browser) => browser,
+            None => return eprintln!("skipped: there is no chromium with its chromedriver here"),
+        }
+    };
+}
+
+#[test]
+fn a_link_opens_the_page_once_and_a_reload_keeps_it_open() {
+    let browser = browser!();
+    let home = Home::new();
+    let served = home.serve();
+    let link = served.server.link().unwrap();
+    browser.open(&link);
+    browser.wait_for("document.querySelector('.stream.live')");
+    assert_eq!(browser.run("return location.href"), format!("{}/", served.server.origin()));
+    assert!(
+        !browser
+            .run("return JSON.stringify(localStorage) + document.cookie")
+            .to_string()
+            .contains("token")
+    );
+    browser.open(&served.server.origin());
+    browser.wait_for("document.querySelector('.stream.live')");
+    browser.open("about:blank");
+    browser.open(&link);
+    browser.wait_for("document.querySelector('main').innerText.includes('used already')");
+}
+
+#[test]
+fn by_keyboard_alone_a_memory_is_found_corrected_and_restored() {
+    let browser = browser!();
+    let home = Home::new();
+    let served = home.serve();
+    let told = served.change("POST", "/api/v1/memories", &json!({ "text": "Use pnpm, not npm" }));
+    let path = format!("/api/v1/memories/{}", told.json()["full_id"].as_str().unwrap());
+    browser.open(&served.server.link().unwrap());
+    browser.wait_for("document.querySelector('#query')");
+    browser.press("/pnpm\u{e007}");
+    browser.wait_for("document.querySelector('[data-row] > a')");
+    browser.run("document.activeElement.blur()");
+    browser.press("j\u{e007}");
+    browser.wait_for("document.querySelector('h1').innerText === 'Use pnpm, not npm'");
+    browser.wait_for("document.querySelector('h1') === document.activeElement");
+    browser.press("e");
+    browser.wait_for("document.activeElement.name === 'title'");
+    browser.run("document.activeElement.select()");
+    browser.press(" yarn\u{e007}");
+    browser.wait_for("document.querySelector('h1')?.innerText === 'yarn'");
+    browser.wait_for("document.querySelector('[data-key=u]')");
+    browser.press("u");
+    browser.wait_for("document.querySelector('h1')?.innerText === 'Use pnpm, not npm'");
+    // A correction of what changed meanwhile is refused, and says so.
+    browser.press("e");
+    browser.wait_for("document.activeElement.name === 'title'");
+    served.change("PATCH", &path, &json!({ "title": "Use bun" }));
+    browser.press(" and more\u{e007}");
+    browser.wait_for("document.querySelector('.trouble')?.innerText.includes('changed since')");
+    assert_eq!(served.get(&path).json()["memories"][0]["title"], "Use bun");
+    browser.open(&format!("{}/#/memories", served.server.origin()));
+    browser.wait_for("document.querySelector('[data-row] > a')?.innerText.includes('Use bun')");
+}
+
+#[test]
+fn what_was_recorded_is_shown_and_never_run() {
+    let browser = browser!();
+    let home = Home::new();
+    let served = home.serve();
+    let text = format!(
+        "{HOSTILE}\n[click](javascript:alert(1)) [web](https://example.org)\n\n```\n{HOSTILE}\n```"
+    );
+    let told = served.change(
+        "POST",
+        "/api/v1/memories",
+        &json!({ "title": "A note <b>bold</b>", "text": text }),
+    );
+    assert_eq!(told.status, 200, "{told:?}");
+    let id = told.json()["full_id"].as_str().unwrap().to_owned();
+    browser.open(&served.server.link().unwrap());
+    browser.wait_for("document.querySelector('.stream.live')");
+    browser.run("window.violations = []; addEventListener('securitypolicyviolation', (one) => violations.push(one.blockedURI))");
+    for screen in [
+        format!("memory/{id}"),
+        "memories".to_owned(),
+        format!("session/{SESSION}"),
+        "search?q=importer+lock".to_owned(),
+        "sessions".to_owned(),
+        "privacy".to_owned(),
+    ] {
+        browser.run(&format!("location.hash = '#/{screen}'"));
+        browser.wait_for(
+            "document.querySelector('h1') && !document.querySelector('.waiting, [aria-busy=true]')",
+        );
+        browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)");
+        browser.wait_for("!document.querySelector('.waiting, [aria-busy=true]')");
+        assert_eq!(browser.run("return document.querySelectorAll('main img, main script, main b, a[href^=javascript]').length"), 0);
+        assert_eq!(browser.run("return document.title.includes('owned')"), false);
+        assert_eq!(browser.run("return violations.length"), 0, "{screen}");
+    }
+    browser.run(&format!("location.hash = '#/memory/{id}'"));
+    browser.wait_for(
+        "document.querySelector('a[rel=\"noreferrer noopener\"]')?.href === 'https://example.org/'",
+    );
+}
+
+#[test]
+fn what_happens_shows_by_itself_also_after_the_server_was_away() {
+    let browser = browser!();
+    let home = Home::new();
+    let served = home.serve();
+    browser.open(&served.server.link().unwrap());
+    browser.wait_for("document.querySelector('.stream.live')");
+    browser.run("location.hash = '#/memories'");
+    browser
+        .wait_for("document.querySelector('[role=status]') && !document.querySelector('.waiting')");
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Deploy on Fridays" }));
+    browser.wait_for("document.querySelector('main').innerText.includes('Deploy on Fridays')");
+    let port = served.port;
+    drop(served);
+    browser.wait_for("document.querySelector('.stream.away')");
+    let again = home.serve_on(port);
+    again.change("POST", "/api/v1/memories", &json!({ "text": "Or rather on Mondays" }));
+    browser.wait_for("document.querySelector('.stream.live')");
+    browser.wait_for("document.querySelector('main').innerText.includes('Or rather on Mondays')");
+}
+
+#[test]
+fn a_page_of_another_port_reads_nothing_and_changes_nothing() {
+    let browser = browser!();
+    let home = Home::new();
+    let served = home.serve();
+    let (ours, token) = (served.server.origin(), &served.token);
+    let before = served.get("/api/v1/memories").body;
+    let evil = serve_page(&format!(
+        "<form id=f method=post enctype=text/plain action='{ours}/api/v1/undo'><input name='{{}}'></form>\
+         <script src='{ours}/assets/api.js'></script><iframe id=i src='{ours}/'></iframe><script>\
+         window.got = []; const note = (name) => (what) => got.push(name + ':' + (what?.status ?? what?.type ?? what));\
+         const bearer = {{ Authorization: 'Bearer {token}' }};\
+         fetch('{ours}/api/v1/memories', {{ headers: bearer }}).then(note('fetch'), () => got.push('fetch refused'));\
+         fetch('{ours}/health').then(note('plain'), () => got.push('plain refused'));\
+         fetch('{ours}/api/v1/memories', {{ method: 'POST', mode: 'no-cors', headers: {{ 'Content-Type': 'text/plain' }}, body: '{{\"text\":\"evil\"}}' }}).then(note('blind'), () => got.push('blind refused'));\
+         const events = new EventSource('{ours}/api/v1/events'); events.onerror = () => got.push('events refused'); events.onopen = note('events');\
+         const socket = new WebSocket('{ours}/api/v1/events'.replace('http', 'ws')); socket.onerror = () => got.push('socket refused'); socket.onopen = note('socket');\
+         </script>"
+    ));
+    browser.open(&evil);
+    browser.wait_for("window.got?.length >= 5");
+    let mut got: Vec<String> =
+        serde_json::from_value(browser.run("return [...new Set(got)].sort()")).unwrap();
+    got.retain(|one| !one.ends_with("refused"));
+    // The browser tells nothing of what came back, and what came back is a refusal.
+    assert!(got.iter().all(|one| one == "blind:0"), "{got:?}");
+    browser.run("document.querySelector('#f').submit()");
+    browser.wait_for("document.readyState === 'complete' && document.body.innerText.includes('forbidden') || document.body.innerText.includes('may ask')");
+    assert_eq!(served.get("/api/v1/memories").body, before);
+}
+
+/// Serves one page on a port of its own, as another local server would, and returns its address.
+fn serve_page(page: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    let answer = format!(
+        "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{page}",
+        page.len()
+    );
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().take(10).flatten() {
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}

@@ -1,0 +1,177 @@
+//! Questions: the same bytes as every other surface prints, and routes that are as they are described.
+
+use serde::Serialize;
+use thru_app::answer;
+use thru_app::ask::ProjectScope;
+use thru_app::ask::get::{Get, Sources, get};
+use thru_app::ask::search::{AnswerSize, Search, search};
+use thru_app::ask::session::{Outline, outline};
+use thru_app::ask::sessions::{ListSessions, list};
+use thru_app::fresh::Freshness;
+use thru_app::keep::export::{Export, export};
+use thru_app::keep::projects::projects;
+
+use crate::home::{Home, SESSION, call};
+
+fn printed(answer: &impl Serialize) -> String {
+    answer::json(answer).unwrap() + "\n"
+}
+
+#[test]
+fn answers_are_those_of_the_application_byte_for_byte() {
+    let home = Home::new();
+    let (served, app) = (home.serve(), home.app());
+    let everywhere = ProjectScope::Everywhere;
+    let request = Search {
+        query: "importer lock".to_owned(),
+        project: everywhere.clone(),
+        size: AnswerSize::Passages(Some(5)),
+        ..Search::default()
+    };
+    let found = search(&app, &request, call()).unwrap();
+    assert!(found.shown_passages() > 0);
+    assert_eq!(served.get("/api/v1/search?q=importer+lock&limit=5").body, printed(&found));
+    let request = ListSessions {
+        project: everywhere,
+        agents: Vec::new(),
+        since: None,
+        until: None,
+        limit: 50,
+    };
+    assert_eq!(
+        served.get("/api/v1/sessions").body,
+        printed(&list(&app, &request, call()).unwrap())
+    );
+    let request = Outline { id: SESSION.to_owned(), freshness: Freshness::Recorded };
+    let whole = printed(&outline(&app, &request, call()).unwrap());
+    assert_eq!(served.get(&format!("/api/v1/sessions/{}", &SESSION[..8])).body, whole);
+    let projects = printed(&projects(&app, None, call()).unwrap());
+    assert_eq!(served.get("/api/v1/projects").body, projects);
+    let id = found.sessions[0].passages[0].entry.id.clone();
+    let request =
+        Get { ids: vec![id.clone()], sources: Sources::Records, freshness: Freshness::Recorded };
+    let pieces = printed(&get(&app, &request, call()).unwrap());
+    assert_eq!(served.get(&format!("/api/v1/memories/{id}?source=true")).body, pieces);
+}
+
+#[test]
+fn an_export_comes_whole_or_not_at_all() {
+    let home = Home::new();
+    let served = home.serve();
+    let mut whole = Vec::new();
+    export(&home.app(), &Export::default(), &mut whole, call()).unwrap();
+    let whole = String::from_utf8(whole).unwrap();
+    let lines = |text: &str| text.lines().skip(1).map(str::to_owned).collect::<Vec<_>>();
+    // The first line tells the time.
+    assert_eq!(lines(&served.get("/api/v1/export").body), lines(&whole));
+    assert_eq!(served.get("/api/v1/export?project=none-of-ours").status, 404);
+}
+
+#[test]
+fn a_session_is_read_a_part_at_a_time() {
+    let home = Home::new();
+    let served = home.serve();
+    let part = served.get(&format!("/api/v1/sessions/{SESSION}/passages?from=1&limit=1")).json();
+    assert_eq!(part["total"], 3);
+    assert_eq!(part["passages"].as_array().unwrap().len(), 1);
+    assert_eq!(part["passages"][0]["kind"], "tool");
+    // It is data, whatever it looks like.
+    assert!(part["passages"][0]["text"].as_str().unwrap().contains("</script>"));
+}
+
+#[test]
+fn what_is_asked_wrongly_is_a_problem_that_says_why() {
+    let home = Home::new();
+    let served = home.serve();
+    for (path, status, kind) in [
+        ("/api/v1/search", 400, "invalid"),
+        ("/api/v1/search?q=x&colour=red", 400, "invalid"),
+        ("/api/v1/search?q=x&type=poem", 400, "invalid"),
+        ("/api/v1/search?q=x&since=someday", 400, "invalid"),
+        ("/api/v1/search?q=x&limit=many", 400, "invalid"),
+        ("/api/v1/search?q=x&project=none-of-ours", 404, "not_found"),
+        ("/api/v1/memories/zzzzz", 404, "not_found"),
+        ("/api/v1/sessions/ffffffff", 404, "not_found"),
+        ("/api/v1/nothing", 404, "no_route"),
+    ] {
+        let response = served.get(path);
+        let problem = response.json();
+        assert_eq!((response.status, problem["kind"].as_str()), (status, Some(kind)), "{path}");
+        assert_eq!(problem["status"], status);
+        assert!(response.head.contains("application/problem+json"), "{response:?}");
+        assert!(!problem["detail"].as_str().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn every_route_that_is_described_is_there() {
+    let home = Home::new();
+    let served = home.serve();
+    let document = served.get("/api/v1/openapi.json").json();
+    let paths = document["paths"].as_object().unwrap();
+    assert!(paths.len() > 25, "{}", paths.len());
+    for (path, operations) in paths.iter().filter(|(path, _)| !path.ends_with("/events")) {
+        let named = path.replace("{id}", "zzzzz");
+        for (method, operation) in operations.as_object().unwrap() {
+            assert!(operation["summary"].as_str().is_some_and(|text| text.ends_with('.')));
+            // No route takes a field like this: it is refused by the route itself, before anything is done.
+            let response = match method.as_str() {
+                "get" => served.get(&format!("{named}?no_such_field=1")),
+                method => {
+                    let body = serde_json::json!({ "no_such_field": 1 });
+                    served.change(&method.to_uppercase(), &named, &body)
+                }
+            };
+            assert_eq!(
+                (response.status, response.json()["kind"].as_str()),
+                (400, Some("invalid")),
+                "{method} {path}"
+            );
+        }
+    }
+}
+
+#[test]
+fn questions_that_take_nothing_are_answered() {
+    let home = Home::new();
+    let served = home.serve();
+    let document = served.get("/api/v1/openapi.json").json();
+    for (path, operations) in document["paths"].as_object().unwrap() {
+        let takes_nothing = operations["get"]["parameters"]
+            .as_array()
+            .is_some_and(|all| all.iter().all(|one| one["required"] != true));
+        if takes_nothing {
+            let response = served.get(path);
+            assert_eq!(response.status, 200, "{path}: {response:?}");
+        }
+    }
+}
+
+#[test]
+fn the_page_is_served_whole_and_only_once() {
+    let home = Home::new();
+    let served = home.serve();
+    let page = served.get("/").body;
+    assert!(page.contains("/assets/app.js"));
+    let mut names = vec!["app.js".to_owned()];
+    let mut seen = 0;
+    let mut bytes = page.len();
+    while let Some(name) = names.get(seen).cloned() {
+        seen += 1;
+        let response = served.get(&format!("/assets/{name}"));
+        assert_eq!(response.status, 200, "{name}");
+        bytes += response.body.len();
+        for import in response.body.split("\"/assets/").skip(1) {
+            let import = import.split('"').next().unwrap().to_owned();
+            if !names.contains(&import) {
+                names.push(import);
+            }
+        }
+        let tag = response.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+        let again =
+            format!("GET /assets/{name} HTTP/1.1\r\n{}If-None-Match: {tag}\r\n\r\n", served.host());
+        assert_eq!(served.send(&again).status, 304);
+    }
+    assert!(names.len() > 5 && bytes < 150_000, "{names:?}: {bytes}");
+    assert_eq!(served.get("/assets/../Cargo.toml").status, 404);
+}

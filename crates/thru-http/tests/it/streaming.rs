@@ -1,0 +1,81 @@
+//! The stream of what is new: ids as they come, and what was missed while a page was away.
+
+use std::io::{BufRead, BufReader, Write};
+
+use serde_json::{Value, json};
+
+use crate::home::{Home, Served};
+
+/// Opens a stream, and reads its head and its first words.
+fn open(served: &Served, last: Option<&str>) -> BufReader<std::net::TcpStream> {
+    let mut stream = served.connect();
+    let last = last.map_or_else(String::new, |id| format!("Last-Event-ID: {id}\r\n"));
+    let request = format!("GET /api/v1/events HTTP/1.1\r\n{}{last}\r\n", served.authorised());
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut reader = BufReader::new(stream);
+    let mut line = String::new();
+    while !line.contains("connected") {
+        line.clear();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ended");
+    }
+    reader
+}
+
+/// Reads the next event: its name, its id and its data.
+fn next(reader: &mut BufReader<std::net::TcpStream>) -> (String, String, Value) {
+    let (mut name, mut id, mut data) = (String::new(), String::new(), Value::Null);
+    loop {
+        let mut line = String::new();
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the stream ended");
+        let line = line.trim_end();
+        if let Some(value) = line.strip_prefix("event: ") {
+            name = value.to_owned();
+        } else if let Some(value) = line.strip_prefix("id: ") {
+            id = value.to_owned();
+        } else if let Some(value) = line.strip_prefix("data: ") {
+            data = serde_json::from_str(value).unwrap();
+        } else if line.is_empty() && !name.is_empty() {
+            return (name, id, data);
+        }
+    }
+}
+
+#[test]
+fn what_is_new_is_told_by_its_id_and_again_to_who_missed_it() {
+    let home = Home::new();
+    let served = home.serve();
+    let mut stream = open(&served, None);
+    let tell =
+        |text: &str| served.change("POST", "/api/v1/memories", &json!({ "text": text })).json();
+    // The stream tells what comes after its first look, which has an id.
+    let mut line = String::new();
+    while !line.starts_with("id: ") {
+        line.clear();
+        stream.read_line(&mut line).unwrap();
+    }
+    let first = tell("Use pnpm, not npm");
+    let (name, id, data) = next(&mut stream);
+    assert_eq!((name.as_str(), &data["id"]), ("memory", &first["full_id"]));
+    drop(stream);
+    let second = tell("Deploy on Fridays");
+    let mut stream = open(&served, Some(&id));
+    let mut seen = Vec::new();
+    while seen.last() != Some(&second["full_id"]) {
+        seen.push(next(&mut stream).2["id"].clone());
+    }
+    assert!(!seen.contains(&first["full_id"]), "{seen:?}");
+    // A moment of another store.
+    let mut stream = open(&served, Some("other-1-1-1-1"));
+    assert_eq!(next(&mut stream).0, "reset");
+}
+
+#[test]
+fn there_are_eight_streams_and_no_more_and_they_end_with_the_server() {
+    let home = Home::new();
+    let served = home.serve();
+    let mut streams: Vec<_> = (0..8).map(|_| open(&served, None)).collect();
+    assert_eq!(served.get("/api/v1/events").status, 503);
+    drop(served);
+    let mut rest = String::new();
+    while streams[0].read_line(&mut rest).is_ok_and(|read| read > 0) {}
+}
