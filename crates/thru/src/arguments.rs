@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
+use thru_config::Color;
+
 use crate::commands;
 
 /// Memory for coding agents: the history on this machine, archived and searchable.
@@ -18,15 +20,38 @@ use crate::commands;
         thru show k3f9a                      show one memory or passage whole\n  \
         thru remember 'Use pnpm, not npm'    tell it something yourself\n  \
         thru resume                          go on with the latest session here\n\n\
+        `--color always`, `auto` or `never` goes with every command, as does `--plain`.\n\
         Exit status: 0 found or done, 1 nothing found, 2 error."
 )]
 pub(crate) struct Cli {
     /// Use no colour and no pager.
     #[arg(long, global = true)]
     pub(crate) plain: bool,
+    /// When to use colour, in place of the setting `output.color`
+    #[arg(long, global = true, hide = true, value_enum, value_name = "WHEN")]
+    pub(crate) color: Option<When>,
     /// Without one, a terminal shows the state of the memory.
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+}
+
+/// The time to use colour.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+pub(crate) enum When {
+    /// On a terminal
+    Auto,
+    Always,
+    Never,
+}
+
+impl From<When> for Color {
+    fn from(when: When) -> Self {
+        match when {
+            When::Auto => Self::Auto,
+            When::Always => Self::Always,
+            When::Never => Self::Never,
+        }
+    }
 }
 
 #[derive(Debug, Subcommand)]
@@ -37,7 +62,16 @@ pub(crate) enum Command {
     Import(commands::import::ImportArguments),
     /// Find where something was said or done
     Search(commands::search::SearchArguments),
-    /// Explain the rank of a result
+    /// Show what is true of a thing now, or was true then
+    Facts(commands::facts::FactsArguments),
+    /// List what failed last and was not seen to pass since
+    Problems(commands::problems::ProblemsArguments),
+    /// Show what changed between two dates, commits or sessions
+    Changed(commands::changed::ChangedArguments),
+    /// Connect two things, or write facts as a graph
+    #[command(subcommand)]
+    Graph(commands::graph::Command),
+    /// Show how a file, package or error came to be as it is
     Why(commands::why::WhyArguments),
     /// Show memories and passages whole, or the records they came from
     Show(commands::show::ShowArguments),
@@ -60,6 +94,8 @@ pub(crate) enum Command {
     Compaction(commands::compaction::CompactionArguments),
     /// Manage the summaries that compactions left in a project
     Summaries(commands::summaries::SummariesArguments),
+    /// Keep memory as notes that you may edit, in Obsidian or any editor
+    Vault(commands::vault::VaultArguments),
     /// Put a session back where its agent can resume it
     Restore(commands::restore::RestoreArguments),
     /// Start the agent of a session with that session
@@ -82,6 +118,8 @@ pub(crate) enum Command {
     Uninstall(commands::uninstall::UninstallArguments),
     /// Show the state of everything in one screen
     Status(commands::status::StatusArguments),
+    /// Open the page that shows what is remembered, and lets you correct it
+    View(commands::view::ViewArguments),
     /// Find problems, and fix them
     Doctor(commands::doctor::DoctorArguments),
     /// Show what briefings cost, and if they were used

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use thru_agents::{Homes, agents};
 use thru_app::{App, Context, Machine, Places, Remedy, Result, Trouble};
+use thru_config::Color;
 use thru_core::{Agent, Layout};
 
 use crate::ui::Streams;
@@ -187,6 +188,8 @@ pub(crate) struct Environment {
     pub(crate) streams: Streams,
     /// True if there is to be no colour and no pager, whatever the settings say.
     pub(crate) plain: bool,
+    /// The time to use colour.
+    pub(crate) color: Color,
 }
 
 impl Deref for Environment {
@@ -234,7 +237,8 @@ impl Environment {
         let directory = process.directory.clone();
         let directory = directory.context("the current directory cannot be read")?;
         let app = App::open(process.places()?, Arc::new(process.machine()), directory)?;
-        Ok(Self { app, terminal, streams, plain })
+        let color = app.config.output.color;
+        Ok(Self { app, terminal, streams, plain, color })
     }
 
     /// The same terminal for another home: for the demo.

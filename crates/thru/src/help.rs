@@ -8,15 +8,28 @@ use crate::arguments::Cli;
 use crate::ui::wrap;
 
 /// The groups, and the commands in them.
-const GROUPS: [(&str, &[&str]); 5] = [
+const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Everyday",
-        &["search", "context", "show", "sessions", "session", "resume", "remember", "status"],
+        &[
+            "search", "context", "show", "sessions", "session", "resume", "remember", "view",
+            "status",
+        ],
     ),
-    ("Memories", &["timeline", "why", "edit", "forget", "undo", "log", "export", "stats"]),
+    ("Memories", &["timeline", "edit", "forget", "undo", "log", "export", "stats"]),
+    ("Facts", &["facts", "why", "problems", "changed", "graph"]),
     (
         "Sessions",
-        &["close", "restore", "compaction", "summaries", "projects", "capture", "sync-history"],
+        &[
+            "close",
+            "restore",
+            "compaction",
+            "summaries",
+            "vault",
+            "projects",
+            "capture",
+            "sync-history",
+        ],
     ),
     (
         "Setup",

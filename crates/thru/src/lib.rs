@@ -41,7 +41,10 @@ pub fn run(
     };
     let mut errors = streams.errors();
     let environment = Environment::from_process(process, terminal, streams, arguments.plain);
-    let outcome = environment.and_then(|environment| {
+    let outcome = environment.and_then(|mut environment| {
+        if let Some(when) = arguments.color {
+            environment.color = when.into();
+        }
         let outcome = match arguments.command {
             Some(command) => commands::run(command, &environment),
             None => commands::status::front(&environment),

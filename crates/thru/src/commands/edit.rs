@@ -50,6 +50,7 @@ impl EditArguments {
             kind: self.kind,
             is_rule: self.rule,
             agreed: self.agree.then_some(true),
+            base: None,
         }
     }
 }

@@ -188,6 +188,10 @@ fn how_made(made: &Made) -> String {
 }
 
 fn told_heading(memory: &MemoryEntry) -> String {
+    if let Some(named) = &memory.imported {
+        let project = memory.project.as_ref().map_or("every project", |name| name.get());
+        return format!("{} · {}", printable(project), printable(&named.to_string()));
+    }
     let teller = if memory.of_person { "you" } else { "an agent" };
     memory.project.as_ref().map_or_else(
         || format!("Told by {teller}, for every project"),

@@ -3,13 +3,16 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use thru_app::ask::ProjectScope;
 use thru_app::embedding::who_embeds;
+use thru_app::ingest::foreign::ImportForeign;
 use thru_app::ingest::import::{self, Import, Imported, PlannedImport};
 use thru_app::keep::export::is_export;
 use thru_app::{Call, Patience, Progress, Result, Unit};
-use thru_core::Agent;
+use thru_core::{Agent, ForeignSource};
 use thru_intake::{ImportReport, SourceProblem};
 
+use super::import_foreign::{self, Wishes};
 use super::of_agents::OfAgents;
 use super::{Outcome, export, shared};
 use crate::environment::Environment;
@@ -22,7 +25,8 @@ use crate::ui::{Page, Tone, count, plural, size};
     thru import --agent codex       only what Codex left there\n  \
     thru import backup/projects     transcripts in a folder\n  \
     thru import --dry-run           only say what there is to read\n  \
-    thru import memory.jsonl        what was told and decided, from an export\n\n\
+    thru import memory.jsonl        what was told and decided, from an export\n  \
+    thru import --from claude-mem   the memories of claude-mem\n\n\
     Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME \
     and COPILOT_HOME say where agents keep their files, where that is elsewhere.")]
 pub(crate) struct ImportArguments {
@@ -30,6 +34,15 @@ pub(crate) struct ImportArguments {
     paths: Vec<PathBuf>,
     #[command(flatten)]
     of: OfAgents,
+    /// Import the memories of another program: claude-mem, basic-memory, or markdown for folders of notes
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "agents")]
+    from: Option<ForeignSource>,
+    /// With --from: the memories are about this project
+    #[arg(long, short, requires = "from", conflicts_with = "global")]
+    project: Option<String>,
+    /// With --from: the memories hold in every project
+    #[arg(long, short, requires = "from")]
+    global: bool,
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
@@ -47,8 +60,17 @@ const PROBLEMS_SHOWN: usize = 10;
 pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Result<Outcome> {
     let paths: Vec<PathBuf> =
         arguments.paths.iter().map(|path| environment.directory.join(path)).collect();
-    if !paths.is_empty() && paths.iter().all(|path| is_export(path)) {
+    if arguments.from.is_none() && !paths.is_empty() && paths.iter().all(|path| is_export(path)) {
         return export::import_decisions(&paths, arguments.dry_run, arguments.json, environment);
+    }
+    if let Some(source) = arguments.from {
+        let scope = match (&arguments.project, arguments.global) {
+            (_, true) => Some(ProjectScope::Everywhere),
+            (name, false) => name.clone().map(ProjectScope::Named),
+        };
+        let request = ImportForeign { source, paths, scope };
+        let ImportArguments { yes, dry_run, json, .. } = *arguments;
+        return import_foreign::run(&request, Wishes { yes, dry_run, json }, environment);
     }
     let (app, shown) = (&environment.app, shared::Shown::new(environment));
     let request = Import { paths, agents: arguments.of.filter().unwrap_or_default() };

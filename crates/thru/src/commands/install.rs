@@ -31,6 +31,9 @@ pub(crate) struct InstallArguments {
     /// Do not register the MCP server
     #[arg(long)]
     no_mcp: bool,
+    /// Let agents search and read the memory without asking you (Claude Code)
+    #[arg(long)]
+    allow_tools: bool,
     /// Only show what would change
     #[arg(long)]
     dry_run: bool,
@@ -76,12 +79,17 @@ impl From<Form> for setup::Form {
 }
 
 pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Result<Outcome> {
-    let wanted = setup::Wanted { commands: !arguments.no_commands, server: !arguments.no_mcp };
+    let wanted = setup::Wanted {
+        commands: !arguments.no_commands,
+        server: !arguments.no_mcp,
+        reading: false,
+    };
     let scope = setup::Scope::from(arguments.scope);
     let request = Setup {
         scope,
         form: arguments.form.map(Into::into),
         wanted: Some(wanted),
+        allow_tools: arguments.allow_tools,
         targets: Targets::Present,
     };
     let mut prepared = prepare(environment, request)?;

@@ -5,7 +5,8 @@ use std::io::Write;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use thru_app::Trouble;
 
-use thru_app::{Context, Result};
+use thru_app::{Context, Result, background};
+use thru_http::Clients;
 use thru_mcp::Client;
 
 use super::Outcome;
@@ -16,19 +17,34 @@ use crate::ui::Page;
 /// configuration for others. It answers until its input ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru mcp --print-config cursor    the text for Cursor's settings\n  \
-    claude mcp list                   see if Claude Code knows the server")]
+    thru mcp --print-config cursor           the text for Cursor's settings\n  \
+    thru mcp --print-config cursor --http    the same, over HTTP\n  \
+    claude mcp list                          see if Claude Code knows the server")]
 pub(crate) struct McpArguments {
     /// Print the configuration for a client, and name the file that it belongs in; most clients that are
     /// not listed take that of claude-desktop
     #[arg(long, value_name = "CLIENT", value_parser = clients())]
     print_config: Option<Client>,
+    /// With --print-config: have the client ask the daemon over HTTP, with a token of its own, which this makes
+    #[arg(long, requires = "print_config")]
+    http: bool,
+    /// Revoke the token of a client that asks over HTTP
+    #[arg(long, value_name = "CLIENT", value_parser = clients(), conflicts_with = "print_config")]
+    revoke: Option<Client>,
 }
 
 pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> Result<Outcome> {
-    match arguments.print_config {
-        Some(client) => print_config(client, environment),
-        None => serve(environment),
+    match arguments {
+        McpArguments { revoke: Some(client), .. } => revoke(*client, environment),
+        McpArguments { print_config: Some(client), http: true, .. } => {
+            let text = http_config(*client, environment)?;
+            print_config(*client, &text, environment)
+        }
+        McpArguments { print_config: Some(client), .. } => {
+            let program = thru_app::setup::own_program(environment)?;
+            print_config(*client, &client.text(&program), environment)
+        }
+        McpArguments { .. } => serve(environment),
     }
 }
 
@@ -37,12 +53,45 @@ fn clients() -> impl TypedValueParser<Value = Client> {
         .try_map(|name| name.parse::<Client>())
 }
 
-fn print_config(client: Client, environment: &Environment) -> Result<Outcome> {
-    let program = thru_app::setup::own_program(environment)?;
+/// Makes a token for a client, and the text that has it use that.
+fn http_config(client: Client, environment: &Environment) -> Result<String> {
+    let address = background::page_address(environment);
+    let usual = || format!("http://127.0.0.1:{}", environment.config.http.port);
+    let url = format!("{}/mcp", address.unwrap_or_else(usual));
+    let only_starts = || {
+        Trouble::invalid(format!("{} only starts programs", client.as_str()))
+            .run(format!("mcp --print-config {}", client.as_str()), "prints the text for that")
+    };
+    client.http_text(&url, "").ok_or_else(only_starts)?;
+    let token = Clients::new(&environment.layout)
+        .make(client.as_str(), environment.clock.now())
+        .context("the token cannot be kept")?;
+    if !environment.config.http.enabled {
+        let _ = writeln!(
+            environment.streams.errors(),
+            "The daemon does not listen by itself yet: `thru config set http.enabled true`, then `thru daemon restart`."
+        );
+    }
+    client.http_text(&url, &token).ok_or_else(only_starts)
+}
+
+fn revoke(client: Client, environment: &Environment) -> Result<Outcome> {
+    let revoked = Clients::new(&environment.layout).revoke(client.as_str());
+    let revoked = revoked.context("the token cannot be revoked")?;
+    let mut page = Page::new(environment);
+    page.line(match revoked {
+        true => format!("{} can no longer ask over HTTP.", client.as_str()),
+        false => format!("{} has no token.", client.as_str()),
+    });
+    page.print()?;
+    Ok(if revoked { Outcome::Done } else { Outcome::Nothing })
+}
+
+fn print_config(client: Client, text: &str, environment: &Environment) -> Result<Outcome> {
     // Beside what is to be copied, not in it.
     let _ = writeln!(environment.streams.errors(), "For {}:", client.place());
     let mut page = Page::new(environment);
-    for line in client.text(&program).lines() {
+    for line in text.lines() {
         page.line(line);
     }
     page.print()?;

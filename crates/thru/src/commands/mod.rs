@@ -1,6 +1,7 @@
 //! One file per command. A command turns its arguments into a call and the answer into a page.
 
 pub(crate) mod capture;
+pub(crate) mod changed;
 pub(crate) mod close;
 pub(crate) mod compaction;
 pub(crate) mod config;
@@ -13,9 +14,12 @@ pub(crate) mod edit;
 pub(crate) mod embed;
 pub(crate) mod entries;
 pub(crate) mod export;
+pub(crate) mod facts;
 pub(crate) mod forget;
+pub(crate) mod graph;
 pub(crate) mod hook;
 pub(crate) mod import;
+mod import_foreign;
 pub(crate) mod install;
 pub(crate) mod intake;
 pub(crate) mod jobs;
@@ -26,7 +30,9 @@ pub(crate) mod mcp;
 pub(crate) mod models;
 mod of_agents;
 pub(crate) mod own_copy;
+pub(crate) mod problems;
 pub(crate) mod projects;
+mod rank;
 pub(crate) mod rebuild;
 pub(crate) mod redact;
 pub(crate) mod remember;
@@ -46,7 +52,9 @@ pub(crate) mod timeline;
 pub(crate) mod undo;
 pub(crate) mod uninstall;
 pub(crate) mod up;
+pub(crate) mod vault;
 pub(crate) mod verify;
+pub(crate) mod view;
 pub(crate) mod why;
 
 use thru_app::Result;
@@ -110,6 +118,10 @@ const fn wants_daemon(command: &Command) -> bool {
         Command::Up(_)
             | Command::Import(_)
             | Command::Search(_)
+            | Command::Facts(_)
+            | Command::Problems(_)
+            | Command::Changed(_)
+            | Command::Graph(_)
             | Command::Why(_)
             | Command::Show(_)
             | Command::Timeline(_)
@@ -125,6 +137,10 @@ fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
     match command {
         Command::Import(arguments) => import::run(&arguments, environment),
         Command::Search(arguments) => search::run(&arguments, environment),
+        Command::Facts(arguments) => facts::run(&arguments, environment),
+        Command::Problems(arguments) => problems::run(&arguments, environment),
+        Command::Graph(command) => graph::run(&command, environment),
+        Command::Changed(arguments) => changed::run(&arguments, environment),
         Command::Why(arguments) => why::run(&arguments, environment),
         Command::Show(arguments) => show::run(&arguments, environment),
         Command::Timeline(arguments) => timeline::run(&arguments, environment),
@@ -136,6 +152,7 @@ fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
         Command::Session(command) => session::run(&command, environment),
         Command::Compaction(arguments) => compaction::run(&arguments, environment),
         Command::Summaries(arguments) => summaries::run(&arguments, environment),
+        Command::Vault(arguments) => vault::run(&arguments, environment),
         Command::Restore(arguments) => restore::run(&arguments, environment),
         Command::Resume(arguments) => resume::run(&arguments, environment),
         Command::Projects(arguments) => projects::run(&arguments, environment),
@@ -161,6 +178,7 @@ fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
         Command::Mcp(arguments) => mcp::run(&arguments, environment),
         Command::Daemon(command) => daemon::run(&command, environment),
         Command::Intake(arguments) => intake::run(&arguments, environment),
+        Command::View(arguments) => view::run(&arguments, environment),
         Command::Verify(arguments) => verify::run(&arguments, environment),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment),
         Command::OwnCopy(arguments) => own_copy::run(&arguments, environment),

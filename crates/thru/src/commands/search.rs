@@ -3,6 +3,7 @@
 use thru_app::Result;
 use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
+use thru_app::ask::rank::ExplainRank;
 use thru_app::ask::search::{
     AnswerSize, Found, RankedMemory, RankedPassage, Search, Verdict, WorkDone, search,
 };
@@ -12,7 +13,7 @@ use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
-use super::{Outcome, shared};
+use super::{Outcome, rank, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
 
@@ -22,18 +23,15 @@ use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width}
     thru search why does the importer lock the database\n  \
     thru search E0502 --file src/lib.rs\n  \
     thru search retry budget --since '2 weeks ago' --all\n  \
-    thru search cache --type decision\n\n\
+    thru search cache --type decision\n  \
+    thru search retry budget --explain-id k3f9a\n\n\
     Searches the project you stand in, or everything where you stand in none.")]
 pub(crate) struct SearchArguments {
     /// What to look for
     #[arg(required = true)]
     query: Vec<String>,
-    /// Only this project
-    #[arg(long, short, conflicts_with = "all")]
-    project: Option<String>,
-    /// In all projects
-    #[arg(long, short)]
-    all: bool,
+    #[command(flatten)]
+    within: shared::InProjects,
     /// Only this session (the start of its id is enough)
     #[arg(long, short)]
     session: Option<String>,
@@ -64,6 +62,9 @@ pub(crate) struct SearchArguments {
     /// Say what each score is made of
     #[arg(long)]
     explain: bool,
+    /// Say why this passage or memory ranks where it does
+    #[arg(long, value_name = "ID")]
+    explain_id: Option<String>,
     /// Show what comes nearest even where nothing answers (in a terminal it is shown anyway)
     #[arg(long)]
     nearest: bool,
@@ -80,8 +81,7 @@ impl SearchArguments {
     pub(crate) fn for_query(query: &str) -> Self {
         Self {
             query: vec![query.to_owned()],
-            project: None,
-            all: true,
+            within: shared::InProjects::all(),
             session: None,
             of: OfAgents::default(),
             file: None,
@@ -92,6 +92,7 @@ impl SearchArguments {
             kinds: Vec::new(),
             concepts: Vec::new(),
             explain: false,
+            explain_id: None,
             nearest: false,
             turns: false,
             json: false,
@@ -103,7 +104,7 @@ impl SearchArguments {
         let is_seen = environment.terminal.output && !self.json;
         Search {
             query: self.query.join(" "),
-            project: shared::project_scope(self.project.as_deref(), self.all),
+            project: self.within.scope(),
             session: self.session.clone(),
             agents: self.of.agents(),
             file: self.file.clone(),
@@ -120,6 +121,14 @@ impl SearchArguments {
 }
 
 pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Result<Outcome> {
+    if let Some(id) = &arguments.explain_id {
+        let request = ExplainRank {
+            id: id.clone(),
+            query: arguments.query.join(" "),
+            project: arguments.within.scope(),
+        };
+        return rank::run(&request, arguments.json, environment);
+    }
     let shown = shared::Shown::new(environment);
     let found = search(environment, &arguments.request(environment), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;

@@ -21,12 +21,8 @@ const TITLE: usize = 30;
 /// Lists the project you stand in, or everything where you stand in none.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionsArguments {
-    /// Only this project
-    #[arg(long, short, conflicts_with = "all")]
-    project: Option<String>,
-    /// In all projects
-    #[arg(long, short)]
-    all: bool,
+    #[command(flatten)]
+    within: shared::InProjects,
     #[command(flatten)]
     of: OfAgents,
     /// With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
@@ -54,7 +50,7 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
         return list_unindexed(arguments, environment);
     }
     let request = ListSessions {
-        project: shared::project_scope(arguments.project.as_deref(), arguments.all),
+        project: arguments.within.scope(),
         agents: arguments.of.agents(),
         since: arguments.since.clone(),
         until: arguments.until.clone(),
@@ -86,7 +82,7 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
 
 fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> Result<Outcome> {
     let request = ListUnindexed {
-        project: shared::project_scope(arguments.project.as_deref(), arguments.all),
+        project: arguments.within.scope(),
         agents: arguments.of.agents(),
         active: arguments.include_active,
         inactive: true,

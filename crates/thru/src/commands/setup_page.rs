@@ -130,7 +130,17 @@ fn sentence(change: &Change, environment: &App, tense: Tense) -> String {
         _ => ("renew", "Renewed", format!("{} in ", plural(after, "hook"))),
     };
     let verb = if tense == Tense::Past { past } else { future };
-    format!("{verb} {rest}{}", environment.shown(&change.path))
+    let shown = environment.shown(&change.path);
+    match (change.had.allows, change.has.allows, before == after) {
+        (false, true, true) => {
+            let verb = if tense == Tense::Past { "Allowed" } else { "allow" };
+            format!("{verb} agents to search and read the memory without asking, in {shown}")
+        }
+        (false, true, false) => {
+            format!("{verb} {rest}{shown}, with the permission to search and read the memory")
+        }
+        _ => format!("{verb} {rest}{shown}"),
+    }
 }
 
 /// The changes of a plan, as `diff -u` shows them. Secrets in lines nearby are taken out.

@@ -26,7 +26,7 @@ pub(crate) fn pause_text(end: Option<Timestamp>, app: &App) -> String {
 pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
     environment.refuse_foreign()?;
     for note in &environment.notes {
-        if note.is_of_project() {
+        if note.is_of_project() || note.is_only_a_word() {
             let text = crate::ui::printable(&note.to_string());
             let _ = writeln!(environment.streams.errors(), "note: {text}.");
         } else {
@@ -187,12 +187,28 @@ impl Drop for Shown {
     }
 }
 
-/// The projects that `--project` and `--all` name.
-pub(crate) fn project_scope(project: Option<&str>, all: bool) -> ProjectScope {
-    match (project, all) {
-        (Some(name), _) => ProjectScope::Named(name.to_owned()),
-        (None, true) => ProjectScope::Everywhere,
-        (None, false) => ProjectScope::Here,
+/// The projects that a question is about.
+#[derive(Debug, clap::Args)]
+pub(crate) struct InProjects {
+    /// Only this project
+    #[arg(long, short, conflicts_with = "all")]
+    project: Option<String>,
+    /// In all projects
+    #[arg(long, short)]
+    all: bool,
+}
+
+impl InProjects {
+    pub(crate) const fn all() -> Self {
+        Self { project: None, all: true }
+    }
+
+    pub(crate) fn scope(&self) -> ProjectScope {
+        match (&self.project, self.all) {
+            (Some(name), _) => ProjectScope::Named(name.clone()),
+            (None, true) => ProjectScope::Everywhere,
+            (None, false) => ProjectScope::Here,
+        }
     }
 }
 

@@ -103,6 +103,15 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         );
         row("alarm", Some(Tone::Bad), text);
     }
+    if let Some(left) = status.disk_full {
+        let text = format!("full, {} left; nothing more is recorded on it", size(left));
+        row("disk", Some(Tone::Bad), text);
+    }
+    if status.lost_events > 0 {
+        let events = plural(status.lost_events, "event");
+        let text = format!("{events} could not be recorded; `thru doctor` says why");
+        row("lost", Some(Tone::Bad), text);
+    }
     if status.failures_last_day > 0 {
         let hooks = plural(status.failures_last_day as u64, "hook");
         let text = format!("{hooks} failed in the last day; `thru doctor` says more");
@@ -187,5 +196,8 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
     );
     let tone = matches!(status.daemon, Daemon::Hangs(_)).then_some(Tone::Bad);
     row("daemon", tone, status.daemon.line());
+    if let Some(address) = &status.page {
+        row("page", None, format!("at {address}; `thru view` opens it"));
+    }
     row("transcripts", None, reading_line(environment, &status.daemon).to_owned());
 }

@@ -35,6 +35,9 @@ pub(crate) struct UpArguments {
     /// Write no slash commands and no skills
     #[arg(long)]
     no_commands: bool,
+    /// Let agents search and read the memory without asking you (Claude Code)
+    #[arg(long)]
+    allow_tools: bool,
     /// In what form to install; as it is installed now, else in the settings
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<Form>,
@@ -45,8 +48,14 @@ pub(crate) struct UpArguments {
 
 pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<Outcome> {
     let form = arguments.form.map(Into::into);
-    let wanted = arguments.no_commands.then_some(Wanted { commands: false, server: true });
-    let request = Setup { scope: Scope::User, form, wanted, targets: Targets::Present };
+    let wanted = Wanted { commands: false, server: true, reading: false };
+    let request = Setup {
+        scope: Scope::User,
+        form,
+        wanted: arguments.no_commands.then_some(wanted),
+        allow_tools: arguments.allow_tools,
+        targets: Targets::Present,
+    };
     let mut prepared = prepare(environment, request)?;
     let wants_history = !arguments.no_import && !environment.config.capture.off;
     let history = match wants_history {

@@ -1,95 +1,83 @@
-//! `thru why`: why something stands where it does among the answers to a question.
+//! `thru why`: how a thing came to be as it is.
 
-use thru_app::Result;
-use thru_app::ask::why::{RankReasons, Ranking, Why, why};
+use thru_app::ask::graph::why::{Course, Why, why};
+use thru_app::{Result, Trouble};
 
-use super::search::{made_of, meaning};
-use super::{Outcome, shared};
+use super::{Outcome, graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count};
+use crate::ui::{Page, Tone, day_and_time, one_line};
 
-/// An id comes from `thru search`; any unique start of one will do.
+/// Tells the facts of a thing from the beginning, with the sessions behind its commits, and the decisions that speak of it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru why k3f9a --for 'why does the importer lock the database'\n  \
-    thru why k3f9a --for 'retry budget' --all --json")]
+    thru why src/kiln.rs\n  \
+    thru why E0382\n  \
+    thru why zod")]
 pub(crate) struct WhyArguments {
-    /// The id of a passage or a memory
-    id: String,
-    /// The question
-    #[arg(long = "for", value_name = "QUERY")]
-    query: String,
-    /// Among the answers from this project
-    #[arg(long, short, conflicts_with = "all")]
-    project: Option<String>,
-    /// Among the answers from all projects
-    #[arg(long, short)]
-    all: bool,
+    /// A file, package, error, test or commit, or words of it
+    #[arg(required = true)]
+    what: Vec<String>,
+    #[command(flatten)]
+    within: shared::InProjects,
+    /// How many facts to show: the latest
+    #[arg(long, short = 'n', default_value_t = 30)]
+    limit: usize,
     /// Answer as JSON
     #[arg(long)]
     json: bool,
+    /// The question whose answers are explained by another command now
+    #[arg(long = "for", value_name = "QUERY", hide = true)]
+    query: Option<String>,
 }
 
 pub(crate) fn run(arguments: &WhyArguments, environment: &Environment) -> Result<Outcome> {
+    if let Some(query) = &arguments.query {
+        let id = arguments.what.join(" ");
+        return Err(Trouble::invalid("`thru why` tells how something came to be").advise(format!(
+            "`thru search {query} --explain-id {id}` explains the rank of a result"
+        )));
+    }
     let request = Why {
-        id: arguments.id.clone(),
-        query: arguments.query.clone(),
-        project: shared::project_scope(arguments.project.as_deref(), arguments.all),
+        about: arguments.what.join(" "),
+        project: arguments.within.scope(),
+        limit: arguments.limit,
     };
-    let ranking = why(environment, &request, shared::Shown::new(environment).call())?;
+    let course = why(environment, &request, shared::Shown::new(environment).call())?;
+    let is_empty = course.facts.is_empty() && course.decisions.is_empty();
     let mut page = Page::new(environment);
     match arguments.json {
-        true => page.json(&ranking)?,
-        false => {
-            for (number, line) in lines(&ranking).iter().enumerate() {
-                let tone = if number == 0 { Tone::Heading } else { Tone::Quiet };
-                page.line(page.paint(tone, line));
-            }
-        }
+        true => page.json(&course)?,
+        false => show(&mut page, &course, environment),
     }
     page.print()?;
-    Ok(if ranking.rank.is_some() { Outcome::Done } else { Outcome::Nothing })
+    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
 }
 
-fn lines(ranking: &Ranking) -> Vec<String> {
-    let rank = ranking.rank.unwrap_or_default();
-    let considered = ranking.considered.unwrap_or_default();
-    let mut lines = match &ranking.reasons {
-        Some(RankReasons::Memory { score, coverage, words }) => vec![
-            format!("Memory {rank} of {considered}, with {score:.2}"),
-            format!(
-                "  It holds {words} of the question's words: {:.0} % of them, weighted by how rare they are.",
-                coverage * 100.0
-            ),
-        ],
-        Some(RankReasons::Passage { score, features, similarity, session, .. }) => {
-            let mut lines = vec![
-                format!("Passage {rank} of {}, with {score:.2}", count(considered as u64)),
-                format!("  {}", made_of(&features.0)),
-            ];
-            lines.extend(similarity.map(|similarity| {
-                format!("  The cosine of its meaning and the question's is {similarity:.2}.")
-            }));
-            if let Some(session) = session {
-                lines.push(format!(
-                    "Its session is number {} of {}, with {:.2}",
-                    session.rank,
-                    count(session.considered as u64),
-                    session.score
-                ));
-                lines.push(format!("  {}", made_of(&session.features.0)));
-            }
-            lines
+fn show(page: &mut Page, course: &Course, environment: &Environment) {
+    if course.more {
+        page.line(page.paint(Tone::Quiet, "Earlier facts are left out; `--limit` shows more."));
+    }
+    graph::lines(page, &course.facts, environment);
+    if !course.decisions.is_empty() {
+        page.gap();
+        page.line(page.paint(Tone::Heading, "Decisions"));
+    }
+    for decision in &course.decisions {
+        let when = day_and_time(decision.at, environment.zone());
+        let room = page.columns().saturating_sub(decision.id.len() + when.len() + 4).max(30);
+        let id = page.paint(Tone::Id, &decision.id);
+        let when = page.paint(Tone::Quiet, &when);
+        page.line(format!("{id}  {when}  {}", one_line(decision.title.get(), room)));
+    }
+    match course.facts.is_empty() && course.decisions.is_empty() {
+        true => page.line(page.paint(Tone::Quiet, "Nothing is known of it.")),
+        false => {
+            page.gap();
+            page.line(page.paint(
+                Tone::Quiet,
+                "`thru show ID` shows the record, `thru session show ID` a session.",
+            ));
         }
-        None => vec![match ranking.considered {
-            Some(considered) => format!(
-                "It is none of the {} passages that were looked at closely: it neither holds enough of \
-                 the question's words, nor means nearly the same, nor stands beside one that does.",
-                count(considered as u64)
-            ),
-            None => "It is none of the memories that answer this question.".to_owned(),
-        }],
-    };
-    lines.extend(ranking.meaning.as_ref().map(meaning));
-    lines
+    }
+    shared::show_prepared(page, &course.preparation);
 }

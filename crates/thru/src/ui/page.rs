@@ -58,7 +58,7 @@ pub(crate) struct Page {
 impl Page {
     /// An empty page.
     pub(crate) fn new(environment: &Environment) -> Self {
-        let color = match environment.config.output.color {
+        let color = match environment.color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => environment.terminal.output && !environment.terminal.no_color,

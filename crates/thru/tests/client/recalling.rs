@@ -54,7 +54,7 @@ fn the_model_asks_memory_and_is_sent_what_is_remembered() {
             panic!("{form}: {told:#?}");
         };
         assert!(found.contains(FENCE) && found.contains("packing"), "{form}: {found}");
-        assert!(found.contains("id | age | type | title | tokens"), "{form}: {found}");
+        assert!(found.contains("rank | id | type | title | tokens"), "{form}: {found}");
         assert!(status.contains("\"sessions\":"), "{form}: {status}");
         assert!(outline.contains(&first) || outline.contains("# session"), "{form}: {outline}");
         assert!(kept.contains("Remembered as "), "{form}: {kept}");
@@ -76,7 +76,7 @@ fn the_model_asks_memory_and_is_sent_what_is_remembered() {
             "packing list rope tokens title",
         ]);
         let passages = again["sessions"].to_string();
-        assert!(!passages.contains("id | age | type"), "{form}: {passages}");
+        assert!(!passages.contains("rank | id | type"), "{form}: {passages}");
         let again = stage.json(&["search", "--all", "--json", "Bristol"]);
         assert!(again["memories"].to_string().contains("Bristol"), "{form}: {again}");
     }

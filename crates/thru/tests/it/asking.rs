@@ -1,6 +1,7 @@
 //! `thru search`, `show`, `sessions`, `session show`.
 
 use insta::assert_snapshot;
+use serde_json::json;
 
 use crate::home::Home;
 use crate::records::{Author, ONE, TWO, file};
@@ -761,4 +762,29 @@ fn colour_is_for_those_who_want_it() {
     let asked = home.command().env("NO_COLOR", "1").arg("sessions").output().unwrap();
     // What is set says more than what is everywhere asked for.
     assert!(String::from_utf8_lossy(&asked.stdout).contains('\u{1b}'));
+}
+
+#[test]
+fn calls_of_skipped_tools_are_no_results_and_are_kept_all_the_same() {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    let todos =
+        json!({ "todos": [{ "content": "Paint the zebrafish tank", "status": "pending" }] });
+    author
+        .asks("Go on with the aquarium")
+        .calls("toolu_1", "TodoWrite", todos)
+        .gets("toolu_1", "Todos have been modified")
+        .runs("toolu_2", "aquarium --zebrafish")
+        .gets("toolu_2", "3 fish")
+        .says("There are three of them.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let found = home.json(&["search", "--all", "--json", "zebrafish"]);
+    let shown = found["sessions"].to_string();
+    assert!(shown.contains("--zebrafish") && !shown.contains("TodoWrite"), "{found}");
+    let session = home.json(&["session", "show", ONE, "--json"]).to_string();
+    assert!(session.contains("TodoWrite"), "{session}");
+    let config = home.data().join("config.toml");
+    std::fs::write(config, "[capture]\nskip_tools = [\"Bash\"]").unwrap();
+    assert!(!home.shown(&["search", "--all", "zebrafish"]).contains("--zebrafish"));
 }

@@ -78,6 +78,13 @@ fn settings_are_shown_with_where_they_come_from() {
     # Minutes without anything to do after which the daemon ends. It is started again when it is needed.
     daemon.idle_exit_minutes = 120
 
+    # Serve the page, the API and MCP over HTTP on this machine as long as the daemon runs. Without, the
+    # daemon listens on no port until `thru view` asks for the page.
+    http.enabled = false
+
+    # Port of the page. Where it is taken, the next free one.
+    http.port = 37777
+
     # Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.
     journal.alarm_mb = 4096
 
@@ -252,6 +259,19 @@ fn settings_are_shown_with_where_they_come_from() {
 
     # Put short pieces of the code that was written into summaries. A project can switch it off, not on.
     summaries.code_snippets = true
+
+    # The folder of the notes that `thru vault init` made. Empty means that none are written.
+    vault.path = ""
+
+    # Lines at which the note of a session that is over is compacted and archived.
+    vault.compact_lines = 500
+
+    # Days after which the note of a session that is over is compacted and archived.
+    vault.compact_days = 3
+
+    # What it means that a line of ours is gone from a note: `hide` leaves it out of that note, `forget`
+    # has the memory forgotten.
+    vault.delete_means = "hide"
 
     # Milliseconds that a question waits for recent sessions to be indexed. What is not done by then is
     # named in the answer.

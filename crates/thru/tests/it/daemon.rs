@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::io::Read;
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::ops::Deref;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
@@ -145,6 +146,35 @@ fn one_that_was_killed_is_replaced() {
     assert!(place.data().join("run/daemon.sock").exists(), "it had no time to clear up");
     place.thru(&["daemon", "start"]).expect(0);
     assert_ne!(place.number(), first);
+}
+
+#[test]
+fn it_serves_the_page_once_that_is_asked_for_and_after_it_was_killed() {
+    let place = Place(Home::imported());
+    let address = || place.json(&["status", "--json"])["page"].as_str().map(str::to_owned);
+    assert!(place.thru(&["daemon", "start"]).code == 0 && address().is_none());
+    let shown = place.thru(&["view", "--no-open"]);
+    let (link, _) = shown.stdout.split_once('\n').unwrap();
+    let (page, code) = link.split_once("/#code=").unwrap();
+    assert_eq!((address().as_deref(), code.len()), (Some(page), 32));
+    let answers = || {
+        let host = page.strip_prefix("http://").unwrap();
+        let mut stream = TcpStream::connect(host).ok()?;
+        write!(stream, "GET /health HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").ok()?;
+        let mut text = String::new();
+        stream.read_to_string(&mut text).ok()?;
+        Some(text.contains("\"throughline\""))
+    };
+    assert_eq!(answers(), Some(true));
+    // The pages that are open find the next one where this one was.
+    kill_process(place.number(), Signal::KILL).unwrap();
+    until(|| !place.is_running());
+    assert!(address().is_none() && place.thru(&["daemon", "start"]).code == 0);
+    until(|| answers() == Some(true));
+    place.thru(&["daemon", "stop"]);
+    assert!(address().is_none() && answers().is_none());
+    place.thru(&["daemon", "start"]);
+    assert!(answers().is_none());
 }
 
 #[test]

@@ -71,7 +71,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     let home = connected();
     let _settings = with_versions(&home);
     home.thru(&["embed"]).expect(0);
-    assert_snapshot!(home.shown(&["doctor"]), @r#"
+    assert_snapshot!(home.shown(&["doctor"]), @"
     ok       hooks         Claude Code: 7 events in [folder]/claude/settings.json
     ok       program       hooks run [thru]
     ok       trust         nothing is held back as far as can be seen
@@ -99,17 +99,17 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 8
+    ok       versions      thru [version], schema 10
 
     No problem; 1 thing worth knowing.
-    "#);
+    ");
 }
 
 #[test]
 fn a_doctor_says_what_is_missing() {
     let home = Home::with_history();
     let _settings = with_versions(&home);
-    assert_snapshot!(home.shown(&["doctor"]), @r#"
+    assert_snapshot!(home.shown(&["doctor"]), @"
     problem  hooks         Claude Code is not connected
                            `thru install` connects Claude Code; until then its sessions are not recorded
     ok       program       no hook runs one
@@ -138,11 +138,11 @@ fn a_doctor_says_what_is_missing() {
     ok       permissions   only you may read what is kept
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 8
+    ok       versions      thru [version], schema 10
 
     1 problem.
     -- exit 2 --
-    "#);
+    ");
     assert!(!home.data().exists(), "looking makes nothing");
 }
 

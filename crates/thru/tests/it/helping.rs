@@ -19,11 +19,11 @@ fn help_says_what_it_is_for() {
       session       Look into one session
       resume        Start the agent of a session with that session
       remember      Remember something
+      view          Open the page that shows what is remembered, and lets you correct it
       status        Show the state of everything in one screen
 
     Memories:
       timeline      Show what happened before and after something
-      why           Explain the rank of a result
       edit          Correct a memory
       forget        Forget memories, sessions or whole projects
       undo          Undo a decision
@@ -31,11 +31,19 @@ fn help_says_what_it_is_for() {
       export        Export memory as JSON Lines
       stats         Show what briefings cost, and if they were used
 
+    Facts:
+      facts         Show what is true of a thing now, or was true then
+      why           Show how a file, package or error came to be as it is
+      problems      List what failed last and was not seen to pass since
+      changed       Show what changed between two dates, commits or sessions
+      graph         Connect two things, or write facts as a graph
+
     Sessions:
       close         Close a session for now, and index it
       restore       Put a session back where its agent can resume it
       compaction    Show what compactions of a session left out
       summaries     Manage the summaries that compactions left in a project
+      vault         Keep memory as notes that you may edit, in Obsidian or any editor
       projects      List, rename and merge projects
       capture       Pause or resume recording
       sync-history  See which sessions are not imported yet, and import them
@@ -76,6 +84,7 @@ fn help_says_what_it_is_for() {
       thru remember 'Use pnpm, not npm'    tell it something yourself
       thru resume                          go on with the latest session here
 
+    `--color always`, `auto` or `never` goes with every command, as does `--plain`.
     Exit status: 0 found or done, 1 nothing found, 2 error.
     ");
 }
@@ -91,13 +100,17 @@ fn help_of_import() {
       [PATHS]...  Files and folders to read instead
 
     Options:
-          --agent <AGENT>  Only sessions of this agent: claude-code, codex, copilot (more than once for
-                           several)
-          --plain          Use no colour and no pager
-      -y, --yes            Do not ask
-          --dry-run        Only say what would be read
-          --json           Report as JSON
-      -h, --help           Print help
+          --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
+                               for several)
+          --plain              Use no colour and no pager
+          --from <PROGRAM>     Import the memories of another program: claude-mem, basic-memory, or
+                               markdown for folders of notes
+      -p, --project <PROJECT>  With --from: the memories are about this project
+      -g, --global             With --from: the memories hold in every project
+      -y, --yes                Do not ask
+          --dry-run            Only say what would be read
+          --json               Report as JSON
+      -h, --help               Print help
 
     Examples:
       thru import                     everything in ~/.claude, ~/.codex and ~/.copilot
@@ -105,6 +118,7 @@ fn help_of_import() {
       thru import backup/projects     transcripts in a folder
       thru import --dry-run           only say what there is to read
       thru import memory.jsonl        what was told and decided, from an export
+      thru import --from claude-mem   the memories of claude-mem
 
     Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME
     and COPILOT_HOME say where agents keep their files, where that is elsewhere.
@@ -113,7 +127,7 @@ fn help_of_import() {
 
 #[test]
 fn help_of_search() {
-    assert_snapshot!(Home::new().shown(&["search", "--help"]), @"
+    assert_snapshot!(Home::new().shown(&["search", "--help"]), @r#"
     Find where something was said or done
 
     Usage: thru search [OPTIONS] <QUERY>...
@@ -138,6 +152,7 @@ fn help_of_search() {
           --concept <CONCEPT>  Only memories with this concept: how-it-works, why-it-exists,
                                what-changed, problem-solution, gotcha, pattern, trade-off
           --explain            Say what each score is made of
+          --explain-id <ID>    Say why this passage or memory ranks where it does
           --nearest            Show what comes nearest even where nothing answers (in a terminal it is
                                shown anyway)
           --turns              Show the prompt that each passage answers, and how its turn ended
@@ -149,9 +164,10 @@ fn help_of_search() {
       thru search E0502 --file src/lib.rs
       thru search retry budget --since '2 weeks ago' --all
       thru search cache --type decision
+      thru search retry budget --explain-id k3f9a
 
     Searches the project you stand in, or everything where you stand in none.
-    ");
+    "#);
 }
 
 #[test]
@@ -597,17 +613,17 @@ fn without_arguments_help_is_shown_and_it_is_an_error() {
 
 #[test]
 fn an_unknown_command_suggests_the_one_that_was_meant() {
-    assert_snapshot!(Home::new().shown(&["serach", "x"]), @"
+    assert_snapshot!(Home::new().shown(&["serach", "x"]), @r#"
     -- stderr --
     error: unrecognized subcommand 'serach'
 
-      tip: a similar subcommand exists: 'search'
+      tip: some similar subcommands exist: 'graph', 'search'
 
     Usage: thru [OPTIONS] [COMMAND]
 
     For more information, try '--help'.
     -- exit 2 --
-    ");
+    "#);
 }
 
 #[test]

@@ -96,10 +96,15 @@ impl Home {
 
     /// Runs a command in this process, with nothing of the machine's own.
     pub(crate) fn thru(&self, arguments: &[&str]) -> Ran {
-        self.run_in(&self.folder().join("work"), arguments)
+        self.run_in(&self.folder().join("work"), None, arguments)
     }
 
-    fn run_in(&self, directory: &Path, arguments: &[&str]) -> Ran {
+    /// The same on a terminal of so many columns.
+    pub(crate) fn thru_at(&self, columns: usize, arguments: &[&str]) -> Ran {
+        self.run_in(&self.project(), Some(columns), arguments)
+    }
+
+    fn run_in(&self, directory: &Path, columns: Option<usize>, arguments: &[&str]) -> Ran {
         let variables = [
             ("HOME", self.folder().join("user")),
             ("THROUGHLINE_HOME", self.data()),
@@ -118,7 +123,12 @@ impl Home {
         };
         let (output, errors) = (Buffer::default(), Buffer::default());
         let streams = thru::Streams::new(std::io::empty(), output.clone(), errors.clone());
-        let terminal = thru::Terminal::none(&process);
+        let none = thru::Terminal::none(&process);
+        let terminal = match columns {
+            // A page that is longer than the terminal would go to a pager.
+            Some(width) => thru::Terminal { output: true, width, height: usize::MAX, ..none },
+            None => none,
+        };
         let words = arguments.iter().map(std::ffi::OsString::from);
         let code = thru::run(words, &process, terminal, streams);
         Ran { code: code.into(), stdout: output.text(), stderr: errors.text() }
@@ -150,7 +160,7 @@ impl Home {
 
     /// The program, run in that project.
     pub(crate) fn inside(&self, arguments: &[&str]) -> Ran {
-        self.run_in(&self.project(), arguments)
+        self.run_in(&self.project(), None, arguments)
     }
 
     /// Tells something and says its id, which follows from the time.

@@ -220,3 +220,69 @@ fn nothing_outside_the_home_is_written() {
     let folder = std::fs::read_dir(home.claude()).unwrap().count();
     assert_eq!(folder, 2);
 }
+
+/// Made by claude-mem itself.
+const CLAUDE_MEM: &str = include_str!("../../../thru-foreign/tests/it/claude-mem-13.25.3.sql");
+
+#[test]
+fn memories_of_claude_mem_are_imported_and_marked() {
+    let home = Home::new();
+    let database = home.folder().join("claude-mem.db");
+    rusqlite::Connection::open(&database).unwrap().execute_batch(CLAUDE_MEM).unwrap();
+    let import = ["import", "--from", "claude-mem", database.to_str().unwrap()];
+    let _settings = home.settings();
+    assert_snapshot!(home.shown(&[&import[..], &["--dry-run"]].concat()), @"
+    claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
+    10 memories to import.
+    2 projects not known here yet: harbor, lantern. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.
+    ");
+    assert_snapshot!(home.shown(&import), @r#"
+    claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
+    10 memories to import.
+    2 projects not known here yet: harbor, lantern. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.
+    Imported 10 memories. Searches find them, marked "from claude-mem"; sessions are told one at their start once you agree to it (`thru edit ID --agree`).
+    "#);
+    assert_snapshot!(home.shown(&import), @"
+    claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
+    Nothing new, 10 here already.
+    2 projects not known here yet: harbor, lantern. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.
+    ");
+    assert_snapshot!(home.shown(&["show", "claude-mem:3"]), @"
+    lantern · claude-mem:3
+    9fg03  feature · 2025-08-19 10:42 · from claude-mem · ~49t
+
+    Full-text index added for notes
+    FTS5, external content
+    Search goes through notes_fts now; the page answers in [time] instead of 900 ms.
+    Facts
+      - Migration 14 creates notes_fts
+      - Triggers keep it up to date
+    Changed  src/search.py, migrations/014_fts.sql
+    Read  src/search.py
+    Concepts  what-changed, trade-off
+    ");
+    assert_snapshot!(home.shown(&["search", "--all", "full-text", "index", "for", "notes"]), @"
+    In short
+      9fg03  feature   Full-text index added for notes  [age] 
+      z68sy  change    Make the search fast  [age] 
+      61m8p  discovery Search scans every row  [age]
+    ");
+    assert_snapshot!(home.thru(&["show", "claude-mem:99"]).expect(2).shown(), @"
+    -- stderr --
+    error: there is no memory `claude-mem:99`.
+    hint: `thru search` and `thru context` show ids.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.thru(&["import", "--from", "basic-memory"]).expect(2).shown(), @"
+    -- stderr --
+    error: there is nothing of basic-memory at [folder]/user/basic-memory.
+    hint: name the place: `thru import --from basic-memory PATH`.
+    -- exit 2 --
+    ");
+    assert_snapshot!(home.thru(&["import", "--from", "markdown"]).expect(2).shown(), @"
+    -- stderr --
+    error: no folder of notes is named.
+    hint: name it: `thru import --from markdown docs/decisions`.
+    -- exit 2 --
+    ");
+}

@@ -111,7 +111,7 @@ fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     ");
     assert_snapshot!(machine.read_settings(), @r#"
     {
@@ -411,7 +411,7 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +  rely on it; where they differ, the files are right.
     +- Say so where memory knows nothing. Do not fill the gap.
     +- Keep what a later session could not read from the code (a decision with its reason, a cause, a trap) with `remember`.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
 
     Nothing was changed.
     "#);
@@ -441,7 +441,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     ");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let copy = machine.home.claude().join("settings.json.before-throughline");
@@ -540,7 +540,7 @@ fn the_version_decides_about_events_and_form() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     ");
     assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
     for (version, events, has_arguments) in
@@ -593,7 +593,7 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
@@ -671,7 +671,7 @@ fn one_form_takes_the_place_of_the_other() {
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
     [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     ");
     machine.thru(&["uninstall"]).expect(0);
     let left: Vec<_> =
@@ -704,7 +704,7 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, nothing is recorded.
     ");
     let answer = machine.json(&["install", "--json"]);
@@ -748,7 +748,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
@@ -865,7 +865,7 @@ fn answers_for_programs() {
       "notes": [
         {
           "kind": "permission",
-          "text": "Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings."
+          "text": "Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking."
         }
       ],
       "program": "[folder]/my bin/thru",
@@ -957,7 +957,7 @@ fn up_does_everything_and_can_be_repeated() {
     ");
     assert_eq!(machine.read_settings(), SETTINGS);
     assert!(!machine.home.data().join("memory.db").exists());
-    assert_snapshot!(machine.shown(&["up", "--yes"]), @r#"
+    assert_snapshot!(machine.shown(&["up", "--yes"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
 
     This is going to
@@ -982,7 +982,7 @@ fn up_does_everything_and_can_be_repeated() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
     Read 2 sessions ([size]) in [time]: 11 passages new.
     Distilled 3 sessions: 4 memories (observations and summaries).
 
@@ -997,8 +997,8 @@ fn up_does_everything_and_can_be_repeated() {
       thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
-    "#);
-    assert_snapshot!(machine.shown(&["up"]), @r#"
+    ");
+    assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
     All is in place: 10 hooks in [folder]/claude/settings.json run [folder]/my bin/thru.
 
@@ -1013,7 +1013,7 @@ fn up_does_everything_and_can_be_repeated() {
       thru doctor        check that all of it works
 
     The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
-    "#);
+    ");
     let answer = machine.json(&["up", "--json"]);
     assert_eq!(answer["kind"], "up");
     assert_eq!(answer["changes"], json!([]));
@@ -1065,7 +1065,7 @@ fn up_goes_ahead_of_claude_code() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
-    Claude Code asks you before an agent uses the memory. To allow it for good, add `mcp__throughline` to `permissions.allow` in its settings.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
 
     Nothing is remembered yet: it begins with your next session.
 
@@ -1165,4 +1165,40 @@ fn commands_that_would_call_another_program_are_not_written() {
     // Who wants none is told nothing of them.
     let said = install(&["install", "--no-commands"]);
     assert!(!said.stdout.contains("slash commands"), "{}", said.stdout);
+}
+
+#[test]
+fn reading_the_memory_is_allowed_on_request_and_taken_back_with_all_else() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    fs::write(machine.settings(), SETTINGS).unwrap();
+    machine.thru(&["install"]).expect(0);
+    assert!(!machine.read_settings().contains("mcp__throughline"));
+    let said = machine.shown(&["install", "--allow-tools"]);
+    assert!(said.contains("Allowed agents to search and read the memory without asking"), "{said}");
+    let settings: Value = serde_json::from_str(&machine.read_settings()).unwrap();
+    let allowed = settings["permissions"]["allow"].as_array().unwrap();
+    assert_eq!((allowed.len(), &allowed[0]), (5, &json!("Bash(ls:*)")));
+    assert!(!allowed.contains(&json!("mcp__throughline__forget")), "{allowed:?}");
+    // What is allowed stays so when all is installed again.
+    assert!(machine.shown(&["install"]).contains("All is in place"));
+    machine.thru(&["uninstall"]).expect(0);
+    assert_eq!(machine.read_settings(), SETTINGS);
+}
+
+#[test]
+fn hooks_of_claude_mem_are_noticed_while_they_are_on() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let plugin = |is_on: bool| {
+        let settings = json!({ "enabledPlugins": { "claude-mem@thedotmack": is_on } });
+        fs::write(machine.settings(), settings.to_string()).unwrap();
+        machine.shown(&["install", "--dry-run"])
+    };
+    assert!(plugin(true).contains("`thru import --from claude-mem` brings its memories here"));
+    assert!(!plugin(false).contains("claude-mem has hooks"));
+    let hook = json!({ "hooks": [{ "type": "command", "command": "bun /x/claude-mem/hook.js" }] });
+    let settings = json!({ "hooks": { "Stop": [hook] } });
+    fs::write(machine.settings(), settings.to_string()).unwrap();
+    assert!(
+        machine.shown(&["install", "--dry-run"]).contains("claude-mem has hooks in Claude Code")
+    );
 }

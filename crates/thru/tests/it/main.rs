@@ -20,6 +20,7 @@ mod delivering;
 mod doctoring;
 mod embedding;
 mod exporting;
+mod facts;
 mod faulting;
 mod forgetting;
 mod helping;
@@ -48,5 +49,6 @@ mod syncing;
 mod timelines;
 mod undaemoned;
 mod verifying;
+mod widths;
 
 use thru_testkit::{answers, dump, records};

@@ -19,6 +19,22 @@ fn rows(table: &str) -> Vec<(String, String)> {
     table.lines().filter_map(row).collect()
 }
 
+/// Ids and types in the rows of an answer to a search, which stand by day and file, in the order of their ranks.
+fn ranked_rows(table: &str) -> Vec<(String, String)> {
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.trim_start_matches(['>', ' ']).split(" | ").collect();
+        match cells[..] {
+            [rank, id, kind, _, _] => {
+                Some((rank.parse::<u64>().ok()?, id.to_owned(), kind.to_owned()))
+            }
+            _ => None,
+        }
+    };
+    let mut rows: Vec<_> = table.lines().filter_map(row).collect();
+    rows.sort();
+    rows.into_iter().map(|(_, id, kind)| (id, kind)).collect()
+}
+
 fn ids<'v>(list: impl IntoIterator<Item = &'v Value>) -> Vec<String> {
     list.into_iter().map(|one| one["id"].as_str().unwrap().to_owned()).collect()
 }
@@ -50,7 +66,7 @@ fn a_search_has_one_verdict_and_one_order() {
         let table = client.call("search", asked);
         let is_unsure = table.contains("Nothing found") || table.contains("Nothing sure");
         assert_eq!(is_unsure, ran.code == 1, "{query}: {table}");
-        let rows = rows(&table);
+        let rows = ranked_rows(&table);
         assert_eq!(rows.is_empty(), ran.code == 1, "{query}: {table}");
         if rows.is_empty() {
             continue;

@@ -8,6 +8,7 @@ use thru_app::{Context, Result};
 use thru_daemon::{
     End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach, let_others_go_first,
 };
+use thru_http::Viewing;
 
 use super::Outcome;
 use crate::environment::Environment;
@@ -36,11 +37,19 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         .map_err(|error| Trouble::failed(format!("signals cannot be caught: {error}")))?;
 
     let chooser = Arc::default();
+    let in_use = stopper.clone();
+    let for_trouble = Arc::clone(&log);
+    let viewing = Arc::new(Viewing::new(
+        move || in_use.note_request(),
+        move |trouble| for_trouble.warn(&format!("the page cannot be served: {trouble}")),
+    ));
     let defaults = Settings::default();
     let setup = Setup {
         settings: Settings {
             // A service manager would start it again or miss it.
-            idle_exit: detached.then(|| environment.config.daemon.idle_exit_minutes.duration()),
+            // Nor do clients of the page start it again.
+            idle_exit: (detached && !environment.config.http.enabled)
+                .then(|| environment.config.daemon.idle_exit_minutes.duration()),
             check_interval: environment.config.session_tracking.check_interval.duration(),
             tools_enabled: environment.config.hooks.socket_enabled,
             ..defaults
@@ -53,10 +62,13 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
             .and_then(|program| Program::at(program).ok()),
         clock: Arc::clone(&environment.clock),
         stopper,
-        service: Arc::new(SocketTools::new(environment, &chooser)),
+        service: Arc::new(
+            SocketTools::new(environment, &chooser).with_viewer(Arc::clone(&viewing) as _),
+        ),
         paths,
     };
     let ended = thru_daemon::run(setup, &mut Ingesting::new(environment, &chooser, &log), &log);
+    viewing.end(matches!(ended, Ok(End::Replaced)));
     match ended {
         Ok(End::Requested | End::Idle | End::Removed) => Ok(Outcome::Done),
         // Under a service manager the failure has it started again, as the new program.

@@ -91,6 +91,7 @@ fn the_tools_are_these_and_cost_little() {
             "search",
             "timeline",
             "get_observations",
+            "facts",
             "get_session",
             "remember",
             "forget",
@@ -124,6 +125,7 @@ fn resources_are_the_same_answers_by_address() {
     assert_snapshot!(names(&templates["result"]["resourceTemplates"], "uriTemplate").join("\n"), @"
     throughline://session/{id}
     throughline://memory/{id}
+    throughline://note/{id}
     throughline://project/{id}/context
     ");
     let mut read = |uri: &str| {

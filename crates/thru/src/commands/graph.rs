@@ -1,0 +1,139 @@
+//! `thru graph`: the graph as a whole; and facts as lines, for all commands that show some.
+
+use std::io::Write;
+
+use thru_app::ask::graph::FactEntry;
+use thru_app::ask::graph::export::{ExportGraph, GraphFormat, export};
+use thru_app::ask::graph::path::{FindPath, path};
+use thru_app::{Context, Result};
+use thru_core::{EndReason, Relation};
+
+use super::{Outcome, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, day_and_time, one_line};
+
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Command {
+    /// Show what two things have to do with each other
+    Path(PathArguments),
+    /// Write facts as a graph for other programs
+    Export(ExportArguments),
+}
+
+/// A shortest path of at most three facts.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru graph path src/kiln.rs E0382\n  \
+    thru graph path src/kiln.rs src/cone.rs")]
+pub(crate) struct PathArguments {
+    /// A file, package, error, test, commit, branch or session
+    from: String,
+    /// Another one
+    to: String,
+    #[command(flatten)]
+    within: shared::InProjects,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    thru graph export --format mermaid src/kiln.rs\n  \
+    thru graph export --format graphml --history > kiln.graphml")]
+pub(crate) struct ExportArguments {
+    /// Only what lies around this thing
+    #[arg(default_value = "", hide_default_value = true)]
+    what: String,
+    /// json, graphml, canvas or mermaid
+    #[arg(long, default_value = "json")]
+    format: String,
+    /// Also what no longer holds
+    #[arg(long)]
+    history: bool,
+    #[command(flatten)]
+    within: shared::InProjects,
+}
+
+pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
+    match command {
+        Command::Path(arguments) => find_path(arguments, environment),
+        Command::Export(arguments) => write_graph(arguments, environment),
+    }
+}
+
+fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Outcome> {
+    let request = FindPath {
+        from: arguments.from.clone(),
+        to: arguments.to.clone(),
+        project: arguments.within.scope(),
+    };
+    let found = path(environment, &request, shared::Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    match arguments.json {
+        true => page.json(&found)?,
+        false if found.facts.is_empty() => {
+            page.line("No path of three facts or fewer leads from one to the other.");
+        }
+        false => lines(&mut page, &found.facts, environment),
+    }
+    page.print()?;
+    Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
+    let format: GraphFormat = arguments.format.parse()?;
+    let request = ExportGraph {
+        about: arguments.what.clone(),
+        project: arguments.within.scope(),
+        history: arguments.history,
+    };
+    let graph = export(environment, &request, shared::Shown::new(environment).call())?;
+    let text = graph.rendered(format)?;
+    let mut output = environment.streams.output();
+    writeln!(output, "{}", text.trim_end()).context("the graph cannot be written")?;
+    Ok(if graph.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+/// Columns before the words of a fact: the moment.
+const MOMENT: usize = 16;
+
+/// Adds a line for each fact.
+pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environment) {
+    let ids = facts.iter().map(|fact| fact.shown_by().unwrap_or("-").len());
+    let width = ids.max().unwrap_or_default();
+    let room = page.columns().saturating_sub(width + MOMENT + 4).max(30);
+    for fact in facts {
+        let id = format!("{:width$}", fact.shown_by().unwrap_or("-"));
+        let from = day_and_time(Some(fact.from), environment.zone());
+        let text = fact.sentence();
+        let line = one_line(&text, room);
+        let line = match is_bad(fact) {
+            true => page.paint(Tone::Bad, &line),
+            false => line,
+        };
+        let id = page.paint(Tone::Id, &id);
+        page.line(format!("{id}  {}  {line}", page.paint(Tone::Quiet, &from)));
+        if let Some(end) = &fact.end {
+            let until = day_and_time(Some(end.at), environment.zone());
+            let until = format!("{:width$}  until {until}, {}", "", ending(end.reason));
+            page.line(page.paint(Tone::Quiet, &until));
+        }
+    }
+}
+
+/// Returns true if a fact is a problem that is open.
+fn is_bad(fact: &FactEntry) -> bool {
+    let fails = fact.relation == Relation::Outcome && fact.object_shown() == "fail";
+    fact.end.is_none() && (fails || fact.relation == Relation::FailedWith)
+}
+
+const fn ending(reason: EndReason) -> &'static str {
+    match reason {
+        EndReason::Superseded => "when another took its place",
+        EndReason::Removed => "when it was removed",
+        EndReason::Fixed => "fixed by changes to files",
+        EndReason::Flaky => "gone without any change",
+        EndReason::Gone => "gone",
+    }
+}

@@ -1,0 +1,45 @@
+//! `thru problems`: what failed last and was not seen to pass since.
+
+use thru_app::Result;
+use thru_app::ask::graph::problems::{ListProblems, problems};
+
+use super::{Outcome, graph, shared};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, plural};
+
+/// Errors and failing tests by the last run of each check, on branches that were not merged since.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ProblemsArguments {
+    #[command(flatten)]
+    within: shared::InProjects,
+    /// How many to list
+    #[arg(long, short = 'n', default_value_t = 30)]
+    limit: usize,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> Result<Outcome> {
+    let request = ListProblems { project: arguments.within.scope(), limit: arguments.limit };
+    let found = problems(environment, &request, shared::Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    if arguments.json {
+        page.json(&found)?;
+    } else {
+        graph::lines(&mut page, &found.problems, environment);
+        let line = match found.problems.len() {
+            0 => "No open problems.".to_owned(),
+            number => {
+                let rest = if found.more { "; `--limit` shows more" } else { "" };
+                page.gap();
+                let number = plural(number as u64, "open problem");
+                format!("{number}{rest}. `thru show ID` shows the record.")
+            }
+        };
+        page.line(page.paint(Tone::Quiet, &line));
+        shared::show_prepared(&mut page, &found.preparation);
+    }
+    page.print()?;
+    Ok(if found.problems.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}

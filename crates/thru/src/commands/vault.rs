@@ -1,0 +1,434 @@
+//! `thru vault`: memory as notes that people may edit.
+
+use std::path::PathBuf;
+
+use thru_app::vault::{
+    self, ActiveNote, FailedNote, LossFound, SyncVault, VaultStatus, VaultSynced,
+};
+use thru_app::{Remedy, Result, Trouble};
+
+use super::Outcome;
+use super::shared::{self, Shown};
+use crate::environment::Environment;
+use crate::ui::{Page, Tone, count, day_and_time, plural};
+
+/// Memory as Markdown notes: one for each session, file and project. Lines that end in `^t-…` are kept up to date; all
+/// other text is yours. What you change in a line, write into a list, tick or remove comes back into memory.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VaultArguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Make a vault, in a folder of its own or within a vault of yours
+    Init {
+        /// The folder; `~/Throughline` by default
+        path: Option<PathBuf>,
+        /// Change nothing, and say what would be written
+        #[arg(long)]
+        dry_run: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show the state of the vault (the default)
+    Status {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take in what you changed, write what is new, and retry what failed
+    #[command(visible_alias = "retry")]
+    Sync {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take in a loss of many notes or lines
+    Accept {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compact the note of a session into others, and archive it
+    Compact {
+        /// The session's id, or the start of it; or `latest`
+        session: String,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Take the note of a session out of the archive
+    Unarchive {
+        /// The session's id, or the start of it
+        session: String,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write notes again that you deleted
+    Restore {
+        /// Only the note of this session (the start of its id is enough)
+        session: Option<String>,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Merge the conflict copies that programs made of notes
+    Resolve {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write every note into a new folder, apart from the vault
+    Export {
+        /// The folder
+        folder: PathBuf,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Leave the notes to you: without our ids, and never written again
+    Detach {
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Open the note of a session or a memory in Obsidian
+    Open {
+        /// The id of a session or a memory, or the start of it
+        id: String,
+        /// Print the address and do not open it
+        #[arg(long)]
+        print: bool,
+        /// Answer as JSON, and do not open it
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Result<Outcome> {
+    let shown = Shown::new(environment);
+    match &arguments.command {
+        None => status(false, environment),
+        Some(Command::Status { json }) => status(*json, environment),
+        Some(Command::Init { path, dry_run, json }) => {
+            init(path.as_deref(), *dry_run, *json, environment)
+        }
+        Some(Command::Sync { json }) => sync(&SyncVault::default(), *json, environment),
+        Some(Command::Accept { json }) => {
+            sync(&SyncVault { accept: true, ..SyncVault::default() }, *json, environment)
+        }
+        Some(Command::Compact { session, json }) => {
+            tell(&vault::compact(environment, session, shown.call())?, *json, environment)
+        }
+        Some(Command::Unarchive { session, json }) => {
+            tell(&vault::unarchive(environment, session, shown.call())?, *json, environment)
+        }
+        Some(Command::Restore { session, json }) => {
+            let session = session.as_deref();
+            tell(&vault::restore(environment, session, shown.call())?, *json, environment)
+        }
+        Some(Command::Resolve { json }) => resolve(*json, environment),
+        Some(Command::Export { folder, json }) => {
+            let files = vault::export(environment, folder, shown.call())?;
+            let number = plural(files.notes as u64, "note");
+            let line = format!("Wrote {number} into {}.", environment.shown(&files.folder));
+            print(&files, &line, *json, environment)
+        }
+        Some(Command::Detach { yes, json }) => detach(*yes, *json, environment),
+        Some(Command::Open { id, print, json }) => open(id, *print, *json, environment),
+    }
+}
+
+fn init(
+    path: Option<&std::path::Path>,
+    dry_run: bool,
+    json: bool,
+    environment: &Environment,
+) -> Result<Outcome> {
+    let init = vault::init(environment, path, dry_run, Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    if json {
+        page.json(&init)?;
+    } else {
+        let place = environment.shown(&init.vault);
+        let notes = plural(init.synced.created as u64, "note");
+        page.line(match dry_run {
+            true => format!("Would write {notes} into {place}. Nothing was changed."),
+            false => format!("Wrote {notes} into {place}."),
+        });
+        if let Some(within) = &init.within {
+            page.line(format!("It is a folder of the vault {}.", environment.shown(within)));
+        }
+        if !dry_run {
+            show_synced(&mut page, &init.synced);
+            let hint = "Lines that end in `^t-…` are kept up to date; all other text is yours.";
+            page.line(page.paint(Tone::Quiet, hint));
+        }
+    }
+    page.print()?;
+    Ok(outcome(&init.synced))
+}
+
+fn sync(request: &SyncVault, json: bool, environment: &Environment) -> Result<Outcome> {
+    tell(&vault::sync(environment, request, Shown::new(environment).call())?, json, environment)
+}
+
+fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<Outcome> {
+    let mut page = Page::new(environment);
+    if json {
+        page.json(synced)?;
+    } else {
+        let written = synced.created + synced.changed;
+        page.line(match written {
+            0 => format!("Every note is as it should be ({}).", count(synced.unchanged as u64)),
+            _ => format!(
+                "Wrote {}: {} new, {} changed.",
+                plural(written as u64, "note"),
+                count(synced.created as u64),
+                count(synced.changed as u64),
+            ),
+        });
+        show_synced(&mut page, synced);
+    }
+    page.print()?;
+    Ok(outcome(synced))
+}
+
+/// Prints an answer that is one line.
+fn print(
+    answer: &impl serde::Serialize,
+    line: &str,
+    json: bool,
+    environment: &Environment,
+) -> Result<Outcome> {
+    let mut page = Page::new(environment);
+    match json {
+        true => page.json(answer)?,
+        false => page.line(line),
+    }
+    page.print()?;
+    Ok(Outcome::Done)
+}
+
+fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
+    let resolved = vault::resolve(environment, Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    if json {
+        page.json(&resolved)?;
+    } else {
+        match resolved.merged.len() {
+            0 => page.line("There is no conflict copy to merge."),
+            merged => {
+                let copies = if merged == 1 { "1 conflict copy" } else { "conflict copies" };
+                let number = if merged == 1 { String::new() } else { format!("{merged} ") };
+                let place = environment.shown(&resolved.kept_in);
+                page.line(format!("Merged {number}{copies}, kept in {place}."));
+            }
+        }
+        for (path, why) in &resolved.left {
+            page.line(page.paint(Tone::Bad, &format!("{path} is left as it is: {why}")));
+        }
+        show_synced(&mut page, &resolved.synced);
+    }
+    page.print()?;
+    Ok(match (resolved.left.is_empty(), resolved.merged.is_empty()) {
+        (false, _) => Outcome::Wrong,
+        (true, true) => Outcome::Nothing,
+        (true, false) => Outcome::Done,
+    })
+}
+
+fn detach(yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
+    if !yes {
+        if !environment.terminal.interactive {
+            let message = "nothing was changed: this would take our ids out of every note";
+            return Err(Trouble::refused(message).with(Remedy::Confirm));
+        }
+        let question = "Leave the notes without our ids, and never write them again?";
+        if !shared::ask(environment, question, false)? {
+            return print(&(), "Nothing was changed.", false, environment);
+        }
+    }
+    let files = vault::detach(environment)?;
+    let number = plural(files.notes as u64, "note");
+    let line = format!("Left {number} in {}. They are yours.", environment.shown(&files.folder));
+    print(&files, &line, json, environment)
+}
+
+fn outcome(synced: &VaultSynced) -> Outcome {
+    let is_wrong = synced.loss.is_some() || !synced.left.is_empty() || !synced.failed.is_empty();
+    if is_wrong { Outcome::Wrong } else { Outcome::Done }
+}
+
+fn show_synced(page: &mut Page, synced: &VaultSynced) {
+    let taken = &synced.taken;
+    let parts = [
+        (taken.edited, "edited line"),
+        (taken.told, "new line"),
+        (taken.removed, "removed line"),
+        (taken.ticked, "ticked task"),
+        (taken.notes, "deleted note"),
+    ];
+    let parts: Vec<String> = parts
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| plural(number as u64, noun))
+        .collect();
+    if !parts.is_empty() {
+        page.line(format!("Took in {}. `thru undo` takes each back.", parts.join(", ")));
+    }
+    if synced.waiting > 0 {
+        let notes = plural(synced.waiting as u64, "note");
+        page.line(format!("{notes} changed a moment ago: written once they are left alone."));
+    }
+    for one in synced.compacted.iter().take(SHOWN) {
+        page.line(match &one.reached {
+            Some(reached) => {
+                format!("{}: Session note {reached}. Triggering compaction...", one.note)
+            }
+            None => format!("{}: Compacting session note into entity notes...", one.note),
+        });
+        for name in &one.updated {
+            page.line(
+                page.paint(
+                    Tone::Quiet,
+                    &format!("  Updated [[{name}]] with knowledge from session."),
+                ),
+            );
+        }
+        page.line(page.paint(Tone::Quiet, &format!("  Session archived to: {}", one.archived_to)));
+    }
+    if synced.compacted.len() > SHOWN {
+        let more = plural((synced.compacted.len() - SHOWN) as u64, "more session");
+        page.line(page.paint(Tone::Quiet, &format!("And {more}.")));
+    }
+    if !synced.compacted.is_empty() {
+        page.line("Compaction complete. Session archived.");
+        page.line(format!("Compaction completed in {}ms.", synced.milliseconds));
+    }
+    show_wrong(page, &synced.left, &synced.failed, synced.loss);
+}
+
+/// The most compacted sessions that are told one by one.
+const SHOWN: usize = 5;
+
+fn show_wrong(
+    page: &mut Page,
+    left: &std::collections::BTreeMap<String, String>,
+    failed: &[FailedNote],
+    loss: Option<LossFound>,
+) {
+    for one in failed {
+        show_failed(page, one);
+    }
+    for (path, why) in left {
+        page.line(page.paint(Tone::Bad, &format!("{path} is left as it is: {why}")));
+    }
+    if let Some(loss) = loss {
+        let notes = plural(loss.notes as u64, "note");
+        let lines = format!("{} of {}", count(loss.lines as u64), plural(loss.of as u64, "line"));
+        page.line(page.paint(
+            Tone::Bad,
+            &format!(
+                "{notes} and {lines} are gone at once: nothing was taken in, and nothing written."
+            ),
+        ));
+        page.line(
+            "`thru vault accept` takes it in; or put the folder back, then `thru vault sync`.",
+        );
+    }
+}
+
+/// The messages of a failure, as the session's person is to act on it.
+fn show_failed(page: &mut Page, failed: &FailedNote) {
+    if failed.is_archive {
+        page.line(page.paint(Tone::Bad, &failed.error));
+        page.line(format!("Session preserved at original location: {}", failed.note));
+        return;
+    }
+    page.line(page.paint(Tone::Bad, "Session compaction failed. Session note preserved."));
+    page.line("Manual action required:");
+    page.line(format!("1. Review session note: {}", failed.note));
+    page.line("2. Mend what the error names");
+    page.line("3. `thru vault sync` tries again");
+    page.line(format!("Error: {}", failed.error));
+}
+
+fn status(json: bool, environment: &Environment) -> Result<Outcome> {
+    let status = vault::status(environment, Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    let is_there = status.vault.is_some();
+    if json {
+        page.json(&status)?;
+    } else {
+        show_status(&mut page, &status, environment);
+    }
+    page.print()?;
+    Ok(if is_there { Outcome::Done } else { Outcome::Nothing })
+}
+
+fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment) {
+    let Some(vault) = &status.vault else {
+        page.line("There is no vault. `thru vault init` makes one.");
+        return;
+    };
+    let synced = match status.synced {
+        Some(at) => format!("synced {}", day_and_time(Some(at), environment.zone())),
+        None => "not written yet".to_owned(),
+    };
+    let notes = plural(status.notes as u64, "note");
+    page.line(format!("{}: {notes}, {synced}.", environment.shown(vault)));
+    if !status.is_there {
+        page.line(page.paint(Tone::Bad, "The vault is not there. Cannot finalize sessions."));
+        page.line("Pending actions:");
+        page.line("- Session note update");
+        page.line("- Compaction check");
+        page.line("- Archival (if threshold exceeded)");
+        page.line("Memory keeps everything: `thru vault sync` writes it once the folder is back.");
+    }
+    for ActiveNote { note, sentence, next, .. } in &status.active {
+        page.line(format!("{note}: {sentence}"));
+        let next = day_and_time(*next, environment.zone());
+        page.line(page.paint(Tone::Quiet, &format!("  Next checkpoint: {next}")));
+    }
+    for copy in &status.copies {
+        page.line(format!("Conflict copy: {copy}"));
+    }
+    show_wrong(page, &status.left, &status.failed, status.loss);
+}
+
+fn open(id: &str, print: bool, json: bool, environment: &Environment) -> Result<Outcome> {
+    let note = vault::note(environment, id, Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    let is_opened = !print && !json && environment.terminal.interactive;
+    match json {
+        true => page.json(&note)?,
+        false => {
+            page.line(if is_opened { environment.shown(&note.path) } else { note.uri.clone() })
+        }
+    }
+    page.print()?;
+    if is_opened {
+        let program = match std::env::consts::OS {
+            "macos" => "open",
+            "windows" => "explorer",
+            _ => "xdg-open",
+        };
+        let status =
+            std::process::Command::new(program).arg(&note.uri).status().map_err(|error| {
+                Trouble::failed(format!("{program} cannot be started: {error}"))
+                    .advise("`--print` prints the address")
+            })?;
+        if !status.success() {
+            return Ok(Outcome::Wrong);
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,124 @@
+//! Every page at the widths of real terminals: nothing is wider than the terminal, and no width or colour changes a word.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::home::Home;
+use crate::records::ONE;
+
+const WIDTHS: [usize; 3] = [50, 80, 120];
+
+/// Commands that print a page, in a home with a history.
+const PAGES: &[&[&str]] = &[
+    &[],
+    &["status"],
+    &["search", "--all", "importer", "lock"],
+    &["search", "--all", "importer", "lock", "--explain"],
+    &["search", "--all", "zebrafish"],
+    &["search", "--all", "importer lock", "--explain-id", "PASSAGE"],
+    &["facts", "--all"],
+    &["why", "importer", "--all"],
+    &["problems", "--all"],
+    &["changed", "2026-01-01", "--all"],
+    &["show", "MEMORY"],
+    &["show", "PASSAGE", "--source"],
+    &["timeline", "MEMORY"],
+    &["context"],
+    &["context", "--explain"],
+    &["sessions", "--all"],
+    &["session", "show", ONE],
+    &["compaction", ONE],
+    &["summaries"],
+    &["resume", ONE, "--print"],
+    &["projects"],
+    &["redact"],
+    &["redact", "--scan"],
+    &["redact", "test", "password = hunter2hunter2"],
+    &["forget", "MEMORY"],
+    &["forget", "--session", ONE],
+    &["log"],
+    &["log", "--merges"],
+    &["config"],
+    &["config", "show", "--origin"],
+    &["config", "get", "search.limit"],
+    &["install", "--dry-run"],
+    &["uninstall", "--dry-run"],
+    &["doctor"],
+    &["stats"],
+    &["stats", "sessions"],
+    &["stats", "models"],
+    &["journal", "stats"],
+    &["journal", "show"],
+    &["jobs"],
+    &["models"],
+    &["embed", "--limit", "0"],
+    &["distil"],
+    &["sync-history"],
+    &["daemon", "status"],
+    &["import", "--dry-run"],
+    &["verify"],
+    &["self", "update"],
+    &["show", "zzzzzz"],
+];
+
+/// The words of a text, whatever lines they stand on.
+fn words(text: &str) -> Vec<&str> {
+    text.split_whitespace().collect()
+}
+
+/// A text without the blanks at the ends of lines.
+fn trimmed(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+/// A text without what colours it.
+fn plain(text: &str) -> String {
+    let mut rest = text;
+    let mut plain = String::new();
+    while let Some((before, escape)) = rest.split_once("\u{1b}[") {
+        plain.push_str(before);
+        rest = escape.split_once('m').map_or("", |(_, rest)| rest);
+    }
+    plain + rest
+}
+
+/// Fails if a line is wider than the terminal and could have been folded between words.
+fn assert_fits(page: &str, columns: usize, called: &str) {
+    for line in page.lines() {
+        let room = line.width() <= columns;
+        let indent = line.len() - line.trim_start().len();
+        // A word longer than a line stays whole, and is all that stands on it.
+        let is_one_word = words(line).len() <= 1 || indent + words(line)[0].width() > columns;
+        assert!(room || is_one_word, "`thru {called}` at {columns} columns:\n{line}\nof\n{page}");
+    }
+}
+
+#[test]
+fn every_page_fits_every_terminal_in_every_colour() {
+    let home = Home::imported();
+    let told = home.tell(&["Retries are capped at 5", "--type", "discovery"]);
+    let passage = home.id_of("lock");
+    for page in PAGES {
+        let arguments: Vec<&str> = page
+            .iter()
+            .map(|argument| match *argument {
+                "MEMORY" => told.as_str(),
+                "PASSAGE" => passage.as_str(),
+                argument => argument,
+            })
+            .collect();
+        let called = page.join(" ");
+        for columns in WIDTHS {
+            let at = |color: &str| {
+                let arguments = [&arguments[..], &["--color", color]].concat();
+                let ran = home.thru_at(columns, &arguments);
+                assert!(!ran.stderr.contains("Usage:"), "`thru {called}`: {}", ran.stderr);
+                ran.stdout
+            };
+            let (bare, coloured) = (at("never"), at("always"));
+            assert!(!bare.contains('\u{1b}'), "`thru {called}`: {bare}");
+            let same = trimmed(&plain(&coloured)) == trimmed(&bare);
+            assert!(same, "`thru {called}` at {columns} columns:\n{coloured}\nand\n{bare}");
+            assert_fits(&bare, columns, &called);
+        }
+    }
+}
