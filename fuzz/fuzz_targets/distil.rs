@@ -14,6 +14,7 @@ use thru_core::{
 };
 use thru_distil::{Distiller, Moment};
 use thru_fuzz::lossy;
+use thru_graph::{SessionCourse, SessionOpening, extract, fold};
 
 /// Maximum characters of a title and of any other text.
 const TITLE: usize = 80;
@@ -116,7 +117,26 @@ fn distil(moments: &[Moment], kept_apart: BTreeSet<Id>) -> Distillate {
     for moment in moments {
         distiller.add(moment.clone());
     }
-    distiller.finish()
+    let (distilled, steps) = distiller.finish_with_steps();
+    let openings = extract(&SessionCourse {
+        key: &session,
+        title: None,
+        directory: Some("/p/kiln"),
+        branch: Some("main"),
+        steps: &steps,
+        manifests: &[],
+        observations: &distilled.observations,
+    });
+    let placed = openings.into_iter().enumerate().map(|(place, opening)| SessionOpening {
+        session: session.id.to_string(),
+        place: place as u32,
+        opening,
+    });
+    for fact in fold("kiln", placed.collect()) {
+        assert!(!fact.evidence.is_empty(), "a fact without a record");
+        assert!(fact.end.is_none_or(|end| end.at > fact.from), "a fact that ends before it begins");
+    }
+    distilled
 }
 
 fn check(moments: &[Moment], distilled: &Distillate) {

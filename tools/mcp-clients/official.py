@@ -51,10 +51,10 @@ async def converse(server: StdioServerParameters, mode: str, version: str) -> No
             assert client.server_info.name == "throughline"
             assert "Three steps" in client.instructions
         tools = (await client.list_tools()).tools
-        assert len(tools) == 10 and all(not tool.annotations.open_world_hint for tool in tools)
+        assert len(tools) == 11 and all(not tool.annotations.open_world_hint for tool in tools)
 
         found = text(await client.call_tool("search", {"query": "global lock"}))
-        [id, *_] = re.findall(r"^(\w+) \| \w+ \| bugfix", found, re.M)
+        [id, *_] = re.findall(r"^\d+ \| (\w+) \| bugfix", found, re.M)
         around = text(await client.call_tool("timeline", {"anchor": id}))
         assert f"> {id}" in around, around
         read = await client.call_tool("get_observations", {"ids": [id, "zzzzz"], "source": True})
@@ -75,7 +75,7 @@ async def converse(server: StdioServerParameters, mode: str, version: str) -> No
         uris = [str(resource.uri) for resource in (await client.list_resources()).resources]
         assert f"throughline://session/{SESSION}" in uris, uris
         templates = (await client.list_resource_templates()).resource_templates
-        assert len(templates) == 3
+        assert len(templates) == 4
         [content] = (await client.read_resource(f"throughline://memory/{id}")).contents
         assert f"## {id} bugfix" in content.text
         assert [prompt.name for prompt in (await client.list_prompts()).prompts] == ["recall", "handoff"]

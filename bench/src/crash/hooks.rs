@@ -1,6 +1,7 @@
 //! Rounds in which hooks are killed while others work: several sessions at once, a segment of the
-//! journal that fills up, intake, rules that take effect, agents being connected and
-//! disconnected. Afterwards everything that was acknowledged is there once, and nothing else twice.
+//! journal that fills up, intake, an import, rules that take effect, memories that are told, a session that is
+//! forgotten, a directory that is trusted, agents being connected and disconnected. Afterwards everything that was
+//! acknowledged is there once, and nothing else twice.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -49,10 +50,23 @@ pub(super) struct Counts {
     pub(super) killed: usize,
     /// Killed, and recorded all the same.
     pub(super) kept: usize,
-    /// Others that were killed: intake, redaction, installation.
+    /// Others that were killed: intake, import, redaction, telling, forgetting, trust, installation.
     pub(super) disturbed: usize,
     /// Acknowledged late: the watch ended the hook, which is noted.
     pub(super) late: usize,
+}
+
+/// The session that is forgotten in a round.
+const FORGOTTEN: usize = 9;
+const FORGOTTEN_ID: &str = "00000009-aaaa-4aaa-8aaa-000000000009";
+
+/// The work of others in a round.
+#[derive(Default)]
+struct Disturbed {
+    /// Number of processes that were killed.
+    killed: usize,
+    /// The memories that were told, and if that was acknowledged.
+    told: Vec<(String, bool)>,
 }
 
 /// A hook that was called.
@@ -134,6 +148,8 @@ impl Hooks {
             false => fs::create_dir_all(&home)?,
         }
         fs::create_dir_all(&claude)?;
+        let forgotten = id_of(FORGOTTEN);
+        write_turn(&claude.join(format!("projects/rocket/{forgotten}.jsonl")), &forgotten, 0)?;
         let program = Program::new(&self.thru, &claude)?;
         let over = AtomicBool::new(false);
         let seeds: Vec<u64> = (0..=SESSIONS).map(|_| rng.next()).collect();
@@ -161,11 +177,13 @@ impl Hooks {
             over.store(true, Ordering::Release);
             (called, disturber.join().unwrap_or_else(|_| bail!("the disturber panicked")))
         });
-        counts.disturbed += disturbed?;
+        let Disturbed { killed, told } = disturbed?;
+        counts.disturbed += killed;
         let called: Vec<Called> =
             called.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         settle(&program, &home)?;
         check(&program, &home, &claude, &called, counts)?;
+        check_decisions(&home, &told)?;
         if rng.chance(0.2) {
             let before = Dump::of(&home)?;
             program.run(&home, Task::Rebuild)?;
@@ -182,27 +200,40 @@ impl Hooks {
         claude: &Path,
         over: &AtomicBool,
         mut rng: Rng,
-    ) -> Result<usize> {
-        const WORK: [&[&str]; 5] = [
+    ) -> Result<Disturbed> {
+        const WORK: [&[&str]; 9] = [
             &["intake"],
             &["redact", "add", "ticket", "ticket-[0-9]{5}"],
             &["redact", "--apply"],
+            &["import", "--yes"],
+            &["forget", "--session", FORGOTTEN_ID, "--yes"],
+            &["projects", "trust"],
+            &["remember", "--global"],
             &["install"],
             &["uninstall"],
         ];
-        let work = if self.can_install { &WORK[..] } else { &WORK[..3] };
-        let mut killed = 0;
+        let work = if self.can_install { &WORK[..] } else { &WORK[..7] };
+        let mut done = Disturbed::default();
         while !over.load(Ordering::Acquire) {
-            let mut child = program.command_of(home, rng.pick(work)).env("HOME", claude).spawn()?;
+            let mut words = rng.pick(work).to_vec();
+            let title = format!("Told as number {}", done.told.len());
+            let tells = words[0] == "remember";
+            if tells {
+                words.push(&title);
+            }
+            let mut child = program.command_of(home, &words).env("HOME", claude).spawn()?;
             std::thread::sleep(Duration::from_micros(rng.below(40_000) as u64));
             if rng.chance(0.7) && child.try_wait()?.is_none() {
                 child.kill()?;
-                killed += 1;
+                done.killed += 1;
             }
-            child.wait()?;
+            let acknowledged = child.wait()?.success();
+            if tells {
+                done.told.push((title, acknowledged));
+            }
             whole_settings(claude)?;
         }
-        Ok(killed)
+        Ok(done)
     }
 }
 
@@ -394,6 +425,27 @@ pub(super) fn check(
     let (status, said) = program.finish(home, Task::Verify)?;
     // A record that was cut short by a kill is no damage.
     ensure!(status.success(), "verify ended with {status}: {said}");
+    Ok(())
+}
+
+/// Checks that memories are there once if they were acknowledged, and that a session that was forgotten left nothing.
+fn check_decisions(home: &Path, told: &[(String, bool)]) -> Result<()> {
+    let database = Connection::open(Layout::new(home).database())?;
+    let count = |sql: &str, value: &str| -> Result<u64> {
+        Ok(database.query_row(sql, [value], |row| row.get(0))?)
+    };
+    for (title, acknowledged) in told {
+        let rows = count("SELECT count(*) FROM memories WHERE title = ?1", title)?;
+        ensure!(rows <= 1 && (rows == 1 || !acknowledged), "{title:?} is {rows} memories");
+    }
+    if count("SELECT count(*) FROM forgotten WHERE session = ?1", FORGOTTEN_ID)? > 0 {
+        let left = "SELECT count(*) FROM passages p JOIN sessions s ON s.id = p.session WHERE s.session = ?1";
+        let left = count(left, FORGOTTEN_ID)?;
+        ensure!(left == 0, "{left} passages of a forgotten session are left");
+        let archive = Layout::new(home).archive().join("claude-code/rocket");
+        let kept = archive.join(format!("{FORGOTTEN_ID}.jsonl.zst"));
+        ensure!(!kept.exists(), "{} is left", kept.display());
+    }
     Ok(())
 }
 

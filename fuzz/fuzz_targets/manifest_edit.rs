@@ -1,0 +1,25 @@
+//! An edit of a manifest holds arbitrary text: reading it is the same every time, and takes no more than its lines.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use thru_core::Id;
+use thru_fuzz::lossy;
+use thru_graph::manifest_edit;
+
+const MANIFESTS: [&str; 7] = [
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "requirements.txt",
+    "go.mod",
+    "rust-toolchain.toml",
+    ".nvmrc",
+];
+
+fuzz_target!(|data: &[u8]| {
+    let text = lossy(data);
+    let id = Id::derive(&[b"fuzz"]);
+    for path in MANIFESTS {
+        assert_eq!(manifest_edit(id, path, &text), manifest_edit(id, path, &text), "{path}");
+    }
+});
