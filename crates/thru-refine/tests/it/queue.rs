@@ -1,7 +1,8 @@
 //! The order of questions, their cost, and the fate of a question without an answer.
 
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use thru_config::Limit;
@@ -26,7 +27,14 @@ fn what_was_left_comes_first_and_turns_before_their_session() {
 
 #[test]
 fn several_are_asked_at_once_where_that_is_wanted() {
-    let mut stage = Stage::new(&[(ONE, 5)], |request, _| reply(request, SMALL));
+    let asked = AtomicUsize::new(0);
+    let mut stage = Stage::new(&[(ONE, 5)], move |request, number| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        if number == 0 {
+            wait_until(|| asked.load(Ordering::Relaxed) > 1);
+        }
+        reply(request, SMALL)
+    });
     stage.concurrency = 3;
     stage.queue(&[ONE], &[ONE]);
     assert_eq!(stage.run().turns, 5);
@@ -96,13 +104,17 @@ fn what_is_forgotten_after_its_answer_came_stays_forgotten() {
     // the journal but not yet in the store.
     let machine: Arc<OnceLock<(Layout, Options)>> = Arc::default();
     let known = Arc::clone(&machine);
+    let second_asked = AtomicBool::new(false);
     let mut stage = Stage::new(&[(ONE, 1), (TWO, 1)], move |request, _| {
         if request.prompt.contains("session-2") {
-            std::thread::sleep(Duration::from_millis(200));
+            second_asked.store(true, Ordering::Release);
             let (layout, options) = known.get().unwrap().clone();
+            wait_until(|| answers(&layout, ONE) == 1);
             let intake = Intake::new(layout, Arc::new(SystemClock), options).unwrap();
             let lock = intake.try_lock(Duration::from_secs(5)).unwrap().unwrap();
             intake.forget(&lock, &[&crate::machine::key(ONE)]).unwrap();
+        } else {
+            wait_until(|| second_asked.load(Ordering::Acquire));
         }
         reply(request, SMALL)
     });
@@ -111,17 +123,27 @@ fn what_is_forgotten_after_its_answer_came_stays_forgotten() {
     stage.queue(&[ONE, TWO], &[]);
     stage.run();
     assert_eq!(stage.at_once(), 2);
-    let journal = Journal::open(stage.machine.layout().journal(), "test").unwrap();
-    let records = journal.replay().unwrap().entries;
-    let refined = |session: &str| {
-        let is_of = |record: &&Stored| {
-            record.kind == "turn-refined" && record.body["session"]["id"] == session
-        };
-        records.iter().filter(is_of).count()
-    };
-    assert_eq!((refined(ONE), refined(TWO)), (0, 1));
+    let layout = stage.machine.layout();
+    assert_eq!((answers(&layout, ONE), answers(&layout, TWO)), (0, 1));
     assert_eq!(stage.jobs(), []);
     stage.machine.assert_sound();
+}
+
+/// Returns the number of refined turns of a session in the journal.
+fn answers(layout: &Layout, session: &str) -> usize {
+    let journal = Journal::open(layout.journal(), "test").unwrap();
+    let is_of =
+        |record: &&Stored| record.kind == "turn-refined" && record.body["session"]["id"] == session;
+    journal.replay().unwrap().entries.iter().filter(is_of).count()
+}
+
+/// Waits for another thread, however slow the machine is.
+fn wait_until(holds: impl Fn() -> bool) {
+    let end = Instant::now() + Duration::from_secs(60);
+    while !holds() {
+        assert!(Instant::now() < end, "it never came");
+        std::thread::sleep(Duration::from_millis(5));
+    }
 }
 
 /// The fate of a question, and of the next one.
