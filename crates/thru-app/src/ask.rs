@@ -11,6 +11,7 @@ pub mod memory;
 pub mod named;
 pub mod pack;
 pub mod passage;
+pub mod prompts;
 pub mod rank;
 pub mod search;
 pub mod session;

@@ -14,4 +14,4 @@ pub mod rules;
 pub mod session;
 pub mod timings;
 
-pub use record::{Recorded, Recorder, begin_turn, event_id, record_key, session_key};
+pub use record::{Recorded, Recorder, Skip, begin_turn, event_id, record_key, session_key};

@@ -15,7 +15,20 @@ pub enum Recorded {
     /// It is in the journal.
     Kept,
     /// It is not to be kept, and why.
-    Skipped(&'static str),
+    Skipped(Skip),
+}
+
+/// The reason why an event is not kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// The user had the session forgotten.
+    Forgotten,
+    /// It is a call of a tool of ours.
+    OwnTool,
+    /// The tool is on the skip list.
+    SkippedTool,
+    /// The turn is private.
+    Private,
 }
 
 /// The means of recording.
@@ -41,7 +54,7 @@ impl Recorder<'_> {
         now: Timestamp,
     ) -> thru_journal::Result<Recorded> {
         if session.is_forgotten() {
-            return Ok(Recorded::Skipped("the session was forgotten"));
+            return Ok(Recorded::Skipped(Skip::Forgotten));
         }
         if let Some(reason) = self.skipped(input) {
             return Ok(Recorded::Skipped(reason));
@@ -50,7 +63,7 @@ impl Recorder<'_> {
         let is_human = is_human_prompt(input);
         let is_private = session.is_private(input.payload().turn());
         if is_private && (is_human || input.event.is_tool_use()) {
-            return Ok(Recorded::Skipped("the turn is private"));
+            return Ok(Recorded::Skipped(Skip::Private));
         }
         let hash = input.identity().is_none().then(|| Id::derive(&[raw]));
         let key = key(input, hash, now);
@@ -93,17 +106,17 @@ impl Recorder<'_> {
             .append(&Entry { key: key.to_string(), at: now, kind, body }, Durability::Buffered)
     }
 
-    fn skipped(&self, input: &HookInput) -> Option<&'static str> {
+    fn skipped(&self, input: &HookInput) -> Option<Skip> {
         if !input.event.is_tool_use() {
             return None;
         }
         let (tool, agent) = (input.payload().tool().unwrap_or_default(), input.adapter.capture);
         if thru_core::is_own_tool(tool) {
-            return Some("it is a tool of ours");
+            return Some(Skip::OwnTool);
         }
         let is_skipped =
             !agent.asks_user(tool) && self.skip_tools.iter().any(|skipped| skipped == tool);
-        is_skipped.then_some("the tool is on the skip list")
+        is_skipped.then_some(Skip::SkippedTool)
     }
 }
 

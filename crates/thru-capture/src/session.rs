@@ -157,13 +157,19 @@ impl Session {
         })
     }
 
+    /// The number of prompts that were counted.
+    pub fn prompts(&self) -> u32 {
+        self.notes().prompts
+    }
+
     /// The memories that the session has in its context.
     pub fn told(&self) -> Vec<Id> {
-        fs::read(&self.path)
-            .ok()
-            .and_then(|text| serde_json::from_slice::<Notes>(&text).ok())
-            .map(|notes| notes.told)
-            .unwrap_or_default()
+        self.notes().told
+    }
+
+    fn notes(&self) -> Notes {
+        let text = fs::read(&self.path).unwrap_or_default();
+        serde_json::from_slice(&text).unwrap_or_default()
     }
 
     /// Notes which memories the session was given.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use thru_agents::hooks::{self, Event, HookInput};
 use thru_capture::session::Session;
-use thru_capture::{Recorded, Recorder, failures, session_key};
+use thru_capture::{Recorded, Recorder, Skip, failures, session_key};
 use thru_core::{CapturedEvent, Layout, Timestamp};
 use thru_journal::journal::{Item, Journal};
 use thru_redact::Redactor;
@@ -163,11 +163,8 @@ proptest! {
             }
             let left_out = private && matches!(*step, "private" | "tool" | "failure");
             expected += usize::from(!left_out);
-            let wanted = if left_out { "the turn is private" } else { "" };
-            match place.record(event, &payload) {
-                Recorded::Kept => prop_assert!(!left_out),
-                Recorded::Skipped(reason) => prop_assert_eq!(reason, wanted),
-            }
+            let wanted = if left_out { Recorded::Skipped(Skip::Private) } else { Recorded::Kept };
+            prop_assert_eq!(place.record(event, &payload), wanted);
         }
         let recorded = place.recorded();
         prop_assert_eq!(recorded.len(), expected);

@@ -19,5 +19,7 @@ pub use settings::{
     Output, Project, Redact, SETTINGS, Search, Session, SessionTracking, Setting, Sinks, Summaries,
     find,
 };
-pub use types::{Color, EmbeddingProvider, Hours, Megabytes, Milliseconds, Minutes, Seconds};
+pub use types::{
+    Color, EmbeddingProvider, Hours, Megabytes, Milliseconds, Minutes, Seconds, WorkerApi,
+};
 pub use value::{Kind, Value};

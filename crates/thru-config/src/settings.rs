@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::resolve::Origin;
 use crate::types::{
-    Color, EmbeddingProvider, Hours, Megabytes, Milliseconds, Minutes, Seconds, Typed,
+    Color, EmbeddingProvider, Hours, Megabytes, Milliseconds, Minutes, Seconds, Typed, WorkerApi,
 };
 use crate::value::{Kind, Value};
 
@@ -171,6 +171,10 @@ settings! {
              listens on no port until `thru view` asks for the page.";
         port: u16 = 37_777, Kind::Integer { min: 1_024, max: 65_000 }, user,
             "Port of the page. Where it is taken, the next free one.";
+        worker_api: WorkerApi = WorkerApi::Off, Kind::Choice(WorkerApi::NAMES), user,
+            "Serve the routes of claude-mem's worker, for editors and clients that use them: `read` those that only \
+             read, `full` those that record and remember, too. They need no token: every program of every user of \
+             this machine can use them. The daemon listens as with `http.enabled`.";
     }
     /// The journal.
     journal: Journal {

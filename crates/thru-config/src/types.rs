@@ -153,6 +153,15 @@ choices! {
         /// No embeddings.
         None = "none",
     }
+    /// The routes of claude-mem's worker that are served.
+    WorkerApi {
+        /// None of them.
+        Off = "off",
+        /// Those that only read.
+        Read = "read",
+        /// Those that record and remember, too.
+        Full = "full",
+    }
     /// Use of colour in the terminal.
     Color {
         /// On a terminal only.

@@ -117,6 +117,9 @@ pub struct SessionFacts {
     pub last: Option<Timestamp>,
     /// The directory that the session started in.
     pub directory: Option<String>,
+    /// The name of its project, as an editor gives it. It counts where no directory is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     /// The branch that was checked out last.
     pub branch: Option<String>,
     /// The last seen version of the agent.
@@ -228,6 +231,7 @@ impl SessionFacts {
         self.first = earliest(self.first, later.first);
         self.last = self.last.max(later.last);
         self.directory = self.directory.take().or(later.directory);
+        self.project = self.project.take().or(later.project);
         self.branch = later.branch.or(self.branch.take());
         self.version = later.version.or(self.version.take());
         self.models.extend(later.models);

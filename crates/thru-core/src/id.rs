@@ -45,6 +45,12 @@ impl Id {
     pub const fn as_bytes(&self) -> &[u8; Self::BYTES] {
         &self.0
     }
+
+    /// Returns the first 52 bits as a number, for programs that name things by numbers: every number of JavaScript
+    /// holds it exactly.
+    pub fn number(&self) -> u64 {
+        self.0.iter().take(7).fold(0, |number, byte| (number << 8) | u64::from(*byte)) >> 4
+    }
 }
 
 impl fmt::Display for Id {
@@ -96,6 +102,15 @@ impl IdPrefix {
     /// Returns the smallest and the largest id with this prefix.
     pub const fn range(&self) -> (Id, Id) {
         (self.low, self.high)
+    }
+
+    /// Returns the start that ids with this [number](Id::number) share, as far as characters can tell it: 50 bits.
+    /// `None` if no id has the number.
+    pub fn of_number(number: u64) -> Option<Self> {
+        let bytes = u128::from(number).checked_shl(28).filter(|_| number >> 52 == 0)?.to_be_bytes();
+        let mut start = [0; Id::BYTES];
+        start.copy_from_slice(&bytes[bytes.len() - Id::BYTES..]);
+        Id(start).to_string()[..10].parse().ok()
     }
 
     /// Returns the prefix in its normal spelling.
@@ -185,6 +200,16 @@ mod tests {
             let (a, b) = (Id::from_bytes(a), Id::from_bytes(b));
             prop_assert_eq!(a.to_string().parse::<IdPrefix>().unwrap().complete(), Some(a));
             prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+        }
+
+        #[test]
+        fn a_number_leads_back_to_its_id(bytes: [u8; 10]) {
+            let id = Id::from_bytes(bytes);
+            let prefix = IdPrefix::of_number(id.number()).unwrap();
+            let (low, high) = prefix.range();
+            prop_assert!(id.number() < 1 << 52 && low <= id && id <= high);
+            prop_assert!(id.to_string().starts_with(prefix.as_str()) && prefix.as_str().len() == 10);
+            prop_assert_eq!(IdPrefix::of_number(id.number() | 1 << 52), None);
         }
 
         #[test]

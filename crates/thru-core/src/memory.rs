@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Id, SessionSections, Timestamp, file_name};
+use crate::{Agent, Id, SessionSections, Timestamp, file_name};
 
 /// The type of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -399,6 +399,13 @@ pub struct Summary {
     /// Tokens (estimated) of the session's passages.
     #[serde(default)]
     pub raw_tokens: u64,
+}
+
+impl Summary {
+    /// Returns the id of the summary of a session.
+    pub fn id_of(agent: Agent, session: &str) -> Id {
+        Id::derive(&[b"summary", agent.as_str().as_bytes(), session.as_bytes()])
+    }
 }
 
 impl Statement {

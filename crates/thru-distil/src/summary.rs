@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use thru_core::{
-    Certainty, Digest, Id, Observation, ObservationType, SessionSections, Speaker, Statement,
-    Summary,
+    Certainty, Digest, Observation, ObservationType, SessionSections, Speaker, Statement, Summary,
 };
 
 use crate::ending;
@@ -36,7 +35,7 @@ pub(crate) fn summarise(session: &Session<'_>, observations: &[Observation]) -> 
     drop_empty(&mut digest);
     let title = title_of(session, observations, &digest);
     Some(Summary {
-        id: Id::derive(&[b"summary", session.agent.as_str().as_bytes(), session.id.as_bytes()]),
+        id: Summary::id_of(session.agent, session.id),
         title,
         turns: turn_digests(session, observations),
         digest,

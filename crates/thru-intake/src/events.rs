@@ -15,7 +15,7 @@ use thru_agents::hooks::{self, Event, Payload};
 use thru_agents::{Discovery, agents};
 use thru_core::{
     CapturedEvent, HOOK_RECORD, INJECTED_RECORD, Id, Injection, Layout, Passage, PassageKind,
-    ReadBatch, SNAPSHOT_RECORD, SessionFacts, SessionKey, SourceKind, Timestamp, head,
+    ReadBatch, SNAPSHOT_RECORD, SessionFacts, SessionKey, SourceKind, Timestamp, head, one_line,
 };
 use thru_journal::journal::{Cursor, Item, Journal, Stored};
 use thru_redact::{Clean, Report};
@@ -32,6 +32,9 @@ use crate::{Intake, IntakeLock, Operation, Result};
 const COMMIT_RECORDS: usize = 5_000;
 /// Passages kept in memory between applying events and comparing them; the rest are made again.
 const HANDED_ON: usize = 5_000;
+
+/// Characters of the name of a project.
+const PROJECT_NAME: usize = 100;
 
 /// Bytes kept of the first line of a prompt.
 const FIRST_LINE: usize = 200;
@@ -172,6 +175,10 @@ impl Intake {
             first: active,
             last: active,
             directory: fields.directory().map(str::to_owned),
+            project: fields
+                .project()
+                .map(|name| one_line(name, PROJECT_NAME))
+                .filter(|name| !name.is_empty()),
             // As in transcripts, a command is not the subject of a session.
             first_prompt: prompt
                 .map(|passage| first_line(&passage.get().text))

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use thru_core::{Diagnostic, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind};
+use thru_core::{
+    Diagnostic, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind,
+};
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::Clean;
 use thru_store::{Batch, SourceStamp, Store, Written};
@@ -163,7 +165,10 @@ pub(crate) fn place_session(
     facts: &SessionFacts,
     placed: &mut HashSet<String>,
 ) -> Result<()> {
-    let Some(directory) = &facts.directory else { return Ok(()) };
+    let Some(directory) = &facts.directory else {
+        let named = facts.project.as_deref().map(ProjectKey::named);
+        return Ok(named.map_or(Ok(()), |project| batch.place_session_in(session, &project))?);
+    };
     if !placed.contains(directory) {
         let home = intake.options.home.as_deref();
         let declared = |file: &Path| intake.options.declared.read(file);

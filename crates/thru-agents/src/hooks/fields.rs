@@ -14,6 +14,8 @@ pub struct Fields {
     pub session: &'static str,
     /// Working directory.
     pub directory: &'static str,
+    /// Name of the project, of a program that has no directory.
+    pub project: &'static str,
     /// Path of the transcript.
     pub transcript: &'static str,
     /// Text of a prompt.
@@ -45,6 +47,7 @@ impl Fields {
     pub const USUAL: Self = Self {
         session: "/session_id",
         directory: "/cwd",
+        project: "/project",
         transcript: "/transcript_path",
         prompt: "/prompt",
         turn: "/prompt_id",
@@ -78,6 +81,7 @@ impl Fields {
         let fields = [
             self.session,
             self.directory,
+            self.project,
             self.transcript,
             self.turn,
             self.source,
@@ -110,6 +114,11 @@ impl<'p> Payload<'p> {
     /// Returns the working directory.
     pub fn directory(self) -> Option<&'p str> {
         text(self.value, self.fields.directory)
+    }
+
+    /// Returns the name of the project, of a program that has no directory.
+    pub fn project(self) -> Option<&'p str> {
+        text(self.value, self.fields.project)
     }
 
     /// Returns the path of the transcript.

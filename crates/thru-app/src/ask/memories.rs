@@ -123,6 +123,36 @@ fn edited(store: &Store) -> Result<Vec<i64>> {
     Ok(rows)
 }
 
+/// The numbers of memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryTotals {
+    /// Observations.
+    pub observations: u64,
+    /// Summaries.
+    pub summaries: u64,
+    /// The time of the earliest observation.
+    pub first: Option<Timestamp>,
+}
+
+/// Counts memories.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn totals(app: &App, call: Call<'_>) -> Result<MemoryTotals> {
+    let Opened { store, .. } = Opened::new(app, Freshness::Recorded, call)?;
+    let mut totals = MemoryTotals { observations: 0, summaries: 0, first: None };
+    for (kind, number, first) in store.memories_by_kind()? {
+        match kind {
+            MemoryKind::Summary => totals.summaries += number,
+            MemoryKind::Observation(_) => {
+                totals.observations += number;
+                totals.first = totals.first.into_iter().chain(first).min();
+            }
+        }
+    }
+    Ok(totals)
+}
+
 /// What happened to a memory since it was made.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename = "memory-history")]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use thru_core::{Agent, MemoryKind};
-use thru_recall::{Anchor, SearchRequest};
+use thru_recall::{Anchor, SearchRequest, parse_date};
 use thru_store::index::IndexFilter;
 use thru_store::{MemoryFilter, MemoryRow, Store};
 
@@ -34,6 +34,13 @@ pub struct Around {
 pub enum AroundWhat {
     /// The memory or passage whose id starts so.
     Id(String),
+    /// A moment, as people or programs write one, in a project.
+    Moment {
+        /// The moment.
+        at: String,
+        /// The project.
+        project: ProjectScope,
+    },
     /// The memory that answers a question best.
     Query {
         /// The question.
@@ -110,6 +117,11 @@ pub fn around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAro
                 Some(Anchor::Moment { at, project, session: Some(row.session) })
             }
         },
+        AroundWhat::Moment { at, project } => {
+            let at = parse_date(at, app.clock.now(), app.zone())?;
+            let project = project.find(app, &store)?.map(|project| project.row);
+            Some(Anchor::Moment { at, project, session: None })
+        }
         AroundWhat::Query { query, project } => best(app, &store, request, query, project)?,
     };
     let is_found = anchor.is_some();

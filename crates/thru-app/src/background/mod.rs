@@ -11,6 +11,7 @@ pub mod work;
 
 use std::path::PathBuf;
 
+use thru_config::{Config, WorkerApi};
 use thru_daemon::{Paths, is_held, spawn};
 
 use crate::app::App;
@@ -49,6 +50,11 @@ pub fn start_if_wanted(app: &App) {
 /// True if a daemon runs, and so the transcripts are watched.
 pub fn is_watching(app: &App) -> bool {
     is_held(&paths(app).lock).unwrap_or(false)
+}
+
+/// True if the daemon listens whenever it runs.
+pub fn listens_always(config: &Config) -> bool {
+    config.http.enabled || config.http.worker_api != WorkerApi::Off
 }
 
 /// The file that holds the address of the page while it is served.

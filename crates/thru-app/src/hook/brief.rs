@@ -19,6 +19,7 @@ use thru_store::{SCHEMA_VERSION, Store};
 
 use super::within::within;
 use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
+use crate::background;
 use crate::background::handover::{self, BACKLOG, SESSIONS};
 use crate::embedding::{self, EmbeddingTask};
 use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
@@ -117,7 +118,7 @@ pub(super) fn brief(
         session.tell(injection.memories.iter().map(|memory| memory.id));
     }
     let loaded = (is_start && app.config.context.message && !pack.lines.is_empty())
-        .then(|| loaded(&pack, &project, &occasion));
+        .then(|| loaded(&pack, &project, &occasion, background::page_address(app)));
     let apart = refused.filter(|_| is_start).map(|refused| kept_apart(&refused));
     let vault = vault::attention(app).filter(|_| is_start);
     let vault = vault.map(|text| format!("Throughline: {text} (`thru vault`)."));
@@ -405,7 +406,7 @@ fn kept_apart(refused: &Refused) -> String {
     )
 }
 
-fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
+fn loaded(pack: &Pack, project: &str, occasion: &Occasion, page: Option<String>) -> String {
     if pack.lines.iter().any(|line| line.memory.is_none()) {
         let tokens = count(pack.tokens);
         return format!(
@@ -420,8 +421,11 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion) -> String {
     };
     let project = about.chars().filter(|c| !c.is_control()).collect::<String>();
     let tokens = count(pack.tokens);
+    let page = page.map(|address| format!(", and the page at {address}, which `thru view` opens"));
+    let show = if page.is_some() { "show" } else { "shows" };
     format!(
-        "Throughline: {known} {project} loaded, about {tokens} tokens (`thru context` shows them)."
+        "Throughline: {known} {project} loaded, about {tokens} tokens (`thru context`{} {show} them).",
+        page.unwrap_or_default()
     )
 }
 

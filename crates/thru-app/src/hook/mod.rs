@@ -6,6 +6,7 @@
 //! the [`DEADLINE`], for whatever hangs here.
 
 mod brief;
+pub mod report;
 mod within;
 
 use std::io::Read;
@@ -50,6 +51,23 @@ pub struct HookCall {
     started: Instant,
     /// The project that the session was started in, as the agent says.
     pub project: Option<PathBuf>,
+    /// True if the caller hands the answer on to the session.
+    answers: bool,
+}
+
+/// An event that was handled.
+struct Handled {
+    /// The fate of its record; `None` where nothing is recorded, by a setting or a pause.
+    recorded: Option<Recorded>,
+    /// The answer, as the agent reads it.
+    output: String,
+}
+
+impl Handled {
+    /// An event of which nothing is recorded.
+    const fn left_out(output: String) -> Self {
+        Self { recorded: None, output }
+    }
 }
 
 /// The answer to a hook: text for its standard output, empty in most cases.
@@ -68,7 +86,7 @@ impl HookCall {
     /// The call of a hook by an agent for an event, as both are named on the command line.
     pub fn new(agent: String, event: String, started: Instant) -> Self {
         let adapter = hooks::adapter_named(&agent);
-        Self { agent, adapter, event, started, project: None }
+        Self { agent, adapter, event, started, project: None, answers: true }
     }
 
     /// Returns the variable in which the agent names the project.
@@ -87,7 +105,7 @@ impl HookCall {
     ) -> HookReply {
         let layout = places.layout.clone();
         match self.work(input, places, machine, clock) {
-            Ok(output) => HookReply(output),
+            Ok(handled) => HookReply(handled.output),
             Err(failed) => {
                 self.note(&layout, &**clock, &failed.reason, failed.shape);
                 match failed.lost {
@@ -138,7 +156,7 @@ impl HookCall {
         places: Places,
         machine: Arc<Machine>,
         clock: &Arc<dyn Clock>,
-    ) -> Result<String, Failed> {
+    ) -> Result<Handled, Failed> {
         let raw = read(input)?;
         let refused = |reason: String| Failed { reason, shape: failures::shape(&raw), lost: false };
         let Some(adapter) = self.adapter else {
@@ -180,7 +198,7 @@ impl HookCall {
             }
         }
         if !config.hooks.enabled || !config.session_tracking.enabled {
-            return Ok(String::new());
+            return Ok(Handled::left_out(String::new()));
         }
         let now = clock.now();
         let redactor = rules::redactor(&app.layout, &config.redact.allow);
@@ -188,18 +206,19 @@ impl HookCall {
         if let Some(pause) = pause::current(&app.layout, now) {
             // If the mark cannot be written, recording reports it later.
             let _ = begin_turn(&input, &redactor, &session);
-            return Ok(adapter.capture.answer(&input.event, &brief::paused(&input.event, pause)));
+            let reply = brief::paused(&input.event, pause);
+            return Ok(Handled::left_out(adapter.capture.answer(&input.event, &reply)));
         }
         let transcript = input.payload().transcript();
         if is_left_out(config, directory, transcript).map_err(unknown)? {
-            return Ok(String::new());
+            return Ok(Handled::left_out(String::new()));
         }
         // The project that the session was started in decides as well: agents go from there to anywhere.
         if let Some(project) = self.project.as_deref().filter(|project| *project != directory) {
             let (config, _) = settings(&app.config_file, project)
                 .map_err(|error| unknown(shortened(&error.message())))?;
             if is_left_out(&config, project, transcript).map_err(unknown)? {
-                return Ok(String::new());
+                return Ok(Handled::left_out(String::new()));
             }
         }
         let journal = Journal::open(app.layout.journal(), app.host())
@@ -210,7 +229,8 @@ impl HookCall {
             skip_tools: &config.capture.skip_tools,
         };
         // Embedded on a thread of its own, while the event is being recorded.
-        let embedding = brief::begin_embedding(&app, &input, &redactor);
+        let embedding =
+            self.answers.then(|| brief::begin_embedding(&app, &input, &redactor)).flatten();
         let recorded = recorder
             .record(&input, &raw, &session, now)
             .map_err(|error| Failed { lost: true, ..refused(error.to_string()) })?;
@@ -227,14 +247,15 @@ impl HookCall {
         if input.event == Event::SessionStart {
             background::start(&app);
         }
-        let lost = (recorded == Recorded::Kept && input.event.takes_message())
+        let lost = (self.answers && recorded == Recorded::Kept && input.event.takes_message())
             .then(|| self.lost_before(&app.layout, now))
             .flatten();
         let mut reply = hooks::HookReply::default();
         if input.event.ends_turn() {
             session.note_end_of_turn(now);
         }
-        if input.event.takes_context()
+        if self.answers
+            && input.event.takes_context()
             && recorded == Recorded::Kept
             && !input.is_of_another_host()
             && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
@@ -269,7 +290,8 @@ impl HookCall {
             (Some(lost), Some(message)) => Some(format!("{lost} {message}")),
             (lost, message) => lost.or(message),
         };
-        Ok(input.adapter.capture.answer(&input.event, &reply))
+        let output = input.adapter.capture.answer(&input.event, &reply);
+        Ok(Handled { recorded: Some(recorded), output })
     }
 
     /// Returns the message to the user about events that could not be recorded before, once.

@@ -208,6 +208,19 @@ impl Store {
         Ok(all.saturating_sub(self.superseded_count()?))
     }
 
+    /// Returns the number of memories of each kind without superseded ones, and the time of the earliest.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn memories_by_kind(&self) -> Result<Vec<(MemoryKind, u64, Option<Timestamp>)>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT kind, count(*), min(at) FROM memories WHERE flags & 128 = 0 GROUP BY kind",
+        )?;
+        let rows = statement
+            .query_map([], |row| Ok((memory_kind(row.get(0)?), row.get(1)?, time(row, 2)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Returns the number of memories of projects.
     ///
     /// # Errors

@@ -65,14 +65,27 @@ impl Batch<'_> {
     /// # Errors
     /// Returns an error if the database cannot be written.
     pub fn place_session(&self, session: i64, directory: &str) -> Result<()> {
+        let project = self
+            .transaction
+            .prepare_cached("SELECT project FROM directories WHERE path = ?1")?
+            .query_row([directory], |row| row.get(0))
+            .optional()?;
+        self.place(session, project)
+    }
+
+    /// [`Self::place_session`] for a session that names its project and no directory.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn place_session_in(&self, session: i64, key: &ProjectKey) -> Result<()> {
+        self.place(session, Some(self.project(key)?))
+    }
+
+    fn place(&self, session: i64, project: Option<i64>) -> Result<()> {
         let changed = self
             .transaction
-            .prepare_cached(
-                "UPDATE sessions SET project = (SELECT project FROM directories WHERE path = ?2)
-                 WHERE id = ?1
-                 AND project IS NOT (SELECT project FROM directories WHERE path = ?2)",
-            )?
-            .execute((session, directory))?;
+            .prepare_cached("UPDATE sessions SET project = ?2 WHERE id = ?1 AND project IS NOT ?2")?
+            .execute((session, project))?;
         if changed > 0 {
             self.transaction.execute("DELETE FROM meta WHERE key = 'projects-merged'", [])?;
             let mut statement =

@@ -66,7 +66,7 @@ fn http_config(client: Client, environment: &Environment) -> Result<String> {
     let token = Clients::new(&environment.layout)
         .make(client.as_str(), environment.clock.now())
         .context("the token cannot be kept")?;
-    if !environment.config.http.enabled {
+    if !background::listens_always(&environment.config) {
         let _ = writeln!(
             environment.streams.errors(),
             "The daemon does not listen by itself yet: `thru config set http.enabled true`, then `thru daemon restart`."

@@ -85,6 +85,11 @@ fn settings_are_shown_with_where_they_come_from() {
     # Port of the page. Where it is taken, the next free one.
     http.port = 37777
 
+    # Serve the routes of claude-mem's worker, for editors and clients that use them: `read` those that
+    # only read, `full` those that record and remember, too. They need no token: every program of every
+    # user of this machine can use them. The daemon listens as with `http.enabled`.
+    http.worker_api = "off"
+
     # Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.
     journal.alarm_mb = 4096
 

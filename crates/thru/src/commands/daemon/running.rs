@@ -13,9 +13,9 @@ use thru_http::Viewing;
 use super::Outcome;
 use crate::environment::Environment;
 use thru_app::background::control::{identity, start_detached};
-use thru_app::background::paths;
 use thru_app::background::service::SocketTools;
 use thru_app::background::work::Ingesting;
+use thru_app::background::{listens_always, paths};
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
     begin_again_with_memory_settings(detached, environment);
@@ -48,7 +48,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         settings: Settings {
             // A service manager would start it again or miss it.
             // Nor do clients of the page start it again.
-            idle_exit: (detached && !environment.config.http.enabled)
+            idle_exit: (detached && !listens_always(&environment.config))
                 .then(|| environment.config.daemon.idle_exit_minutes.duration()),
             check_interval: environment.config.session_tracking.check_interval.duration(),
             tools_enabled: environment.config.hooks.socket_enabled,
