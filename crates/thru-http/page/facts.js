@@ -8,14 +8,23 @@ export function FactList({ params }) {
   const change = (/** @type {any} */ event) => { const { name, type, checked, value } = event.target; location.hash = to("facts", undefined, { ...params, [name]: type === "checkbox" ? checked : value }); };
   const asked = useAsk("/facts", { about: params.about, project: params.project, history: params.history, limit: 100 }, ["session"]);
   const open = useAsk(params.about ? null : "/problems", { project: params.project }, ["session"]);
+  const drawn = useAsk(params.about ? "/facts/drawing" : null, { about: params.about, project: params.project }, ["session"]);
   return html`<${Heading} title="Facts" />
     <div class="fields"><${Field} label="About"><input name="about" placeholder="a file, command, error, package" value=${params.about ?? ""} onChange=${change} /><//>
       <${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
       <label><input type="checkbox" name="history" checked=${params.history === "true"} onChange=${change} /> Also what no longer holds</label></div><${Projects} />
     ${!params.about && html`<section><h2>Open problems</h2><${Answer} asked=${open}>${(/** @type {any} */ list) => list.problems.length === 0 ? html`<p class="quiet">None.</p>` : html`<${Rows} facts=${list.problems} />`}<//></section>`}
+    ${params.about && html`<section><h2>Graph</h2><${Answer} asked=${drawn}>${(/** @type {any} */ one) => one.entity ? html`
+      <${Drawing} svg=${one.ego} name=${`${one.entity.name} and its neighbours`} /><h2>Time line</h2>
+      <${Drawing} svg=${one.timeline} name=${`The time in which the facts about ${one.entity.name} held`} />` : html`<p class="quiet">Nothing to draw.</p>`}<//></section>`}
     <section><h2>${params.about ? "What holds" : "Latest facts"}</h2><${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
       <p class="quiet" role="status">${list.facts.length === 0 ? "Nothing of that is known." : `${plural(list.facts.length, "fact")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       ${list.facts.length > 0 && html`<${Rows} facts=${list.facts} />`}`}<//></section>`;
+}
+
+/** A drawing of the server, as an image: nothing in it runs. The table below it says the same. @param {{svg: string, name: string}} props */
+function Drawing({ svg, name }) {
+  return html`<div class="scroll" tabindex="0"><img class="drawing" alt="${name}, as the table below lists it" src=${`data:image/svg+xml,${encodeURIComponent(svg)}`} /></div>`;
 }
 
 /** @param {{facts: any[]}} props */

@@ -1,13 +1,16 @@
 //! Questions to the graph: what holds, what held, what changed, what is open.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use thru_app::ask::graph::EntityEntry;
 use thru_app::ask::graph::changed::{Changed, changed};
 use thru_app::ask::graph::facts::{Facts, facts};
 use thru_app::ask::graph::problems::{ListProblems, problems};
 use thru_app::ask::graph::why::{Why, why};
+use thru_app::{App, Call, Result};
 
 use super::{Route, get, names, scope};
+use crate::drawing::{Edge, ego, timeline};
 
 /// Facts where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -30,6 +33,11 @@ pub(super) fn routes() -> Vec<Route> {
                 };
                 facts(app, &request, call)
             },
+        ),
+        get(
+            "/facts/drawing",
+            "Draws a thing among its neighbours, and the time in which its facts held, as SVG.",
+            draw,
         ),
         get("/why", "Tells how a thing came to be as it is.", |input: WhyInput, app, call| {
             let WhyInput { about, project, limit: most } = input;
@@ -73,6 +81,71 @@ struct FactsInput {
     history: bool,
     /// Facts at most.
     limit: Option<usize>,
+}
+
+/// A thing to draw.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct DrawingInput {
+    /// Its key, or its name.
+    about: String,
+    /// Only this project, by its name or key.
+    project: Option<String>,
+}
+
+/// The drawings of a thing.
+#[derive(Serialize)]
+#[serde(tag = "kind", rename = "drawing")]
+struct Drawings {
+    version: u32,
+    /// The thing; nothing where no fact is about it.
+    entity: Option<EntityEntry>,
+    /// The thing among its neighbours.
+    ego: String,
+    /// The time in which its facts held.
+    timeline: String,
+}
+
+fn draw(input: DrawingInput, app: &App, call: Call<'_>) -> Result<Drawings> {
+    let request = Facts {
+        about: input.about,
+        project: scope(input.project),
+        relations: Vec::new(),
+        at: None,
+        known: None,
+        history: true,
+        limit: MOST,
+    };
+    let found = facts(app, &request, call)?;
+    let entity = found.entities.into_iter().next();
+    let name = entity.as_ref().map_or_else(String::new, |entity| entity.name.get().clone());
+    let row = entity.as_ref().map(|entity| entity.row);
+    let edges: Vec<Edge> = found
+        .facts
+        .iter()
+        .filter_map(|fact| {
+            let is_outgoing = Some(fact.subject.row) == row;
+            let is_incoming = fact.object.as_ref().is_some_and(|one| Some(one.row) == row);
+            let other = match is_outgoing {
+                true => fact.object_shown().to_owned(),
+                false => fact.subject.name.get().clone(),
+            };
+            let until = fact.end.as_ref().map(|end| end.at);
+            (is_outgoing || is_incoming).then(|| Edge {
+                relation: fact.relation.as_str(),
+                other,
+                is_outgoing,
+                from: fact.from,
+                until,
+            })
+        })
+        .collect();
+    Ok(Drawings {
+        version: thru_app::answer::VERSION,
+        entity,
+        ego: ego(&name, &edges),
+        timeline: timeline(&name, &edges, app.clock.now(), app.zone()),
+    })
 }
 
 /// A thing whose course is to be told.
