@@ -8,10 +8,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::body::HttpBody;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use thru_app::background::page_file;
+use thru_app::background::{listens_always, page_file};
 use thru_app::{App, Backend};
 use thru_journal::files;
 use tokio::net::{TcpListener, TcpStream};
@@ -19,10 +23,9 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::clients::Clients;
+use crate::connections::{Connections, Place};
 use crate::routes;
 
-/// Connections at a time. A browser opens six for all its tabs.
-const CONNECTIONS: usize = 16;
 /// Event streams at a time.
 pub(crate) const STREAMS: usize = 8;
 /// Bytes and number of the headers of a request, and the time for them; a connection may rest as long between two.
@@ -46,6 +49,8 @@ pub(crate) struct Shared {
     pub(crate) access: Access,
     pub(crate) clients: Clients,
     pub(crate) port: u16,
+    /// The time at which it began.
+    pub(crate) started: Instant,
     /// Event streams that may still be opened.
     pub(crate) streams: Arc<Semaphore>,
     /// True once the server ends.
@@ -101,6 +106,7 @@ impl Server {
             streams: Arc::new(Semaphore::new(STREAMS)),
             backend: Backend::new(app.clone()),
             port,
+            started: Instant::now(),
             ending,
             last: Mutex::new(Instant::now()),
             on_request: Box::new(on_request),
@@ -110,7 +116,7 @@ impl Server {
             .max_blocking_threads(WORKERS)
             .build()?;
         let router = routes::router(Arc::clone(&shared), &app);
-        let (for_thread, closes) = (Arc::clone(&shared), !app.config.http.enabled);
+        let (for_thread, closes) = (Arc::clone(&shared), !listens_always(&app.config));
         let serve = move || {
             runtime.block_on(accept_all(listeners, router, &for_thread, closes));
             runtime.shutdown_timeout(LAST_ANSWERS);
@@ -200,10 +206,10 @@ fn listen_at(port: u16) -> io::Result<(Vec<StdListener>, u16)> {
 
 async fn accept_all(listeners: Vec<StdListener>, router: Router, shared: &Shared, closes: bool) {
     let mut ending = shared.ending.clone();
-    let slots = Arc::new(Semaphore::new(CONNECTIONS));
+    let connections = Connections::new();
     for listener in listeners {
         let Ok(listener) = TcpListener::from_std(listener) else { continue };
-        tokio::spawn(accept(listener, router.clone(), Arc::clone(&slots), ending.clone()));
+        tokio::spawn(accept(listener, router.clone(), Arc::clone(&connections), ending.clone()));
     }
     loop {
         tokio::select! {
@@ -213,14 +219,13 @@ async fn accept_all(listeners: Vec<StdListener>, router: Router, shared: &Shared
         }
     }
     // Connections notice it by themselves; this is the time that they have.
-    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
-    let _ = tokio::time::timeout(LAST_ANSWERS, slots.acquire_many(all)).await;
+    let _ = tokio::time::timeout(LAST_ANSWERS, connections.closed()).await;
 }
 
 async fn accept(
     listener: TcpListener,
     router: Router,
-    slots: Arc<Semaphore>,
+    connections: Arc<Connections>,
     mut ending: watch::Receiver<bool>,
 ) {
     loop {
@@ -234,26 +239,37 @@ async fn accept(
             continue;
         };
         // One more than there may be is closed at once.
-        let Ok(slot) = Arc::clone(&slots).try_acquire_owned() else { continue };
-        let (router, ending) = (router.clone(), ending.clone());
-        tokio::spawn(async move {
-            serve(stream, router, ending).await;
-            drop(slot);
-        });
+        let Some(place) = connections.place().await else { continue };
+        tokio::spawn(serve(stream, router.clone(), place, ending.clone()));
     }
 }
 
-async fn serve(stream: TcpStream, router: Router, mut ending: watch::Receiver<bool>) {
+async fn serve(stream: TcpStream, router: Router, place: Place, mut ending: watch::Receiver<bool>) {
+    let routes = TowerToHyperService::new(router);
+    let service = service_fn(|mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&place.connection));
+        let (answering, connection) = (routes.call(request), Arc::clone(&place.connection));
+        async move {
+            let response = answering.await;
+            // A stream goes on after its head.
+            if response.as_ref().is_ok_and(|response| response.body().size_hint().exact().is_some())
+            {
+                connection.rests();
+            }
+            response
+        }
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD)
         .max_buf_size(LONGEST_HEAD)
         .max_headers(MOST_HEADERS)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         // A client that goes away, or sends what is no HTTP, is no concern of ours.
         _ = connection.as_mut() => {}
+        () = place.connection.over() => {}
         () = ended(&mut ending) => {
             connection.as_mut().graceful_shutdown();
             let _ = tokio::time::timeout(LAST_ANSWERS, connection).await;

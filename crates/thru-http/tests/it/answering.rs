@@ -155,7 +155,7 @@ fn the_page_is_served_whole_and_only_once() {
     assert!(page.contains("/assets/app.js"));
     let mut names = vec!["app.js".to_owned()];
     let mut seen = 0;
-    let mut bytes = page.len();
+    let (mut bytes, mut packed_bytes) = (page.len(), 0);
     while let Some(name) = names.get(seen).cloned() {
         seen += 1;
         let response = served.get(&format!("/assets/{name}"));
@@ -171,7 +171,19 @@ fn the_page_is_served_whole_and_only_once() {
         let again =
             format!("GET /assets/{name} HTTP/1.1\r\n{}If-None-Match: {tag}\r\n\r\n", served.host());
         assert_eq!(served.send(&again).status, 304);
+        let packed = |quality: &str| {
+            let codings = format!("Accept-Encoding: gzip, zstd{quality}\r\n");
+            let request = format!("GET /assets/{name} HTTP/1.1\r\n{}{codings}\r\n", served.host());
+            served.send(&request).head.to_lowercase()
+        };
+        let head = packed("");
+        assert!(head.contains("content-encoding: zstd") && !head.contains(tag), "{head}");
+        assert!(head.contains("vary: accept-encoding"), "{head}");
+        assert!(!packed(";q=0").contains("content-encoding"));
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+        packed_bytes += length.unwrap().parse::<usize>().unwrap();
     }
+    assert!(packed_bytes < 45_000, "{packed_bytes}");
     assert!(names.len() > 5 && bytes < 150_000, "{names:?}: {bytes}");
     assert_eq!(served.get("/assets/../Cargo.toml").status, 404);
 }

@@ -236,26 +236,52 @@ fn what_is_no_http_costs_only_its_connection() {
     assert_eq!(served.get("/api/v1/status").status, 200);
 }
 
+/// Opens a connection and asks something, and leaves it open.
+fn asked_and_held(served: &Served, request: &str) -> std::net::TcpStream {
+    let mut stream = served.connect();
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut start = [0; 15];
+    stream.read_exact(&mut start).unwrap();
+    assert_eq!(&start, b"HTTP/1.1 200 OK");
+    stream
+}
+
 #[test]
-fn more_connections_than_there_may_be_are_closed() {
+fn who_holds_connections_keeps_no_other_out() {
     let home = Home::new();
     let served = home.serve();
-    let held: Vec<_> = (0..16)
-        .map(|_| {
-            let mut stream = served.connect();
-            let request =
-                format!("GET /health HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", served.port);
-            stream.write_all(request.as_bytes()).unwrap();
-            let mut start = [0; 15];
-            stream.read_exact(&mut start).unwrap();
-            assert_eq!(&start, b"HTTP/1.1 200 OK");
-            stream
-        })
-        .collect();
-    let mut late = served.connect();
-    let mut nothing = Vec::new();
-    assert!(matches!(late.read_to_end(&mut nothing), Ok(0) | Err(_)));
-    drop(held);
+    let health = format!("GET /health HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", served.port);
+    let resting: Vec<_> = (0..8).map(|_| asked_and_held(&served, &health)).collect();
+    let silent: Vec<_> = (0..8).map(|_| served.connect()).collect();
+    for _ in 0..40 {
+        assert_eq!(served.get("/api/v1/status").status, 200);
+    }
+    // The one that rested longest made room.
+    let mut rest = Vec::new();
+    let _ = (&resting[0]).read_to_end(&mut rest);
+    drop((resting, silent));
+}
+
+#[test]
+fn a_stream_that_goes_on_is_not_closed_for_another_connection() {
+    let home = Home::new();
+    let served = home.serve();
+    let events = format!(
+        "GET /api/v1/events HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n\r\n",
+        served.port, served.token
+    );
+    let mut stream = asked_and_held(&served, &events);
+    let silent: Vec<_> = (0..40).map(|_| served.connect()).collect();
+    assert_eq!(served.get("/api/v1/status").status, 200);
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Use pnpm" }));
+    let mut told = String::new();
+    while !told.contains("event: memory") {
+        let mut part = [0; 256];
+        let read = stream.read(&mut part).unwrap();
+        assert!(read > 0, "the stream was closed: {told}");
+        told.push_str(&String::from_utf8_lossy(&part[..read]));
+    }
+    drop(silent);
 }
 
 #[test]
