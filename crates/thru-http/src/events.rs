@@ -19,9 +19,9 @@ use crate::problem::Problem;
 use crate::server::{Shared, ended};
 
 /// The pause between two looks at the files of the store.
-const LOOK: Duration = Duration::from_millis(300);
+pub(crate) const LOOK: Duration = Duration::from_millis(300);
 /// The time after which a silent stream says that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(15);
+pub(crate) const HEARTBEAT: Duration = Duration::from_secs(15);
 /// The time after which a client comes back that lost its stream.
 const RETRY: Duration = Duration::from_secs(2);
 

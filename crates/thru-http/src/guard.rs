@@ -7,14 +7,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::access::Bearer;
+use crate::connections::Connection;
 use crate::problem::Problem;
 use crate::server::Shared;
+use crate::worker;
 
 /// The most bytes of a body.
 pub(crate) const LONGEST_BODY: usize = 1024 * 1024;
@@ -46,7 +49,7 @@ pub(crate) async fn guard(
     let mut response = match check(&shared, &request) {
         Ok(()) => {
             shared.note_request();
-            let answer = tokio::time::timeout(ANSWER, next.run(request)).await;
+            let answer = tokio::time::timeout(ANSWER, answer(request, next)).await;
             answer.unwrap_or_else(|_| too_slow().into_response())
         }
         Err(problem) => problem.into_response(),
@@ -59,6 +62,20 @@ pub(crate) async fn guard(
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     }
     response
+}
+
+/// Has a request answered once all of it is there: until then, its connection rests.
+async fn answer(request: Request, next: Next) -> Response {
+    let (head, body) = request.into_parts();
+    let Ok(body) = to_bytes(body, LONGEST_BODY).await else { return too_long().into_response() };
+    if let Some(connection) = head.extensions.get::<Arc<Connection>>() {
+        connection.works();
+    }
+    next.run(Request::from_parts(head, Body::from(body))).await
+}
+
+fn too_long() -> Problem {
+    Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "too_long", "the body is too long")
 }
 
 fn too_slow() -> Problem {
@@ -76,13 +93,12 @@ fn check(shared: &Shared, request: &Request) -> Result<(), Problem> {
     if length
         .is_some_and(|length| length.parse().is_ok_and(|length: u64| length > LONGEST_BODY as u64))
     {
-        return Err(Problem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "too_long",
-            "the body is too long",
-        ));
+        return Err(too_long());
     }
     let path = request.uri().path();
+    if worker::owns(path) {
+        return refuse_browsers(headers, "these routes are not for pages");
+    }
     let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
     if !is_read && request.method() != Method::DELETE && !is_json(headers) {
         return Err(Problem::new(
@@ -155,13 +171,7 @@ fn check_site(host: &str, request: &Request) -> Result<(), Problem> {
 
 /// Admits clients of MCP by tokens of their own. No page is one.
 fn check_client(shared: &Shared, headers: &HeaderMap) -> Result<(), Problem> {
-    let is_browser =
-        |name: &HeaderName| *name == header::ORIGIN || name.as_str().starts_with("sec-fetch-");
-    // Node's own fetch says its mode, and nothing else that browsers say.
-    let mode = HeaderName::from_static("sec-fetch-mode");
-    if headers.keys().any(|name| is_browser(name) && *name != mode) {
-        return Err(Problem::forbidden("browser", "MCP is not for pages"));
-    }
+    refuse_browsers(headers, "MCP is not for pages")?;
     match bearer(headers) {
         Some(token) if shared.clients.admits(token) => Ok(()),
         _ => Err(Problem::new(
@@ -169,6 +179,18 @@ fn check_client(shared: &Shared, headers: &HeaderMap) -> Result<(), Problem> {
             "no_client",
             "no valid token; `thru mcp --print-config CLIENT --http` makes one",
         )),
+    }
+}
+
+/// Turns away what a browser sends, of whatever page.
+fn refuse_browsers(headers: &HeaderMap, reason: &'static str) -> Result<(), Problem> {
+    let is_browser =
+        |name: &HeaderName| *name == header::ORIGIN || name.as_str().starts_with("sec-fetch-");
+    // Node's own fetch says its mode, and nothing else that browsers say.
+    let mode = HeaderName::from_static("sec-fetch-mode");
+    match headers.keys().any(|name| is_browser(name) && *name != mode) {
+        true => Err(Problem::forbidden("browser", reason)),
+        false => Ok(()),
     }
 }
 

@@ -10,6 +10,8 @@ mod api;
 mod ask;
 mod assets;
 mod clients;
+mod connections;
+mod drawing;
 mod events;
 mod export;
 mod guard;
@@ -18,6 +20,7 @@ mod problem;
 mod routes;
 mod server;
 mod viewing;
+mod worker;
 
 pub use clients::Clients;
 pub use server::Server;

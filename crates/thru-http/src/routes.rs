@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use axum::extract::{DefaultBodyLimit, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use axum::{Router, middleware};
@@ -15,14 +15,14 @@ use crate::ask::{Answer, body, json};
 use crate::guard::{LONGEST_BODY, guard};
 use crate::problem::Problem;
 use crate::server::Shared;
-use crate::{assets, events, export, openapi};
+use crate::{assets, events, export, openapi, worker};
 
 pub(crate) fn router(shared: Arc<Shared>, app: &App) -> Router {
     let mut router = Router::new();
     for route in routes() {
         router = router.route(&format!("{PREFIX}{}", route.path), route.handler);
     }
-    router
+    worker::add_to(router)
         .route(&format!("{PREFIX}/session"), post(session))
         .route(&format!("{PREFIX}/events"), get(events::events))
         .route(&format!("{PREFIX}/export"), get(export::export))
@@ -35,7 +35,6 @@ pub(crate) fn router(shared: Arc<Shared>, app: &App) -> Router {
         .method_not_allowed_fallback(async || {
             Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method", "not with that method")
         })
-        .layer(DefaultBodyLimit::max(LONGEST_BODY))
         .layer(middleware::from_fn_with_state(Arc::clone(&shared), guard))
         .with_state(shared)
 }
@@ -72,6 +71,7 @@ struct Known {
 /// The answer to a page that looks for its server.
 #[derive(Serialize)]
 struct Health {
+    status: &'static str,
     product: &'static str,
     version: &'static str,
     proof: Option<String>,
@@ -81,6 +81,7 @@ struct Health {
 async fn health(State(shared): State<Arc<Shared>>, Query(known): Query<Known>) -> Answer {
     let name = known.name.filter(|name| name.len() <= 64);
     json_of(&Health {
+        status: "ok",
         product: "throughline",
         version: env!("CARGO_PKG_VERSION"),
         proof: name.map(|name| shared.access.proof(&name, shared.port)),

@@ -2,8 +2,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thru_app::background::page_file;
 use thru_app::background::service::Viewer;
+use thru_app::background::{listens_always, page_file};
 use thru_app::{App, Context, Result};
 
 use crate::server::Server;
@@ -61,7 +61,7 @@ impl Viewing {
 impl Viewer for Viewing {
     fn begin(&self, app: &App) {
         // A daemon that was replaced or killed leaves its address, and its pages, to the next one.
-        if (app.config.http.enabled || page_file(app).exists())
+        if (listens_always(&app.config) || page_file(app).exists())
             && let Err(trouble) = self.with_server(app, |_| Ok(()))
         {
             (self.on_trouble)(&trouble.message());

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
+use thru_config::WorkerApi;
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
 use thru_lifecycle::Indexing;
 use thru_store::{SessionState, Store};
@@ -233,4 +234,17 @@ pub(super) fn jobs(seen: &Seen<'_>) -> Finding {
             "`thru jobs` lists them, `thru jobs retry --all` tries them again",
         ),
     }
+}
+
+/// Programs that are let in without a token, where the user wants that.
+pub(super) fn worker_api(seen: &Seen<'_>) -> Option<Finding> {
+    let may = match seen.app.config.http.worker_api {
+        WorkerApi::Off => return None,
+        WorkerApi::Read => "read the memory",
+        WorkerApi::Full => "read the memory and record",
+    };
+    let line =
+        format!("every program of this machine may {may} without a token, by `http.worker_api`");
+    let remedy = "`thru config set http.worker_api off` ends that";
+    Some(Finding::note("worker API", line, remedy))
 }

@@ -246,6 +246,7 @@ pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         daemon::jobs(seen),
         models::models(seen),
     ]);
+    findings.extend(daemon::worker_api(seen));
     findings.extend(speakers::not_told(seen));
     findings.extend(agent::cleanup(seen));
     findings.extend([

@@ -69,6 +69,31 @@ impl Home {
         App::open(places, Arc::new(machine), path("work")).unwrap()
     }
 
+    /// Writes the settings.
+    pub(crate) fn set(&self, settings: &str) {
+        fs::write(self.folder.path().join("home/config.toml"), settings).unwrap();
+    }
+
+    /// True if a file of the home holds a text.
+    pub(crate) fn holds(&self, text: &str) -> bool {
+        let mut folders = vec![self.folder.path().join("home")];
+        while let Some(folder) = folders.pop() {
+            for item in fs::read_dir(folder).unwrap() {
+                let path = item.unwrap().path();
+                if path.is_dir() {
+                    folders.push(path);
+                } else if fs::read(&path)
+                    .unwrap()
+                    .windows(text.len())
+                    .any(|part| part == text.as_bytes())
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     fn import(&self) {
         let app = self.app();
         let intake = app.intake().unwrap();

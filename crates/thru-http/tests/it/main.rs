@@ -13,3 +13,4 @@ mod changing;
 mod home;
 mod mcp;
 mod streaming;
+mod worker;

@@ -178,6 +178,36 @@ fn it_serves_the_page_once_that_is_asked_for_and_after_it_was_killed() {
 }
 
 #[test]
+fn an_extension_written_for_claude_mem_works_unchanged() {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/worker-clients/editor.mjs");
+    if Command::new("node").arg("--version").output().is_err() {
+        return eprintln!("skipped: there is no node here");
+    }
+    let place = Place(Home::imported());
+    place.thru(&["config", "set", "http.worker_api", "full"]).expect(0);
+    place.thru(&["daemon", "start"]).expect(0);
+    let address = || place.json(&["status", "--json"])["page"].as_str().map(str::to_owned);
+    until(|| address().is_some());
+    let worker = address().unwrap().replace("127.0.0.1", "localhost");
+    let ran = Command::new("node").arg(script).arg(&worker).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let answers: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    assert_eq!(answers["before"], "");
+    assert_eq!(answers["begun"]["promptNumber"], 1);
+    assert_eq!(answers["saved"]["status"], "queued");
+    assert_eq!(answers["prompts"][0], "Why does the lamp blink twice?");
+    // The command line finds it as it finds all else.
+    let found = place.json(&["search", "lamp", "relay", "--json"]);
+    assert_eq!(found["sessions"][0]["id"], "vscode-1");
+    assert_eq!(found["sessions"][0]["project"], "lighthouse");
+    let doctor = place.thru(&["doctor"]).stdout;
+    assert!(
+        doctor.contains("every program of this machine may read the memory and record"),
+        "{doctor}"
+    );
+}
+
+#[test]
 fn a_signal_ends_it_in_order() {
     let place = Place::new();
     for signal in [Signal::TERM, Signal::INT] {

@@ -1,8 +1,11 @@
-//! One question, two surfaces: the command line and MCP give the same ids, order and verdict.
+//! One question, several surfaces: the command line and HTTP give the same bytes, MCP the same ids, order and verdict.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
 
 use serde_json::{Value, json};
 
-use crate::home::Ran;
+use crate::home::{Home, Ran};
 use crate::mcp::client::{Client, demo};
 
 /// Ids and types in the rows of a table.
@@ -147,4 +150,77 @@ fn a_context_is_the_same_text() {
     let text = &read["result"]["contents"][0]["text"];
     assert_eq!(*text, told["text"], "{read}");
     assert!(text.as_str().is_some_and(|text| !text.is_empty()));
+}
+
+/// A daemon that serves the API, gone when dropped.
+struct Served<'h> {
+    home: &'h Home,
+    host: String,
+    token: String,
+}
+
+impl<'h> Served<'h> {
+    fn start(home: &'h Home) -> Self {
+        home.thru(&["config", "set", "http.enabled", "true"]).expect(0);
+        home.thru(&["daemon", "start"]).expect(0);
+        let page = home.thru(&["view", "--no-open"]).expect(0).stdout;
+        let (address, _) = page.split_once("/#code=").unwrap();
+        let token = std::fs::read_to_string(home.data().join("run/http.token")).unwrap();
+        Self { home, host: address.strip_prefix("http://").unwrap().to_owned(), token }
+    }
+
+    fn get(&self, path: &str) -> String {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        let (host, token) = (&self.host, &self.token);
+        write!(
+            stream,
+            "GET {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split_once("\r\n\r\n").unwrap().1.to_owned()
+    }
+}
+
+impl Drop for Served<'_> {
+    fn drop(&mut self) {
+        self.home.thru(&["daemon", "stop", "--force"]);
+    }
+}
+
+#[test]
+fn the_api_answers_with_the_bytes_that_the_command_line_prints() {
+    let home = demo();
+    let served = Served::start(&home);
+    let memory = home.memory_of("bugfix", "lost update in the session index");
+    for (path, arguments) in [
+        ("search?q=SQLITE_BUSY&limit=20", vec!["search", "--all", "-n", "20", "SQLITE_BUSY"]),
+        (
+            "search?q=why+did+we+drop+the+global+lock",
+            vec!["search", "--all", "-n", "20", "why did we drop the global lock"],
+        ),
+        (
+            "search?q=quantum+chromodynamics&limit=5",
+            vec!["search", "--all", "-n", "5", "quantum chromodynamics"],
+        ),
+        ("sessions", vec!["sessions", "--all", "-n", "50"]),
+        ("sessions/5b1f", vec!["session", "show", "5b1f"]),
+        ("projects", vec!["projects"]),
+        ("context?project=rocket", vec!["context", "--project", "rocket"]),
+        (
+            "facts?project=rocket&history=true",
+            vec!["facts", "-p", "rocket", "--history", "-n", "50"],
+        ),
+        ("problems", vec!["problems", "--all", "-n", "50"]),
+        (&format!("memories/{memory}"), vec!["show", &memory]),
+        (
+            &format!("memories/{memory}/timeline?before=2&after=2"),
+            vec!["timeline", &memory, "--before", "2", "--after", "2"],
+        ),
+    ] {
+        let printed = home.thru(&[&arguments[..], &["--json"]].concat()).stdout;
+        assert!(printed.len() > 30, "{path}: {printed}");
+        assert_eq!(served.get(&format!("/api/v1/{path}")), printed, "{path}");
+    }
 }
