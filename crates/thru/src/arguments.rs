@@ -120,6 +120,8 @@ pub(crate) enum Command {
     Status(commands::status::StatusArguments),
     /// Open the page that shows what is remembered, and lets you correct it
     View(commands::view::ViewArguments),
+    /// Search as you type, read and correct memory in the terminal
+    Ui(commands::ui::UiArguments),
     /// Find problems, and fix them
     Doctor(commands::doctor::DoctorArguments),
     /// Show what briefings cost, and if they were used

@@ -241,6 +241,16 @@ impl Environment {
         Ok(Self { app, terminal, streams, plain, color })
     }
 
+    /// True if output is coloured.
+    pub(crate) fn has_color(&self) -> bool {
+        let color = match self.color {
+            Color::Always => true,
+            Color::Never => false,
+            Color::Auto => self.terminal.output && !self.terminal.no_color,
+        };
+        color && !self.plain
+    }
+
     /// The same terminal for another home: for the demo.
     pub(crate) fn in_home(&self, layout: Layout, homes: Homes) -> Self {
         Self { app: self.app.in_home(layout, homes), ..self.clone() }

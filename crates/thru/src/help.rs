@@ -12,7 +12,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Everyday",
         &[
-            "search", "context", "show", "sessions", "session", "resume", "remember", "view",
+            "search", "context", "show", "sessions", "session", "resume", "remember", "ui", "view",
             "status",
         ],
     ),

@@ -116,6 +116,14 @@ pub struct ResumableSession {
     pub restored: Vec<PathBuf>,
 }
 
+impl ResumableSession {
+    /// The line for a POSIX shell that resumes it.
+    pub fn shell_line(&self) -> String {
+        let directory = self.directory.to_string_lossy().replace('\'', r"'\''");
+        format!("cd '{directory}' && {}", self.command.join(" "))
+    }
+}
+
 /// Makes sure that an agent can resume a session: puts its transcript back where the agent deleted it.
 ///
 /// # Errors

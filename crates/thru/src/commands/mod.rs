@@ -49,6 +49,7 @@ pub(crate) mod status;
 pub(crate) mod summaries;
 pub(crate) mod sync_history;
 pub(crate) mod timeline;
+pub(crate) mod ui;
 pub(crate) mod undo;
 pub(crate) mod uninstall;
 pub(crate) mod up;
@@ -124,6 +125,7 @@ const fn wants_daemon(command: &Command) -> bool {
             | Command::Graph(_)
             | Command::Why(_)
             | Command::Show(_)
+            | Command::Ui(_)
             | Command::Timeline(_)
             | Command::Context(_)
             | Command::Remember(_)
@@ -179,6 +181,7 @@ fn carry_out(command: Command, environment: &Environment) -> Result<Outcome> {
         Command::Daemon(command) => daemon::run(&command, environment),
         Command::Intake(arguments) => intake::run(&arguments, environment),
         Command::View(arguments) => view::run(&arguments, environment),
+        Command::Ui(arguments) => ui::run(&arguments, environment),
         Command::Verify(arguments) => verify::run(&arguments, environment),
         Command::Rebuild(arguments) => rebuild::run(&arguments, environment),
         Command::OwnCopy(arguments) => own_copy::run(&arguments, environment),

@@ -29,6 +29,13 @@ pub(crate) struct ResumeArguments {
     json: bool,
 }
 
+impl ResumeArguments {
+    /// Resumes the session with this id.
+    pub(crate) fn of(session: String) -> Self {
+        Self { session, print: false, json: false }
+    }
+}
+
 pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let session = rebuild::resumable(environment, &arguments.session, shown.call())?;
@@ -42,8 +49,7 @@ pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Res
             writeln!(environment.streams.errors(), "Put back {files} that the agent had deleted.")?;
         }
         if !is_run {
-            let directory = session.directory.to_string_lossy().replace('\'', r"'\''");
-            page.line(format!("cd '{directory}' && {}", session.command.join(" ")));
+            page.line(session.shell_line());
         }
     }
     page.print()?;

@@ -13,7 +13,7 @@ use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
-use super::{Outcome, rank, shared};
+use super::{Outcome, rank, shared, ui};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
 
@@ -24,12 +24,16 @@ use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width}
     thru search E0502 --file src/lib.rs\n  \
     thru search retry budget --since '2 weeks ago' --all\n  \
     thru search cache --type decision\n  \
-    thru search retry budget --explain-id k3f9a\n\n\
+    thru search retry budget --explain-id k3f9a\n  \
+    thru search -i retry budget             search as you type\n\n\
     Searches the project you stand in, or everything where you stand in none.")]
 pub(crate) struct SearchArguments {
     /// What to look for
-    #[arg(required = true)]
+    #[arg(required_unless_present = "interactive")]
     query: Vec<String>,
+    /// Search as you type, as in `thru ui`
+    #[arg(long, short, conflicts_with_all = ["session", "file", "since", "until", "kinds", "concepts", "json"])]
+    interactive: bool,
     #[command(flatten)]
     within: shared::InProjects,
     /// Only this session (the start of its id is enough)
@@ -81,6 +85,7 @@ impl SearchArguments {
     pub(crate) fn for_query(query: &str) -> Self {
         Self {
             query: vec![query.to_owned()],
+            interactive: false,
             within: shared::InProjects::all(),
             session: None,
             of: OfAgents::default(),
@@ -121,6 +126,9 @@ impl SearchArguments {
 }
 
 pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Result<Outcome> {
+    if arguments.interactive {
+        return ui::open(&arguments.query.join(" "), arguments.within.scope(), environment);
+    }
     if let Some(id) = &arguments.explain_id {
         let request = ExplainRank {
             id: id.clone(),

@@ -5,14 +5,14 @@ use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use serde::Serialize;
-use thru_config::Color;
 
 use super::streams::Output;
-use super::style::{Paint, Tone};
+use super::style::Paint;
 use super::text::fold;
 use crate::environment::{Environment, Terminal};
 use thru_app::Result;
 use thru_app::words::printable;
+use thru_ui::Tone;
 
 /// A line without anything that could steer the terminal, but for the colours of [`Paint`]: titles,
 /// paths and names come from transcripts and from files of cloned repositories.
@@ -58,14 +58,9 @@ pub(crate) struct Page {
 impl Page {
     /// An empty page.
     pub(crate) fn new(environment: &Environment) -> Self {
-        let color = match environment.color {
-            Color::Always => true,
-            Color::Never => false,
-            Color::Auto => environment.terminal.output && !environment.terminal.no_color,
-        };
         Self {
             text: String::new(),
-            paint: Paint { color: color && !environment.plain },
+            paint: Paint { color: environment.has_color() },
             folds: environment.terminal.output,
             terminal: environment.terminal.clone(),
             output: environment.streams.output(),

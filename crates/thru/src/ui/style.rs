@@ -1,23 +1,7 @@
 //! Colour, where it is wanted.
 
 use anstyle::{AnsiColor, Style};
-
-/// What a piece of text is, rather than what it looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
-    /// A heading.
-    Heading,
-    /// Something to type or to click: ids, commands.
-    Id,
-    /// What was looked for.
-    Match,
-    /// Less important.
-    Quiet,
-    /// It went well.
-    Good,
-    /// It went wrong.
-    Bad,
-}
+use thru_ui::Tone;
 
 /// Paints text, or leaves it plain.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +17,7 @@ impl Paint {
             return text.to_owned();
         }
         let style = match tone {
+            Tone::Plain => Style::new(),
             Tone::Heading => Style::new().bold(),
             Tone::Id => AnsiColor::Cyan.on_default(),
             Tone::Match => AnsiColor::Yellow.on_default().bold(),

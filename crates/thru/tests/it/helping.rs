@@ -19,6 +19,7 @@ fn help_says_what_it_is_for() {
       session       Look into one session
       resume        Start the agent of a session with that session
       remember      Remember something
+      ui            Search as you type, read and correct memory in the terminal
       view          Open the page that shows what is remembered, and lets you correct it
       status        Show the state of everything in one screen
 
@@ -130,14 +131,15 @@ fn help_of_search() {
     assert_snapshot!(Home::new().shown(&["search", "--help"]), @r#"
     Find where something was said or done
 
-    Usage: thru search [OPTIONS] <QUERY>...
+    Usage: thru search [OPTIONS] [QUERY]...
 
     Arguments:
-      <QUERY>...  What to look for
+      [QUERY]...  What to look for
 
     Options:
-      -p, --project <PROJECT>  Only this project
+      -i, --interactive        Search as you type, as in `thru ui`
           --plain              Use no colour and no pager
+      -p, --project <PROJECT>  Only this project
       -a, --all                In all projects
       -s, --session <SESSION>  Only this session (the start of its id is enough)
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
@@ -165,6 +167,7 @@ fn help_of_search() {
       thru search retry budget --since '2 weeks ago' --all
       thru search cache --type decision
       thru search retry budget --explain-id k3f9a
+      thru search -i retry budget             search as you type
 
     Searches the project you stand in, or everything where you stand in none.
     "#);

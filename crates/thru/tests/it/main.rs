@@ -46,6 +46,8 @@ mod sessions;
 mod surfaces;
 mod surviving;
 mod syncing;
+#[cfg(unix)]
+mod terminal;
 mod timelines;
 mod undaemoned;
 mod verifying;
