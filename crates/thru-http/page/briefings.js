@@ -31,7 +31,7 @@ function Given({ briefing }) {
   const uses = memories.filter((/** @type {any} */ one) => one.fetched || one.touched).length;
   return html`<section class="card" data-row><a href=${to("session", briefing.session_id)}><${Text} text=${briefing.title ?? `Session ${briefing.session_id.slice(0, 8)}`} /></a>
     <p class="quiet">${briefing.project && html`<${Text} text=${briefing.project} /> · `}<${When} at=${briefing.at} /> · ${briefing.occasion} · ${plural(briefing.tokens, "token")} · ${plural(memories.length, "memory")}, ${uses} used</p>
-    <details><summary>Its lines</summary><div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Memory</th><th scope="col">Why</th><th scope="col">Used</th></tr></thead>
+    <details><summary>Its lines</summary><div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">Memory</th><th scope="col">Why</th><th scope="col">Used</th></tr></thead>
     <tbody>${memories.map((/** @type {any} */ one) => html`<tr><td>${one.title ? html`<a href=${to("memory", one.full_id)}><${Text} text=${one.title} /></a>` : html`<span class="quiet">no longer remembered (${one.id})</span>`}</td><td><${Text} text=${one.reason} /></td><td>${used(one)}</td></tr>`)}</tbody></table></div></details></section>`;
 }
 
@@ -40,6 +40,6 @@ function Preview({ project, prompt }) {
   const asked = useAsk("/context", { project, prompt }, ["memory", "decision"]);
   return html`<${Answer} asked=${asked}>${(/** @type {any} */ told) => html`
     <p class="quiet" role="status">${plural(told.tokens, "token")} · <${Text} text=${told.note} /></p>
-    ${told.lines.length > 0 && html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Line</th><th scope="col">Kind</th><th scope="col">Why</th></tr></thead><tbody>${told.lines.map((/** @type {any} */ line) => html`<tr><td>${line.full_id ? html`<a href=${to("memory", line.full_id)}><${Text} text=${line.title} /></a>` : html`<${Text} text=${line.title} />`}</td><td>${line.type ?? line.kind}</td><td><${Text} text=${line.reason} /></td></tr>`)}</tbody></table></div>
+    ${told.lines.length > 0 && html`<div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">Line</th><th scope="col">Kind</th><th scope="col">Why</th></tr></thead><tbody>${told.lines.map((/** @type {any} */ line) => html`<tr><td>${line.full_id ? html`<a href=${to("memory", line.full_id)}><${Text} text=${line.title} /></a>` : html`<${Text} text=${line.title} />`}</td><td>${line.type ?? line.kind}</td><td><${Text} text=${line.reason} /></td></tr>`)}</tbody></table></div>
     <details><summary>The text itself</summary><pre tabindex="0" class="recorded"><${Text} text=${told.text} /></pre></details>`}`}<//>`;
 }

@@ -29,7 +29,7 @@ function Drawing({ svg, name }) {
 
 /** @param {{facts: any[]}} props */
 function Rows({ facts }) {
-  return html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Thing</th><th scope="col">Relation</th><th scope="col">To</th><th scope="col">Since</th><th scope="col">Until</th><th scope="col">Shown by</th></tr></thead>
+  return html`<div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">Thing</th><th scope="col">Relation</th><th scope="col">To</th><th scope="col">Since</th><th scope="col">Until</th><th scope="col">Shown by</th></tr></thead>
     <tbody>${facts.map((one) => html`<tr key=${one.id}><td><${Thing} thing=${one.subject} /></td><td>${one.relation}</td><td>${one.object ? html`<${Thing} thing=${one.object} />` : html`<${Text} text=${one.value} />`}${one.scope && html` <span class="quiet">(<${Text} text=${one.scope} />)</span>`}${one.note && html`<br /><span class="quiet"><${Text} text=${one.note} /></span>`}</td>
     <td><${When} at=${one.from} /></td><td>${one.end ? html`<${When} at=${one.end.at} />` : ""}</td><td>${one.evidence.map((/** @type {any} */ shown) => html`<a href=${to("memory", shown.id)}>${shown.id}</a> `)}</td></tr>`)}</tbody></table></div>`;
 }

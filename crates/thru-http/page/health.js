@@ -22,7 +22,7 @@ export function Health({ said }) {
 function Status({ status }) {
   const size = (/** @type {number} */ bytes) => (bytes < 1e6 ? `${Math.round(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`);
   const rows = [
-    ["Recording", status.recording],
+    ["Recording", String(status.recording ?? "").replace("-", " ")],
     ["Last event of a hook", status.last_event && html`${status.last_event.event}, <${When} at=${status.last_event.at} />`],
     ["Last written", html`<${When} at=${status.last_intake} />`],
     ["Remembered", `${plural(status.sessions, "session")}, ${count(status.passages)} passages, ${plural(status.memories, "memory")} of ${plural(status.projects, "project")}`],

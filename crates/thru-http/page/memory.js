@@ -153,7 +153,7 @@ function Edit(props) {
 /** @param {{history: any}} props */
 function History({ history }) {
   return html`<section><h2>Where it was told</h2>${history.briefings.length === 0 ? html`<p class="quiet">No session was given it yet.</p>`
-    : html`<div class="scroll" tabindex="0"><table><thead><tr><th scope="col">When</th><th scope="col">Session</th><th scope="col">Occasion</th><th scope="col">Why</th><th scope="col">Used</th></tr></thead>
+    : html`<div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">When</th><th scope="col">Session</th><th scope="col">Occasion</th><th scope="col">Why</th><th scope="col">Used</th></tr></thead>
     <tbody>${history.briefings.map((/** @type {any} */ one) => html`<tr><td><${When} at=${one.at} /></td><td><a href=${to("session", one.session)}><${Text} text=${one.title ?? one.session.slice(0, 8)} /></a></td><td>${one.occasion}</td><td><${Text} text=${one.reason} /></td><td>${used(one)}</td></tr>`)}</tbody></table></div>`}</section>
     ${history.decisions.length > 0 && html`<section><h2>What you decided</h2><ul>${history.decisions.map((/** @type {any} */ one) => html`<li><${When} at=${one.at} />: <${Text} text=${one.text} />${one.undone_by && " (taken back)"}</li>`)}</ul></section>`}`;
 }

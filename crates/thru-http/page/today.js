@@ -42,7 +42,7 @@ function Heatmap({ stats, days }) {
     squares.push(html`<rect x=${Math.floor(at / 7) * 14} y=${(at % 7) * 14} width="12" height="12" rx="2" class="level${level}"><title>${name}: ${plural(made, "prompt")}</title></rect>`);
   }
   const width = (Math.floor((days + offset) / 7) + 1) * 14;
-  return html`<div class="scroll" tabindex="0"><svg role="img" aria-label=${`Prompts a day: ${plural(prompts.size, "active day")} of ${days}. The table below has the numbers.`} viewBox="0 0 ${width} 98" width=${width} height="98">${squares}</svg></div>
+  return html`<div class="scroll latest" tabindex="0"><svg role="img" aria-label=${`Prompts a day: ${plural(prompts.size, "active day")} of ${days}. The table below has the numbers.`} viewBox="0 0 ${width} 98" width=${width} height="98">${squares}</svg></div>
     <details><summary>As a table</summary><div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Sessions</th><th scope="col">Prompts</th><th scope="col">Tool calls</th></tr></thead><tbody>${stats.days.map((/** @type {any} */ one) => html`<tr><th scope="row">${one.day}</th><td>${count(one.work.sessions)}</td><td>${count(one.work.prompts)}</td><td>${count(one.work.tools)}</td></tr>`)}</tbody></table></div></details>`;
 }
 

@@ -2,6 +2,8 @@
 //!
 //! They are images: nothing in them runs or is fetched, and recorded text is text in them. The colours suit light and dark.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::fmt::Write as _;
 
 use jiff::tz::TimeZone;
@@ -10,16 +12,20 @@ use thru_core::{Timestamp, one_line};
 /// Facts that are drawn; of more, only the number is told.
 const MOST: usize = 24;
 /// Characters of a name.
-const NAME: usize = 34;
+const NAME: usize = 40;
 
-/// The width of a drawing, of a box, and of the names beside bars.
-const WIDTH: i64 = 860;
-const BOX: i64 = 240;
-const NAMES: i64 = 330;
-/// The height of a row, and of what stands in it.
+/// The size of a box, the space between two beside each other, and the margin.
+const BOX: i64 = 280;
+const GAP: i64 = 60;
+const MARGIN: i64 = 10;
+/// The height of a row, of a box, and of a bar.
 const ROW: i64 = 34;
+const HIGH: i64 = 26;
 const BAR: i64 = 14;
-/// Marks of time below the bars.
+/// The width of a character, at most, and of the time that bars stand in.
+const LETTER: i64 = 8;
+const SPAN: i64 = 480;
+/// The number of steps between marks of time.
 const TICKS: i64 = 4;
 
 /// A fact, seen from the thing that is drawn.
@@ -41,50 +47,36 @@ pub(crate) struct Edge {
 pub(crate) fn ego(name: &str, edges: &[Edge]) -> String {
     let shown = unique(edges);
     let side = |is_outgoing: bool| -> Vec<&Edge> {
-        shown
-            .iter()
-            .copied()
-            .filter(|edge| edge.is_outgoing == is_outgoing)
-            .take(MOST / 2)
-            .collect()
+        let of_side = shown.iter().copied().filter(|edge| edge.is_outgoing == is_outgoing);
+        of_side.take(MOST / 2).collect()
     };
     let (left, right) = (side(false), side(true));
-    let rows = left.len().max(right.len()).max(1) as i64;
     let hidden = shown.len() - left.len() - right.len();
-    let height = rows * ROW + if hidden > 0 { 2 * ROW } else { ROW };
-    let middle = ROW / 2 + rows * ROW / 2;
-    let mut body = String::new();
-    for (edges, is_outgoing) in [(&left, false), (&right, true)] {
+    let rows = left.len().max(right.len()).max(1) as i64;
+    let middle = (rows + 1) * ROW / 2;
+    let own = if left.is_empty() { MARGIN } else { MARGIN + BOX + GAP };
+    let beyond = own + BOX + GAP;
+    let mut canvas = Canvas::default();
+    for (edges, x, from, to) in
+        [(&left, MARGIN, MARGIN + BOX, own), (&right, beyond, beyond, own + BOX)]
+    {
         let top = ROW / 2 + (rows - edges.len() as i64) * ROW / 2;
         for (at, edge) in edges.iter().enumerate() {
             let y = top + at as i64 * ROW + ROW / 2;
-            let (x, from, to) = match is_outgoing {
-                false => (10, 10 + BOX, WIDTH / 2 - BOX / 2),
-                true => (WIDTH - BOX - 10, WIDTH - BOX - 10, WIDTH / 2 + BOX / 2),
-            };
             let bend = (from + to) / 2;
-            let class = if edge.until.is_some() { "line past" } else { "line" };
-            put(
-                &mut body,
-                format_args!(
-                    "<path class=\"{class}\" d=\"M{from} {y}C{bend} {y} {bend} {middle} {to} {middle}\"/>"
-                ),
-            );
-            boxed(&mut body, x, y, "box", &format!("{}: {}", edge.relation, edge.other));
+            let curve = format!("M{from} {y}C{bend} {y} {bend} {middle} {to} {middle}");
+            canvas.path(if edge.until.is_some() { "line past" } else { "line" }, &curve);
+            canvas.boxed("box", x, y, &edge.words());
         }
     }
-    boxed(&mut body, WIDTH / 2 - BOX / 2, middle, "box self", name);
+    canvas.boxed("box self", own, middle, name);
+    let mut height = (rows + 1) * ROW;
     if hidden > 0 {
-        let y = height - ROW / 2;
-        put(
-            &mut body,
-            format_args!(
-                "<text class=\"quiet\" x=\"{}\" y=\"{y}\" text-anchor=\"middle\">and {hidden} more</text>",
-                WIDTH / 2
-            ),
-        );
+        canvas.text("quiet", "start", own, height, &format!("and {hidden} more"));
+        height += ROW;
     }
-    document(height, &format!("{name} and its neighbours"), &body)
+    let width = if right.is_empty() { own + BOX } else { beyond + BOX } + MARGIN;
+    canvas.finish(width, height, &format!("{name} and its neighbours"))
 }
 
 /// Draws the time in which the facts of a thing held, the latest first. Those that still hold reach to the right.
@@ -93,111 +85,90 @@ pub(crate) fn timeline(name: &str, edges: &[Edge], now: Timestamp, zone: &TimeZo
     shown.sort_by(|a, b| b.from.cmp(&a.from).then_with(|| a.other.cmp(&b.other)));
     let hidden = shown.len().saturating_sub(MOST);
     shown.truncate(MOST);
+    let names: Vec<String> = shown.iter().map(|edge| one_line(&edge.words(), NAME)).collect();
+    let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or_default() as i64;
+    // The first mark of time stands around the beginning.
+    let left = (longest * LETTER + 2 * MARGIN).max(5 * LETTER);
     let first = shown.iter().map(|edge| edge.from).min().unwrap_or(now);
     let (start, end) = (first.as_millisecond(), now.max(first).as_millisecond());
-    let room = WIDTH - NAMES - 20;
     let place = |at: Timestamp| {
-        NAMES + (at.as_millisecond().clamp(start, end) - start) * room / (end - start).max(1)
+        left + (at.as_millisecond().clamp(start, end) - start) * SPAN / (end - start).max(1)
     };
-    let rows = shown.len() as i64;
-    let mut body = String::new();
-    for (at, edge) in shown.iter().enumerate() {
-        let y = ROW / 2 + at as i64 * ROW + ROW / 2;
-        let (x, until) = (place(edge.from), edge.until.map_or(NAMES + room, place));
+    let mut canvas = Canvas::default();
+    let mut y = ROW;
+    for (edge, name) in shown.iter().zip(&names) {
+        let (x, until) = (place(edge.from), edge.until.map_or(left + SPAN, place));
+        canvas.text("name", "end", left - MARGIN, y + 5, name);
         let class = if edge.until.is_some() { "bar past" } else { "bar" };
-        let words = escaped(&one_line(&format!("{}: {}", edge.relation, edge.other), NAME + 8));
-        put(
-            &mut body,
-            format_args!(
-                "<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{words}</text>",
-                NAMES - 10,
-                y + 5
-            ),
-        );
-        put(
-            &mut body,
-            format_args!(
-                "<rect class=\"{class}\" x=\"{x}\" y=\"{}\" width=\"{}\" height=\"{BAR}\" rx=\"4\"/>",
-                y - BAR / 2,
-                (until - x).max(4)
-            ),
-        );
+        canvas.rect(class, x, y - BAR / 2, (until - x).max(4), BAR);
+        y += ROW;
     }
-    let axis = ROW / 2 + rows * ROW + 4;
-    put(&mut body, format_args!("<path class=\"line\" d=\"M{NAMES} {axis}H{}\"/>", NAMES + room));
+    canvas.path("line", &format!("M{left} {}h{SPAN}", y - ROW / 2));
     for tick in 0..=TICKS {
         let at = start + (end - start) * tick / TICKS;
         let day = Timestamp::from_millisecond(at).unwrap_or(now).to_zoned(zone.clone()).date();
-        let x = NAMES + room * tick / TICKS;
-        let anchor = if tick == TICKS { "end" } else { "middle" };
-        put(
-            &mut body,
-            format_args!(
-                "<text class=\"quiet\" x=\"{x}\" y=\"{}\" text-anchor=\"{anchor}\">{day}</text>",
-                axis + 20
-            ),
-        );
+        canvas.text("quiet", "middle", left + SPAN * tick / TICKS, y + 4, &day.to_string());
     }
-    let mut height = axis + ROW;
     if hidden > 0 {
-        put(
-            &mut body,
-            format_args!(
-                "<text class=\"quiet\" x=\"10\" y=\"{}\">and {hidden} earlier</text>",
-                axis + 20
-            ),
-        );
-        height += ROW / 2;
+        y += ROW;
+        canvas.text("quiet", "start", left, y, &format!("and {hidden} earlier"));
     }
-    document(height, &format!("When the facts about {name} held"), &body)
+    let title = format!("The time in which the facts about {name} held");
+    canvas.finish(left + SPAN + 6 * LETTER, y + ROW / 2, &title)
 }
 
-/// The neighbours, each once for each relation: the fact that holds, else the latest.
+/// Returns the neighbours, each once for each relation: the fact that holds, else the latest.
 fn unique(edges: &[Edge]) -> Vec<&Edge> {
-    let mut shown: Vec<&Edge> = Vec::new();
     let mut sorted: Vec<&Edge> = edges.iter().collect();
-    sorted.sort_by_key(|edge| (edge.until.is_some(), std::cmp::Reverse(edge.from)));
-    for edge in sorted {
-        let is_known = |one: &&Edge| {
-            (one.relation, &one.other, one.is_outgoing)
-                == (edge.relation, &edge.other, edge.is_outgoing)
-        };
-        if !shown.iter().any(is_known) {
-            shown.push(edge);
-        }
+    sorted.sort_by_key(|edge| (edge.until.is_some(), Reverse(edge.from)));
+    let mut seen = HashSet::new();
+    sorted.retain(|edge| seen.insert((edge.relation, &edge.other, edge.is_outgoing)));
+    sorted
+}
+
+impl Edge {
+    fn words(&self) -> String {
+        format!("{}: {}", self.relation, self.other)
     }
-    shown
 }
 
-fn boxed(body: &mut String, x: i64, y: i64, class: &str, text: &str) {
-    let (top, words) = (y - 13, escaped(&one_line(text, NAME)));
-    put(
-        body,
-        format_args!(
-            "<rect class=\"{class}\" x=\"{x}\" y=\"{top}\" width=\"{BOX}\" height=\"26\" rx=\"5\"/>"
-        ),
-    );
-    put(
-        body,
-        format_args!(
-            "<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{words}</text>",
-            x + BOX / 2,
-            y + 5
-        ),
-    );
-}
+/// The elements of a drawing. Writing them to a string cannot fail.
+#[derive(Default)]
+struct Canvas(String);
 
-fn put(body: &mut String, element: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(body, "{element}");
-}
+impl Canvas {
+    fn path(&mut self, class: &str, curve: &str) {
+        let _ = writeln!(self.0, "<path class=\"{class}\" d=\"{curve}\"/>");
+    }
 
-fn document(height: i64, title: &str, body: &str) -> String {
-    let title = escaped(&one_line(title, 120));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" width=\"{WIDTH}\" height=\"{height}\" role=\"img\">\n\
-         <title>{title}</title>\n{STYLE}{body}</svg>\n"
-    )
+    fn rect(&mut self, class: &str, x: i64, y: i64, width: i64, height: i64) {
+        let _ = writeln!(
+            self.0,
+            "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"4\"/>"
+        );
+    }
+
+    fn text(&mut self, class: &str, anchor: &str, x: i64, y: i64, words: &str) {
+        let words = escaped(words);
+        let _ = writeln!(
+            self.0,
+            "<text class=\"{class}\" x=\"{x}\" y=\"{y}\" text-anchor=\"{anchor}\">{words}</text>"
+        );
+    }
+
+    /// A box with words in it, around a height.
+    fn boxed(&mut self, class: &str, x: i64, middle: i64, words: &str) {
+        self.rect(class, x, middle - HIGH / 2, BOX, HIGH);
+        self.text("name", "middle", x + BOX / 2, middle + 5, &one_line(words, NAME));
+    }
+
+    fn finish(self, width: i64, height: i64, title: &str) -> String {
+        let (title, body) = (escaped(&one_line(title, 120)), self.0);
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\">\n\
+             <title>{title}</title>\n{STYLE}{body}</svg>\n"
+        )
+    }
 }
 
 const STYLE: &str = "<style>text{font:13px system-ui,sans-serif;fill:#1d1c1a}.quiet{fill:#625e57}\
@@ -252,19 +223,19 @@ mod tests {
             edge("TOUCHES", "session 4f1c", 9, None),
         ];
         assert_snapshot!(plain(&ego("cargo test importer", &edges)), @r#"
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 102" width="860" height="102" role="img">
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 980 102" width="980" height="102">
         <title>cargo test importer and its neighbours</title>
-        <path class="line" d="M250 51C280 51 280 51 310 51"/>
-        <rect class="box" x="10" y="38" width="240" height="26" rx="5"/>
-        <text x="130" y="56" text-anchor="middle">TOUCHES: session 4f1c</text>
-        <path class="line" d="M610 34C580 34 580 51 550 51"/>
-        <rect class="box" x="610" y="21" width="240" height="26" rx="5"/>
-        <text x="730" y="39" text-anchor="middle">OUTCOME: pass</text>
-        <path class="line past" d="M610 68C580 68 580 51 550 51"/>
-        <rect class="box" x="610" y="55" width="240" height="26" rx="5"/>
-        <text x="730" y="73" text-anchor="middle">FAILED_WITH: error &lt;E0308&gt; &amp;…</text>
-        <rect class="box self" x="310" y="38" width="240" height="26" rx="5"/>
-        <text x="430" y="56" text-anchor="middle">cargo test importer</text>
+        <path class="line" d="M290 51C320 51 320 51 350 51"/>
+        <rect class="box" x="10" y="38" width="280" height="26" rx="4"/>
+        <text class="name" x="150" y="56" text-anchor="middle">TOUCHES: session 4f1c</text>
+        <path class="line" d="M690 34C660 34 660 51 630 51"/>
+        <rect class="box" x="690" y="21" width="280" height="26" rx="4"/>
+        <text class="name" x="830" y="39" text-anchor="middle">OUTCOME: pass</text>
+        <path class="line past" d="M690 68C660 68 660 51 630 51"/>
+        <rect class="box" x="690" y="55" width="280" height="26" rx="4"/>
+        <text class="name" x="830" y="73" text-anchor="middle">FAILED_WITH: error &lt;E0308&gt; &amp; &quot;more&quot;</text>
+        <rect class="box self" x="350" y="38" width="280" height="26" rx="4"/>
+        <text class="name" x="490" y="56" text-anchor="middle">cargo test importer</text>
         </svg>
         "#);
     }
@@ -276,18 +247,18 @@ mod tests {
             edge("DEPENDS_ON", "serde 1.0.2", 20, None),
         ];
         assert_snapshot!(plain(&timeline("serde", &edges, day(40), &TimeZone::UTC)), @r#"
-        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 860 123" width="860" height="123" role="img">
-        <title>When the facts about serde held</title>
-        <text x="320" y="39" text-anchor="end">DEPENDS_ON: serde 1.0.2</text>
-        <rect class="bar" x="585" y="27" width="255" height="14" rx="4"/>
-        <text x="320" y="73" text-anchor="end">DEPENDS_ON: serde 1.0.1</text>
-        <rect class="bar past" x="330" y="61" width="255" height="14" rx="4"/>
-        <path class="line" d="M330 89H840"/>
-        <text class="quiet" x="330" y="109" text-anchor="middle">1970-01-01</text>
-        <text class="quiet" x="457" y="109" text-anchor="middle">1970-01-11</text>
-        <text class="quiet" x="585" y="109" text-anchor="middle">1970-01-21</text>
-        <text class="quiet" x="712" y="109" text-anchor="middle">1970-01-31</text>
-        <text class="quiet" x="840" y="109" text-anchor="end">1970-02-10</text>
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 732 119" width="732" height="119">
+        <title>The time in which the facts about serde held</title>
+        <text class="name" x="194" y="39" text-anchor="end">DEPENDS_ON: serde 1.0.2</text>
+        <rect class="bar" x="444" y="27" width="240" height="14" rx="4"/>
+        <text class="name" x="194" y="73" text-anchor="end">DEPENDS_ON: serde 1.0.1</text>
+        <rect class="bar past" x="204" y="61" width="240" height="14" rx="4"/>
+        <path class="line" d="M204 85h480"/>
+        <text class="quiet" x="204" y="106" text-anchor="middle">1970-01-01</text>
+        <text class="quiet" x="324" y="106" text-anchor="middle">1970-01-11</text>
+        <text class="quiet" x="444" y="106" text-anchor="middle">1970-01-21</text>
+        <text class="quiet" x="564" y="106" text-anchor="middle">1970-01-31</text>
+        <text class="quiet" x="684" y="106" text-anchor="middle">1970-02-10</text>
         </svg>
         "#);
     }

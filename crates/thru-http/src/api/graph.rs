@@ -130,6 +130,8 @@ fn draw(input: DrawingInput, app: &App, call: Call<'_>) -> Result<Drawings> {
                 true => fact.object_shown().to_owned(),
                 false => fact.subject.name.get().clone(),
             };
+            let scope = fact.scope.get();
+            let other = if scope.is_empty() { other } else { format!("{other} ({scope})") };
             let until = fact.end.as_ref().map(|end| end.at);
             (is_outgoing || is_incoming).then(|| Edge {
                 relation: fact.relation.as_str(),
