@@ -26,6 +26,7 @@ fuzz_target!(|data: &[u8]| {
                 lines: vec![PlannedLine::derived(&[name.as_bytes()], words.to_owned())],
             })
             .collect(),
+        points_to: None,
     };
     let nothing = HashSet::new();
     let first = plan("one");

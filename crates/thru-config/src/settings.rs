@@ -337,6 +337,11 @@ settings! {
             "Lines at which the note of a session that is over is compacted and archived.";
         compact_days: u64 = 3, Kind::Integer { min: 1, max: 3_650 }, user,
             "Days after which the note of a session that is over is compacted and archived.";
+        keep_original: bool = false, Kind::Bool, user,
+            "Leave a short note that shows the archived one in the place of each note that is archived.";
+        promote_recalls: u64 = 3, Kind::Integer { min: 1, max: 1_000 }, user,
+            "Sessions of other projects that are given or ask for something in a note of one project before it is \
+             proposed as a note of all.";
         delete_means: String = "hide".to_owned(), Kind::Choice(&["hide", "forget"]), user,
             "What it means that a line of ours is gone from a note: `hide` leaves it out of that note, \
              `forget` has the memory forgotten.";

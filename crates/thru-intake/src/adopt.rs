@@ -92,6 +92,7 @@ fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::ProjectMerged { .. }
         | Operation::NoteLineChanged { .. }
         | Operation::NoteHidden { .. }
+        | Operation::NotePromoted { .. }
         | Operation::NoteArchived { .. }
         | Operation::NoteUnarchived { .. } => true,
         Operation::OperationUndone { operation } => accepted.contains(operation),

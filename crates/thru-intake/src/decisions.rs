@@ -115,6 +115,7 @@ impl Decisions {
             // The vault reads these from the list.
             | Operation::NoteLineChanged { .. }
             | Operation::NoteHidden { .. }
+            | Operation::NotePromoted { .. }
             | Operation::NoteArchived { .. }
             | Operation::NoteUnarchived { .. }
             | Operation::MemoryImported(_)

@@ -140,6 +140,11 @@ pub enum Operation {
         /// The note.
         note: Id,
     },
+    /// A person made a note of one project one of all projects.
+    NotePromoted {
+        /// The note.
+        note: Id,
+    },
     /// The note of a session was compacted into others and archived.
     NoteArchived {
         /// The session.
@@ -179,6 +184,14 @@ pub struct WrittenIn {
     pub note: Id,
     /// The heading of the section.
     pub section: String,
+    /// The number of times that the same was written there before, and taken back.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub again: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// The answer of a model.
@@ -376,6 +389,19 @@ impl Intake {
                 Operation::QuestionSettled { question, .. } => answer_id(question),
                 Operation::TurnRefined(refined) => answer_id(&refined.question),
                 Operation::SessionRefined(refined) => answer_id(&refined.question),
+                // Two machines that read one line of a note are told one thing.
+                Operation::MemoryRecorded(RecordedMemory {
+                    title,
+                    text,
+                    written_in: Some(place),
+                    ..
+                }) => Id::derive(&[
+                    kind.as_bytes(),
+                    place.note.as_bytes(),
+                    title.as_bytes(),
+                    text.as_deref().unwrap_or_default().as_bytes(),
+                    &place.again.to_le_bytes(),
+                ]),
                 _ => Id::derive(&[
                     kind.as_bytes(),
                     json!({ "kind": kind, "body": body }).to_string().as_bytes(),

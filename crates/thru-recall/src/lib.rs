@@ -50,5 +50,5 @@ pub use snippet::{Snippet, snippet};
 pub use spelling::{Correction, Spelled, spelled};
 pub use tiers::{HOT_HOURS, Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
-pub use usage::{LaterUsage, OccasionUsage, SessionUsage, Usage, later_usage, usage};
+pub use usage::{LaterUsage, OccasionUsage, SessionUsage, Usage, later_usage, recalls, usage};
 pub use work::{WorkQuestion, WorkRow, without_date, work, work_question};

@@ -3,10 +3,10 @@
 //! A memory counts as fetched if the session later asked for it by its id (`thru show ID`, or over MCP), and as touched
 //! if it later worked on one of its files. Neither proves that the memory helped.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use thru_core::{Id, PassageKind, Timestamp, head, is_own_tool};
-use thru_store::{InjectionRow, LaterUse, Newest, Result, Store};
+use thru_store::{InjectionRow, LaterUse, Newest, Result, SessionFilter, Store};
 
 /// The command by which agents fetch memories.
 const PROGRAM: &str = "thru ";
@@ -99,8 +99,7 @@ pub fn later_usage(
     session: i64,
     injections: &[InjectionRow],
 ) -> Result<HashMap<Id, LaterUsage>> {
-    let mut commands = store.commands_with(session, PROGRAM)?;
-    commands.extend(fetches(store, session)?);
+    let commands = asked_for(store, session)?;
     let touches = store.touches_in_time(session)?;
     let mut first_given: HashMap<Id, Option<Timestamp>> = HashMap::new();
     for injection in injections {
@@ -114,6 +113,31 @@ pub fn later_usage(
         Ok((memory, LaterUsage { fetched, touched }))
     });
     usage.collect()
+}
+
+/// Reads which of these memories each session was given or fetched, by the session's row.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub fn recalls(store: &Store, memories: &BTreeSet<Id>) -> Result<HashMap<i64, BTreeSet<Id>>> {
+    let mut recalls: HashMap<i64, BTreeSet<Id>> = HashMap::new();
+    for injection in store.injections(None)? {
+        let given = injection.memories.iter().map(|(memory, _)| *memory);
+        let given = given.filter(|memory| memories.contains(memory));
+        recalls.entry(injection.session).or_default().extend(given);
+    }
+    let by_name: BTreeMap<String, Id> =
+        memories.iter().map(|memory| (memory.to_string(), *memory)).collect();
+    for session in store.sessions(&SessionFilter::default())? {
+        for command in asked_for(store, session.row)? {
+            for word in ids(&command.text) {
+                let named = by_name.range(word.to_owned()..);
+                let named = named.take_while(|(name, _)| name.starts_with(word));
+                recalls.entry(session.row).or_default().extend(named.map(|(_, memory)| *memory));
+            }
+        }
+    }
+    Ok(recalls)
 }
 
 fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Result<SessionUsage> {
@@ -132,10 +156,10 @@ fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Resul
     })
 }
 
-/// Returns the calls of our MCP tools that fetch memories by their ids, as they were asked for.
-fn fetches(store: &Store, session: i64) -> Result<Vec<LaterUse>> {
+/// Returns the commands and the calls of our MCP tools by which a session fetched memories, as they were asked for.
+fn asked_for(store: &Store, session: i64) -> Result<Vec<LaterUse>> {
     let all = Newest { kind: Some(PassageKind::Tool), within: CALLS, limit: CALLS };
-    let mut fetches = Vec::new();
+    let mut fetches = store.commands_with(session, PROGRAM)?;
     for call in store.newest_passages(session, all)? {
         let is_fetch =
             |tool: &str| is_own_tool(tool) && FETCHING.iter().any(|name| tool.ends_with(name));
@@ -150,11 +174,13 @@ fn fetches(store: &Store, session: i64) -> Result<Vec<LaterUse>> {
 
 fn is_fetched(memory: &Id, given: Option<Timestamp>, commands: &[LaterUse]) -> bool {
     let id = memory.to_string();
-    later(commands, given).any(|command| {
-        command
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .any(|word| word.len() >= SHORTEST_ID && id.starts_with(word))
-    })
+    later(commands, given).any(|command| ids(command).any(|word| id.starts_with(word)))
+}
+
+/// Returns the words of a command that may be ids, or the start of one.
+fn ids(command: &str) -> impl Iterator<Item = &str> {
+    let words = command.split(|c: char| !c.is_ascii_alphanumeric());
+    words.filter(|word| word.len() >= SHORTEST_ID)
 }
 
 fn is_touched(

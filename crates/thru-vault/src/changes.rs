@@ -1,11 +1,12 @@
 //! The changes of a person to a note: the note on disk against the note as we wrote it last.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use crate::escape::unescaped;
 use crate::front::Front;
-use crate::note::{LineId, Note};
+use crate::note::{Line, LineId, Note};
+use crate::plan::is_ours;
 
 /// Sections in which a new list item is something to remember.
 const TOLD_IN: [&str; 8] = [
@@ -94,25 +95,28 @@ fn told(base: &Note<'_>, disk: &Note<'_>) -> Vec<Told> {
         .filter(|line| line.id.is_none())
         .map(|line| line.words(base.source))
         .collect();
-    let items = disk.lines.iter().filter(|line| {
-        line.id.is_none() && line.depth == 0 && !line.is_quoted && line.task.is_none()
-    });
-    let told = items.filter_map(|line| {
-        let section = disk.section_of(line)?;
-        let section = TOLD_IN.iter().find(|own| own.eq_ignore_ascii_case(section))?;
+    let told = disk.lines.iter().filter_map(|line| {
+        let section = told_in(disk, line)?;
         let words = line.words(disk.source);
         if words.is_empty() || known.contains(&words) {
             return None;
         }
         let (category, text) = without_category(&words);
         Some(Told {
-            section: (*section).to_owned(),
+            section: section.to_owned(),
             text: unescaped(text),
             category: category.map(str::to_owned),
             range: line.text.clone(),
         })
     });
     told.collect()
+}
+
+/// Returns the section of ours that a person told this item in: one of the top level without an id.
+pub(crate) fn told_in(note: &Note<'_>, line: &Line) -> Option<&'static str> {
+    let is_item = line.id.is_none() && line.depth == 0 && !line.is_quoted && line.task.is_none();
+    let section = note.section_of(line).filter(|_| is_item)?;
+    TOLD_IN.into_iter().find(|own| own.eq_ignore_ascii_case(section))
 }
 
 /// Splits the category off a line: `[decision] text`.
@@ -135,6 +139,26 @@ pub fn with_ids(disk: &str, told: &[(Range<usize>, LineId)]) -> String {
         splices.insert(range.end, format!(" {id}"));
     }
     splices.apply(disk)
+}
+
+/// True if a note holds anything but headings, lines of ours and properties that we write.
+pub fn holds_other_text(text: &str) -> bool {
+    let rest = only_lines(text, &BTreeSet::new());
+    let note = Note::parse_front(&rest);
+    let is_text = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
+    let is_known = |key: &str| is_ours(key) || matches!(key, "tags" | "aliases");
+    rest[note.body..].lines().any(is_text)
+        || Front::read(&note).is_ok_and(|front| front.lines().any(|(key, _)| !is_known(key)))
+}
+
+/// Returns a note without the lines of ours but these.
+pub fn only_lines(text: &str, kept: &BTreeSet<LineId>) -> String {
+    let note = Note::parse(text);
+    let mut splices = crate::plan::Splices::default();
+    for (_, line) in note.own_lines().filter(|(id, _)| !kept.contains(id)) {
+        crate::plan::remove(&note, line, &mut splices);
+    }
+    splices.apply(text)
 }
 
 /// Returns a note without anything of ours that people do not see: no id behind a line, and no id in the properties.

@@ -41,15 +41,18 @@ impl Property {
     pub(crate) fn lines(&self, newline: &str) -> String {
         match &self.value {
             Value::Text(text) => format!("{}: {}{newline}", self.key, scalar(text)),
-            Value::Members(members) if members.is_empty() => {
-                format!("{}: []{newline}", self.key)
-            }
-            Value::Members(members) => {
-                let members = members.iter().map(|one| format!("  - {}{newline}", scalar(one)));
-                format!("{}:{newline}{}", self.key, members.collect::<String>())
-            }
+            Value::Members(members) => list(self.key, members, newline),
         }
     }
+}
+
+/// Returns the lines of a list.
+pub(crate) fn list(key: &str, members: &[String], newline: &str) -> String {
+    if members.is_empty() {
+        return format!("{key}: []{newline}");
+    }
+    let members = members.iter().map(|one| format!("  - {}{newline}", scalar(one)));
+    format!("{key}:{newline}{}", members.collect::<String>())
 }
 
 /// The frontmatter of a note, as keys with their lines.
@@ -128,9 +131,9 @@ impl Front {
         found.map(|(_, range)| range.clone())
     }
 
-    /// Returns the keys.
-    pub fn keys(&self) -> impl Iterator<Item = &str> {
-        self.keys.iter().map(|(key, _)| key.as_str())
+    /// Returns the keys with their lines.
+    pub fn lines(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
+        self.keys.iter().map(|(key, range)| (key.as_str(), range))
     }
 
     /// Returns the value of a key, if it has one of the shapes that we write or that an editor makes of them.
@@ -336,7 +339,7 @@ mod tests {
         let source = format!("---\n{front}---\nbody\n");
         let note = Note::parse(&source);
         let front = Front::read(&note)?;
-        Ok(front.keys().map(|key| (key.to_owned(), front.value(key, &source))).collect())
+        Ok(front.lines().map(|(key, _)| (key.to_owned(), front.value(key, &source))).collect())
     }
 
     fn text(text: &str) -> Option<Value> {

@@ -25,6 +25,8 @@ pub struct Plan {
     pub title: String,
     /// Its sections, in order.
     pub sections: Vec<Section>,
+    /// The note that it only leads to. It is written once that one lies elsewhere.
+    pub points_to: Option<Id>,
 }
 
 /// A section: a heading of level 2 with lines.
@@ -113,9 +115,24 @@ pub enum Refusal {
     Unsafe,
 }
 
-/// Properties whose value follows from memory alone, whatever a person wrote.
-const OURS_ALONE: [&str; 7] =
-    ["status", "updated", "archived_date", "archived_reason", "error", "archive_error", "thru_id"];
+/// Properties of ours. Their value follows from memory, whatever a person wrote.
+const OURS: [&str; 10] = [
+    "type",
+    "project",
+    "created",
+    "updated",
+    "status",
+    "archived_date",
+    "archived_reason",
+    "error",
+    "archive_error",
+    "thru_id",
+];
+
+/// True for a property whose value follows from memory alone.
+pub(crate) fn is_ours(key: &str) -> bool {
+    OURS.contains(&key)
+}
 
 impl Plan {
     /// Returns its path below the vault.
@@ -126,6 +143,33 @@ impl Plan {
     /// Returns every line.
     pub fn lines(&self) -> impl Iterator<Item = &PlannedLine> {
         self.sections.iter().flat_map(|section| &section.lines)
+    }
+
+    /// Returns a hash of it and of the lines that are left alone. A note that followed it follows it still.
+    pub fn fingerprint(&self, hidden: &HashSet<LineId>) -> Id {
+        let mut parts: Vec<&[u8]> = vec![self.title.as_bytes()];
+        for property in &self.properties {
+            parts.push(property.key.as_bytes());
+            match &property.value {
+                Value::Text(text) => parts.push(text.as_bytes()),
+                Value::Members(members) => parts.extend(members.iter().map(String::as_bytes)),
+            }
+        }
+        for section in &self.sections {
+            parts.push(section.name.as_bytes());
+            for line in &section.lines {
+                parts.extend([line.id.as_str().as_bytes(), line.text.as_bytes()]);
+                parts.push(match line.task {
+                    None => b"",
+                    Some(false) => b" ",
+                    Some(true) => b"x",
+                });
+            }
+        }
+        let mut hidden: Vec<&LineId> = hidden.iter().collect();
+        hidden.sort_unstable();
+        parts.extend(hidden.into_iter().map(|line| line.as_str().as_bytes()));
+        Id::derive(&parts)
     }
 
     /// Returns the note as it is written first, without these lines.
@@ -143,7 +187,8 @@ impl Plan {
 
     /// Puts it into the note as it lies on disk, given the note as we wrote it last. Every byte that is not ours stays.
     /// Lines that the person changed stay as they are, and lines that the person removed stay away. Without the
-    /// note as it was last written, only missing lines are added. Lines that are hidden are neither added nor removed.
+    /// note as it was last written, only missing lines are added. Lines that are hidden are neither added, changed nor
+    /// removed.
     ///
     /// # Errors
     /// Fails if the note cannot be edited safely.
@@ -172,6 +217,17 @@ impl Plan {
         verify(&note, &text, &expected).then_some(text).ok_or(Refusal::Unsafe)
     }
 
+    /// Returns the lines that a note shows as they are planned.
+    pub fn lines_as_planned(&self, disk: &str) -> HashSet<LineId> {
+        let note = Note::parse(disk);
+        let planned: HashMap<&LineId, &str> =
+            self.lines().map(|line| (&line.id, line.text.as_str())).collect();
+        let own = note
+            .own_lines()
+            .filter(|(id, line)| planned.get(id).is_some_and(|text| says(&line.words(disk), text)));
+        own.map(|(id, _)| id.clone()).collect()
+    }
+
     fn put_properties(
         &self,
         note: &Note<'_>,
@@ -189,22 +245,24 @@ impl Plan {
             let known = front.value(property.key, note.source);
             let wanted = Property {
                 key: property.key,
-                value: united(&property.value, &known, &in_base(property.key)),
+                value: match (&property.value, &known) {
+                    (Value::Text(wanted), Some(Value::Text(known))) => {
+                        Value::Text(later(property.key, wanted, known).to_owned())
+                    }
+                    (wanted, known) => united(wanted, known, &in_base(property.key)),
+                },
             };
             match front.range(property.key) {
                 None => added.push_str(&wanted.lines(newline)),
                 Some(_) if known.as_ref() == Some(&wanted.value) => {}
                 Some(range) => {
-                    let is_ours = OURS_ALONE.contains(&property.key)
-                        || matches!(wanted.value, Value::Members(_)) && known.is_some()
-                        || known.is_some() && known == in_base(property.key);
-                    if is_ours {
+                    if known.is_some() || is_ours(property.key) {
                         splices.replace(range, wanted.lines(newline));
                     }
                 }
             }
         }
-        for key in OURS_ALONE {
+        for key in OURS {
             let is_wanted = self.properties.iter().any(|property| property.key == key);
             if !is_wanted
                 && in_base(key).is_some()
@@ -241,7 +299,7 @@ impl Plan {
             let before = base_ids.get(id);
             let is_untouched = before.is_some_and(|(before, _)| *before == words);
             match planned.get(id) {
-                Some(planned) if is_untouched => {
+                Some(planned) if is_untouched && !hidden.contains(id) => {
                     if !says(&words, &planned.text) {
                         splices.replace(line.text.clone(), planned.text.clone());
                     }
@@ -396,6 +454,15 @@ pub(crate) fn bare(name: &str) -> String {
     joined(&plain_line(name, 200).chars().map(meant).collect::<String>())
 }
 
+/// Returns the text that a property gets. Two machines know different sessions: the first and the last day of both hold.
+fn later<'t>(key: &str, wanted: &'t str, known: &'t str) -> &'t str {
+    match key {
+        "created" | "archived_date" if !known.is_empty() => wanted.min(known),
+        "updated" => wanted.max(known),
+        _ => wanted,
+    }
+}
+
 /// Returns the value that a property gets: of a list, what is wanted with what a person added to it.
 fn united(wanted: &Value, known: &Option<Value>, base: &Option<Value>) -> Value {
     let Value::Members(wanted) = wanted else { return wanted.clone() };
@@ -451,7 +518,7 @@ fn place(note: &Note<'_>, heading: usize, group: Option<&str>) -> Option<usize> 
 }
 
 /// Returns the end of the last line with content of a section.
-fn content_end(note: &Note<'_>, heading: usize) -> usize {
+pub(crate) fn content_end(note: &Note<'_>, heading: usize) -> usize {
     trimmed_end(note.source, note.headings[heading].range.end, note.section_end(heading))
 }
 
@@ -467,7 +534,7 @@ fn is_below_heading(note: &Note<'_>, at: usize) -> bool {
 
 /// Returns text as it is inserted at a place: behind a line break, if what stands there has none, and below a blank line
 /// if it is a paragraph.
-fn with_break(note: &Note<'_>, at: usize, text: &str) -> String {
+pub(crate) fn with_break(note: &Note<'_>, at: usize, text: &str) -> String {
     let newline = note.newline();
     let before = &note.source[..at];
     if before.is_empty() || text.starts_with(newline) && before.ends_with('\n') {
@@ -491,7 +558,7 @@ fn indent_of<'s>(note: &Note<'s>, line: &Line) -> &'s str {
 }
 
 /// Removes a line of ours. What a person nested in it stays, below a line that says so.
-fn remove(note: &Note<'_>, line: &Line, splices: &mut Splices) {
+pub(crate) fn remove(note: &Note<'_>, line: &Line, splices: &mut Splices) {
     let nested = line.own.end..line.whole.end;
     let mut rest = nested.start;
     let mut is_foreign = false;
@@ -553,7 +620,7 @@ fn verify(before: &Note<'_>, text: &str, expected: &Expected<'_>) -> bool {
 }
 
 /// Replacements in a text, which do not overlap.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Splices(Vec<(Range<usize>, String)>);
 
 impl Splices {

@@ -11,6 +11,7 @@ use thru_journal::files::{create_dir_private, remove, replace};
 
 use crate::error::{Result, VaultError};
 use crate::folder::Stamp;
+use crate::merge::Earlier;
 use crate::note::LineId;
 
 const VERSION: u32 = 1;
@@ -48,6 +49,12 @@ pub struct Record {
     /// Notes of the person's, which are not read again while they stay as they are.
     #[serde(default)]
     pub others: BTreeMap<String, Stamp>,
+    /// The hashes of notes that are on their way to another place, by their paths there.
+    #[serde(default)]
+    pub archiving: BTreeMap<String, Id>,
+    /// The texts that lines had before, by note.
+    #[serde(default)]
+    pub earlier: BTreeMap<Id, Earlier>,
     /// Lines that another machine wrote, by note.
     #[serde(default)]
     pub foreign: BTreeMap<Id, BTreeSet<LineId>>,
@@ -69,6 +76,9 @@ pub struct Written {
     pub by_us: bool,
     /// The hash of its text.
     pub hash: Id,
+    /// The hash of the plan that it was found to follow.
+    #[serde(default)]
+    plan: Option<Id>,
 }
 
 /// A compaction or an archive that failed.
@@ -125,6 +135,8 @@ impl Record {
             left: BTreeMap::new(),
             copies: BTreeSet::new(),
             others: BTreeMap::new(),
+            archiving: BTreeMap::new(),
+            earlier: BTreeMap::new(),
             foreign: BTreeMap::new(),
             unmarked: BTreeMap::new(),
         };
@@ -175,6 +187,9 @@ impl Record {
     ) -> Result<()> {
         let hash = thru_core::content_hash(text.as_bytes());
         let is_known = self.notes.get(&note).is_some_and(|known| known.hash == hash);
+        if !is_known && let Some(before) = self.base(&note) {
+            self.earlier.entry(note).or_default().add(&before, text);
+        }
         if !is_known || !self.base_path(&note).exists() {
             create_dir_private(&self.folder)?;
             let path = self.base_path(&note);
@@ -182,8 +197,27 @@ impl Record {
             std::fs::write(&path, text).map_err(|error| VaultError::io(&path, error))?;
         }
         let lines = crate::note::Note::parse(text).own_lines().count();
-        self.notes.insert(note, Written { path: path.to_owned(), stamp, lines, by_us, hash });
+        let written = Written { path: path.to_owned(), stamp, lines, by_us, hash, plan: None };
+        self.notes.insert(note, written);
         Ok(())
+    }
+
+    /// Notes that a note follows the plan with this hash.
+    pub fn planned(&mut self, note: &Id, plan: Id) {
+        if let Some(written) = self.notes.get_mut(note) {
+            written.plan = Some(plan);
+        }
+    }
+
+    /// True if a note was found to follow the plan with this hash, and nothing was told in it since.
+    pub fn is_as_planned(&self, note: &Id, plan: Id) -> bool {
+        let is_told = self.unmarked.get(note).is_some_and(|told| !told.is_empty());
+        self.notes.get(note).is_some_and(|written| {
+            let base = std::fs::metadata(self.base_path(note));
+            written.plan == Some(plan)
+                && !is_told
+                && base.is_ok_and(|base| base.len() == written.stamp.size)
+        })
     }
 
     /// Drops a note.

@@ -204,6 +204,9 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::NoteHidden { note }) => {
             format!("deleted note {} of the vault", start(note))
         }
+        Some(Operation::NotePromoted { note }) => {
+            format!("made note {} of the vault one of all projects", start(note))
+        }
         Some(Operation::NoteArchived { session, .. }) => {
             format!("archived the note of session {}", session.id)
         }

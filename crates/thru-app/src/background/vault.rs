@@ -21,8 +21,9 @@ const LONGEST: Duration = Duration::from_hours(1);
 /// What memory learned is written no sooner than this after the last time: a session that works tells something new
 /// every few seconds.
 const MEMORY: Duration = Duration::from_secs(60);
-/// What a person saved is taken in after this, unless another save follows.
-const EDIT: Duration = Duration::from_secs(2);
+/// The delay of the look after a person saved something: several notes may be saved at once. One that was saved a moment
+/// ago is left to its editor, and looked at again.
+const EDIT: Duration = Duration::from_millis(300);
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// The interval after trouble that may pass.
@@ -37,49 +38,69 @@ enum Cause {
     Edit,
 }
 
-/// Keeps the vault in the background for as long as it lives.
+/// Keeps the vault in the background for as long as it lives. Its thread begins once there is a vault.
 pub(super) struct Vaulting {
-    wake: Option<SyncSender<Cause>>,
-    thread: Option<JoinHandle<()>>,
+    log: Arc<Log>,
+    thread: Option<(SyncSender<Cause>, JoinHandle<()>)>,
 }
 
 impl Vaulting {
-    /// Starts the thread.
-    pub(super) fn start(app: &App, log: &Arc<Log>) -> Self {
+    pub(super) const fn new(log: Arc<Log>) -> Self {
+        Self { log, thread: None }
+    }
+
+    /// Takes in what people saved, if any of these files is a note.
+    pub(super) fn note_edits<'p>(
+        &mut self,
+        app: &App,
+        mut changed: impl Iterator<Item = &'p PathBuf>,
+    ) {
+        if root(app).is_some_and(|root| changed.any(|path| is_note(path, root))) {
+            self.wake(app, Cause::Edit);
+        }
+    }
+
+    /// Writes what memory may have learned.
+    pub(super) fn note_memory(&mut self, app: &App) {
+        if root(app).is_some() {
+            self.wake(app, Cause::Memory);
+        }
+    }
+
+    fn wake(&mut self, app: &App, cause: Cause) {
+        if self.thread.is_none() {
+            self.thread = self.start(app);
+        }
+        if let Some((wake, _)) = &self.thread {
+            // A full channel holds causes enough.
+            let _ = wake.try_send(cause);
+        }
+    }
+
+    fn start(&self, app: &App) -> Option<(SyncSender<Cause>, JoinHandle<()>)> {
         let (wake, woken) = sync_channel(8);
         let keeping = Keeping {
             app: app.clone(),
-            log: Arc::clone(log),
+            log: Arc::clone(&self.log),
             last_trouble: None,
             memory: None,
             written: None,
         };
         let builder = std::thread::Builder::new().name("vault".to_owned());
-        let thread = match builder.spawn(move || keeping.work(&woken)) {
-            Ok(thread) => Some(thread),
+        match builder.spawn(move || keeping.work(&woken)) {
+            Ok(thread) => Some((wake, thread)),
             Err(error) => {
-                log.warn(&format!("the vault is not kept: {error}"));
+                self.log.warn(&format!("the vault is not kept: {error}"));
                 None
             }
-        };
-        Self { wake: Some(wake), thread }
-    }
-
-    /// Says what may have changed: memory, and these files.
-    pub(super) fn wake<'p>(&self, app: &App, mut changed: impl Iterator<Item = &'p PathBuf>) {
-        let Some(root) = root(app) else { return };
-        let is_edit = changed.any(|path| is_note(path, root));
-        if let Some(wake) = &self.wake {
-            // A full channel holds causes enough.
-            let _ = wake.try_send(if is_edit { Cause::Edit } else { Cause::Memory });
         }
     }
 }
 
 impl Drop for Vaulting {
     fn drop(&mut self) {
-        self.wake = None;
-        if let Some(thread) = self.thread.take() {
+        if let Some((wake, thread)) = self.thread.take() {
+            drop(wake);
             let _ = thread.join();
         }
     }
@@ -191,5 +212,5 @@ impl Keeping {
 }
 
 fn until(due: Timestamp, now: Timestamp) -> Duration {
-    Duration::try_from(due.duration_since(now)).unwrap_or_default().max(Duration::from_secs(1))
+    Duration::try_from(due.duration_since(now)).unwrap_or_default().max(EDIT)
 }

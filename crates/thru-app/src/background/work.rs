@@ -70,7 +70,7 @@ impl Ingesting {
         Self {
             embedding: EmbeddingThread::new(chooser, log),
             refining: Refining::start(app, log),
-            vaulting: Vaulting::start(app, log),
+            vaulting: Vaulting::new(Arc::clone(log)),
             log: Arc::clone(log),
             app: app.clone(),
             // A process that was killed may have left it behind.
@@ -89,6 +89,8 @@ impl Ingesting {
         }
         // Settings may have changed, and what must not be kept is one of them.
         self.app = self.app.again()?;
+        // What a person saved waits for nothing that has to be brought in.
+        self.vaulting.note_edits(&self.app, news.changed.iter());
         let app = &self.app;
         let now = app.clock.now();
         let reading = reading(app);
@@ -125,7 +127,7 @@ impl Ingesting {
         self.note(&ingested, now);
         self.refining.wake();
         self.embedding.wake(&self.app);
-        self.vaulting.wake(&self.app, news.changed.iter());
+        self.vaulting.note_memory(&self.app);
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
         let index = (self.behind > 0 || self.unclean).then_some(now + QUIET);
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.

@@ -120,6 +120,10 @@ fn decided(operations: &[OperationRow], redactor: &Redactor) -> Decided {
                 decided.archived.remove(&session);
                 decided.taken_out.insert(session);
             }
+            Operation::NotePromoted { note } => {
+                let at = row.at.unwrap_or(Timestamp::UNIX_EPOCH);
+                decided.promoted.insert(note, at);
+            }
             Operation::NoteHidden { note } => {
                 decided.hidden_notes.insert(note);
             }

@@ -3,10 +3,12 @@
 mod actions;
 mod attention;
 mod memory;
+mod promote;
 mod resolve;
 mod sync;
 mod synced;
 mod taking;
+mod writing;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -19,6 +21,7 @@ use thru_vault::{Folder, LineId, Memory, Record, Size, Thresholds, VaultError};
 pub use actions::{VaultFiles, compact, detach, export, restore, unarchive};
 pub use attention::attention;
 pub(crate) use attention::summary;
+pub use promote::{Promotion, Promotions, is_preferences, promote, promotions};
 pub use resolve::{VaultResolved, resolve};
 pub use sync::{SyncVault, sync};
 pub use synced::{CompactedNote, FailedNote, LossFound, Taken, VaultSynced};
@@ -120,14 +123,20 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
     own.config.vault.path = Some(shown.clone());
     let request = SyncVault { dry_run, ..SyncVault::default() };
     let synced = if dry_run {
-        // Nothing is made, so notes are counted in an empty folder that goes again.
+        // Where there is no folder, notes are counted in an empty one that goes again.
+        let empty = app.layout.run().join("vault-dry");
         let is_there = folder.is_dir();
-        thru_journal::files::create_dir_private(&folder)?;
+        if !is_there {
+            thru_journal::files::create_dir_private(&empty)?;
+            own.config.vault.path = Some(empty.to_string_lossy().into_owned());
+        }
         let synced = sync(&own, &request, call);
         if !is_there {
-            std::fs::remove_dir(&folder)?;
+            std::fs::remove_dir(&empty)?;
         }
-        synced?
+        let mut synced = synced?;
+        synced.vault.clone_from(&folder);
+        synced
     } else {
         thru_journal::files::create_dir_private(&folder)?;
         settings::set(app, &[("vault.path", &shown)])?;
@@ -191,6 +200,8 @@ pub struct VaultStatus {
     pub loss: Option<LossFound>,
     /// Sessions whose note could not be compacted or archived.
     pub failed: Vec<FailedNote>,
+    /// Notes that are proposed as notes of all projects.
+    pub proposed: Vec<Promotion>,
 }
 
 /// The active note of a session.
@@ -226,6 +237,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<VaultStatus> {
         copies: std::collections::BTreeSet::new(),
         loss: None,
         failed: Vec::new(),
+        proposed: Vec::new(),
     };
     let Some(path) = app.config.vault.path.as_deref() else { return Ok(status) };
     let vault = Vault::at(app, Path::new(path));
@@ -240,6 +252,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<VaultStatus> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let intake = app.intake_beside(&store)?;
     let memory = memory::load(app, &store, intake.redactor())?;
+    status.proposed = promote::proposed(app, &store, &memory)?;
     let limits =
         Thresholds { lines: app.config.vault.compact_lines, days: app.config.vault.compact_days };
     let age =

@@ -78,6 +78,8 @@ pub struct Taken {
     pub ticked: usize,
     /// Notes that are gone.
     pub notes: usize,
+    /// Sessions whose note has another status.
+    pub statuses: usize,
 }
 
 impl Taken {
@@ -88,17 +90,8 @@ impl Taken {
 
     /// Returns their sum.
     pub const fn sum(&self) -> usize {
-        let Self { edited, told, removed, ticked, notes } = self;
-        *edited + *told + *removed + *ticked + *notes
-    }
-
-    /// Adds others.
-    pub(super) const fn add(&mut self, other: Self) {
-        self.edited += other.edited;
-        self.told += other.told;
-        self.removed += other.removed;
-        self.ticked += other.ticked;
-        self.notes += other.notes;
+        let Self { edited, told, removed, ticked, notes, statuses } = self;
+        *edited + *told + *removed + *ticked + *notes + *statuses
     }
 }
 

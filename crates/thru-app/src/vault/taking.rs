@@ -7,8 +7,11 @@ use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey};
 use thru_intake::{Intake, LineChange, Operation, RecordedMemory, WrittenIn};
 use thru_redact::Report;
 use thru_store::Store;
-use thru_vault::{Change, LineId, Memory, Note, Plan, Property, Shows, Told, Value, changes};
+use thru_vault::{
+    Change, Front, LineId, Memory, Note, Plan, Property, Shows, Told, Value, changes,
+};
 
+use super::sync::BY_HAND;
 use super::synced::Taken;
 use crate::app::App;
 use crate::ask::memory;
@@ -23,6 +26,8 @@ type Unmarked = BTreeMap<Id, BTreeMap<String, LineId>>;
 pub(super) struct Taking<'a> {
     store: &'a Store,
     projects: HashMap<String, ProjectKey>,
+    /// The number of times that something was told in a note and taken back, by note, title and text.
+    taken_back: HashMap<(Id, String, Option<String>), u32>,
     forgets: bool,
     operations: Vec<Operation>,
     /// The note and the text of what was told, by the place of its decision.
@@ -32,7 +37,10 @@ pub(super) struct Taking<'a> {
 
 impl<'a> Taking<'a> {
     /// Begins with nothing.
-    pub(super) fn new(app: &App, store: &'a Store, memory: &Memory) -> Self {
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub(super) fn new(app: &App, store: &'a Store, memory: &Memory) -> Result<Self> {
         let mut projects = HashMap::new();
         for session in &memory.sessions {
             if projects.contains_key(&session.project) {
@@ -42,15 +50,25 @@ impl<'a> Taking<'a> {
             let key = row.and_then(|row| store.project_key_of_session(row).ok().flatten());
             projects.extend(key.map(|key| (session.project.clone(), key)));
         }
+        let mut taken_back = HashMap::new();
+        for row in store.operations()? {
+            if let Some(Operation::MemoryRecorded(told)) = Operation::read(&row.kind, &row.body)
+                && let Some(place) = told.written_in
+                && store.memory(&RecordedMemory::id(&row.key))?.is_none()
+            {
+                *taken_back.entry((place.note, told.title, told.text)).or_default() += 1;
+            }
+        }
         let forgets = app.config.vault.delete_means == "forget";
-        Self {
+        Ok(Self {
             store,
             projects,
+            taken_back,
             forgets,
             operations: Vec::new(),
             told: Vec::new(),
             taken: Taken::default(),
-        }
+        })
     }
 
     /// Takes in what a person changed in a note. What a version of another machine lacks was removed by no one.
@@ -62,24 +80,15 @@ impl<'a> Taking<'a> {
         is_of_other: bool,
         unmarked: &BTreeMap<String, LineId>,
     ) -> Result<()> {
+        // A write that was cut short is no change of a person's.
+        let as_planned = plan.map(|plan| plan.lines_as_planned(disk)).unwrap_or_default();
         let is_kept = |change: &Change| !(is_of_other && matches!(change, Change::Removed { .. }));
-        let changes = changes(base, disk).into_iter().filter(is_kept).collect();
-        self.changes(note, plan, changes, unmarked)
-    }
-
-    /// Takes in these changes of a note.
-    pub(super) fn changes(
-        &mut self,
-        note: Id,
-        plan: Option<&Plan>,
-        changes: Vec<Change>,
-        unmarked: &BTreeMap<String, LineId>,
-    ) -> Result<()> {
         let shown: HashMap<&LineId, &Shows> = plan.map_or_else(HashMap::new, |plan| {
             plan.lines().map(|line| (&line.id, &line.shows)).collect()
         });
-        for change in changes {
+        for change in changes(base, disk).into_iter().filter(is_kept) {
             match change {
+                Change::Edited { line, .. } if as_planned.contains(&line) => {}
                 Change::Edited { line, text, category } => {
                     let Some(shows) = shown.get(&line) else { continue };
                     self.edited(note, &line, shows, &text, category.as_deref())?;
@@ -106,6 +115,32 @@ impl<'a> Taking<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Takes in that the note of a session was archived or taken out of the archive: by a person who changed its status,
+    /// or by memory on another machine.
+    pub(super) fn status(
+        &mut self,
+        session: &SessionKey,
+        is_archived: bool,
+        base: Option<&str>,
+        disk: &str,
+    ) {
+        let is_news =
+            |status| base.is_none_or(|base| property(base, "status").as_deref() != Some(status));
+        let session = session.clone();
+        let operation = match property(disk, "status").as_deref() {
+            Some("archived") if !is_archived && is_news("archived") => Operation::NoteArchived {
+                session,
+                reason: property(disk, "archived_reason").unwrap_or_else(|| BY_HAND.to_owned()),
+            },
+            Some("active") if is_archived && base.is_some() && is_news("active") => {
+                Operation::NoteUnarchived { session }
+            }
+            _ => return,
+        };
+        self.taken.statuses += 1;
+        self.operations.push(operation);
     }
 
     /// Takes in that a note is gone.
@@ -168,6 +203,9 @@ impl<'a> Taking<'a> {
             "Gotchas & Troubleshooting" | "Common Pitfalls" => ObservationType::Discovery,
             _ => ObservationType::Decision,
         });
+        let known = (note, title, text);
+        let again = self.taken_back.get(&known).copied().unwrap_or_default();
+        let (_, title, text) = known;
         let recorded = RecordedMemory {
             title,
             text,
@@ -177,7 +215,7 @@ impl<'a> Taking<'a> {
             files: Vec::new(),
             project,
             by_agent: false,
-            written_in: Some(WrittenIn { note, section: told.section }),
+            written_in: Some(WrittenIn { note, section: told.section, again }),
         };
         self.told.push((self.operations.len(), note, told.text));
         self.operations.push(Operation::MemoryRecorded(recorded));
@@ -236,20 +274,10 @@ pub(super) fn unmarked_places(
     places.into_iter().map(|(line, range)| (range, line.clone())).collect()
 }
 
-/// Writes into the journal that the notes of sessions are archived.
-pub(super) fn record_archived(
-    intake: &Intake,
-    sessions: Vec<SessionKey>,
-    reason: impl Fn(&SessionKey) -> &'static str,
-    call: Call<'_>,
-) -> Result<()> {
-    let operations: Vec<Operation> = sessions
-        .into_iter()
-        .map(|session| Operation::NoteArchived { reason: reason(&session).to_owned(), session })
-        .collect();
-    let lock = call.lock(intake)?;
-    intake.record_and_apply(&lock, &operations)?;
-    Ok(())
+/// Returns a text in the properties of a note.
+fn property(text: &str, key: &str) -> Option<String> {
+    let note = Note::parse_front(text);
+    Front::read(&note).ok()?.text(key, text)
 }
 
 /// Returns the project in the properties of a note.

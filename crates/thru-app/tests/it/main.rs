@@ -9,6 +9,7 @@
 
 mod cleaning;
 mod closing;
+mod converging;
 mod embedding;
 mod foreign;
 mod forgetting;
@@ -22,6 +23,7 @@ mod settings;
 mod syncing;
 mod trusting;
 mod using;
+mod vaulted;
 mod vaulting;
 
 use thru_testkit::records;

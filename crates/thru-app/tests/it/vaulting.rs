@@ -1,109 +1,19 @@
 //! The vault: notes of what is remembered, and what people do to them.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::path::PathBuf;
 
+use thru_app::TroubleKind;
 use thru_app::keep::forget::{Forget, find, forget};
 use thru_app::keep::undo::undo;
 use thru_app::vault::{
-    SyncVault, VaultSynced, attention, compact, detach, export, init, note, note_text, resolve,
-    restore, status, sync, unarchive,
+    SyncVault, attention, compact, detach, export, init, note, note_text, resolve, restore, status,
+    sync, unarchive,
 };
-use thru_app::{App, TroubleKind};
-use thru_core::{FixedClock, Timestamp};
-use thru_store::{MemoryFilter, Store};
 
 use crate::home::{Home, call};
-use crate::records::{Author, ONE, TWO, conversation, file};
-
-/// A home with a vault.
-struct Vaulted {
-    home: Home,
-    now: Timestamp,
-}
-
-impl Vaulted {
-    /// With two sessions of the first of March, on that day.
-    fn new() -> Self {
-        let home = Home::new();
-        home.write(&file(ONE), decided(ONE).text());
-        home.write(&file(TWO), conversation(TWO).text());
-        home.import();
-        let vaulted = Self { home, now: "2026-03-01T20:00:00Z".parse().unwrap() };
-        let made = init(&vaulted.app(), Some(&vaulted.folder()), false, call()).unwrap();
-        assert_eq!(made.vault, vaulted.folder());
-        vaulted
-    }
-
-    /// The same some days later.
-    fn after(mut self, days: i64) -> Self {
-        self.now = Timestamp::from_second(self.now.as_second() + days * 86_400).unwrap();
-        self
-    }
-
-    fn app(&self) -> App {
-        let mut app = self.home.app();
-        app.clock = Arc::new(FixedClock(self.now));
-        app
-    }
-
-    fn folder(&self) -> PathBuf {
-        self.home.data().with_file_name("vault")
-    }
-
-    fn sync(&self) -> VaultSynced {
-        sync(&self.app(), &SyncVault::default(), call()).unwrap()
-    }
-
-    /// Every note, by its path.
-    fn notes(&self) -> Vec<PathBuf> {
-        let mut notes: Vec<PathBuf> = files(&self.folder());
-        notes.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
-        notes.sort();
-        notes
-    }
-
-    /// The note whose path holds this.
-    fn path(&self, part: &str) -> PathBuf {
-        let notes = self.notes();
-        let found = notes.iter().find(|path| path.to_string_lossy().contains(part));
-        found.unwrap_or_else(|| panic!("no {part} in {notes:?}")).clone()
-    }
-
-    fn read(&self, part: &str) -> String {
-        fs::read_to_string(self.path(part)).unwrap()
-    }
-
-    /// Edits a note as a person does, long enough ago for it to be written again.
-    fn edit(&self, part: &str, edit: impl FnOnce(String) -> String) {
-        let path = self.path(part);
-        fs::write(&path, edit(self.read(part))).unwrap();
-        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
-        fs::File::options().write(true).open(&path).unwrap().set_modified(long_ago).unwrap();
-    }
-
-    fn titles(&self) -> Vec<String> {
-        let store = Store::open_to_read(&self.app().layout).unwrap();
-        let memories = store.memories(&MemoryFilter::default()).unwrap();
-        memories.into_iter().map(|memory| memory.title).collect()
-    }
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
-}
-
-/// A session with decisions of a person.
-fn decided(session: &str) -> Author {
-    let mut author = conversation(session);
-    author
-        .asks("Let's use one lock file for each index, not a global lock.")
-        .says("Agreed: one lock file for each index. Next: make the timeout a setting.");
-    author
-}
+use crate::records::{Author, ONE, file};
+use crate::vaulted::Vaulted;
 
 const SESSION: &str = "11111111.md";
 

@@ -43,6 +43,23 @@ pub(super) struct Entity<'m> {
     memories: Vec<(&'m Observation, Option<&'m SessionMemory>)>,
 }
 
+/// A note of what sessions of one project were about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Subject {
+    /// Its id.
+    pub note: Id,
+    /// Its name, as it is written first.
+    pub name: String,
+    /// The project.
+    pub project: String,
+    /// True if it holds wishes and rules of people.
+    pub is_preferences: bool,
+    /// True if it is one of all projects since.
+    pub is_promoted: bool,
+    /// The memories in it.
+    pub memories: Vec<Id>,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     /// A file or folder.
@@ -167,6 +184,30 @@ impl<'m> Entities<'m> {
         self.all.iter().map(|entity| (entity.note, entity.name.clone()))
     }
 
+    /// Returns those of single projects.
+    pub(super) fn subjects(&self, memory: &Memory) -> Vec<Subject> {
+        let of_one = self.all.iter().filter_map(|entity| Some((entity, entity.project?)));
+        let subjects = of_one.map(|(entity, project)| Subject {
+            note: entity.note,
+            name: entity.name.clone(),
+            project: project.to_owned(),
+            is_preferences: entity.kind == Kind::Preferences,
+            is_promoted: memory.decided.promoted.contains_key(&entity.note),
+            memories: entity.memories.iter().map(|(one, _)| one.id).collect(),
+        });
+        subjects.collect()
+    }
+
+    /// Returns those that are notes of all projects since, each with its name and project.
+    pub(super) fn promoted<'s>(
+        &'s self,
+        memory: &'s Memory,
+    ) -> impl Iterator<Item = (Id, &'s str, &'m str)> {
+        let promoted = self.all.iter();
+        let promoted = promoted.filter(|entity| memory.decided.promoted.contains_key(&entity.note));
+        promoted.filter_map(|entity| Some((entity.note, entity.name.as_str(), entity.project?)))
+    }
+
     /// Returns those that an archived session told something of.
     pub(super) fn of_session(&self, session: &SessionMemory) -> impl Iterator<Item = &Entity<'m>> {
         let places = self.by_session.get(&Memory::note_of(&session.key));
@@ -206,11 +247,7 @@ impl<'m> Entities<'m> {
         let derived = |kind: &[u8], of: &Id, text: String| {
             PlannedLine::derived(&[kind, entity.note.as_bytes(), of.as_bytes()], text)
         };
-        put(
-            &mut all,
-            "Overview",
-            [derived(b"overview", &entity.note, overview(entity, sessions.len()))],
-        );
+        put(&mut all, "Overview", [derived(b"overview", &entity.note, overview(entity))]);
         for (one, _) in &entity.memories {
             let section = match entity.kind {
                 Kind::Preferences => "Preferences",
@@ -245,14 +282,15 @@ impl<'m> Entities<'m> {
         }
         Plan {
             id: entity.note,
-            folder: folder(entity),
+            folder: folder(entity, memory),
             name: names.get(&entity.note),
-            properties: properties(entity, created, last),
+            properties: properties(entity, memory, created, last),
             title: match entity.kind {
                 Kind::Component => entity.shown.clone(),
                 _ => entity.name.clone(),
             },
             sections: all,
+            points_to: None,
         }
     }
 
@@ -279,30 +317,32 @@ impl<'m> Entities<'m> {
     }
 }
 
-fn overview(entity: &Entity<'_>, sessions: usize) -> String {
-    let times = match sessions {
-        1 => "one session".to_owned(),
-        number => format!("{number} sessions"),
-    };
+/// Returns a sentence about an entity. It counts nothing: two machines know different sessions.
+fn overview(entity: &Entity<'_>) -> String {
+    let project = entity.project.unwrap_or_default();
     match entity.kind {
-        Kind::Component => format!(
-            "{} of {}, worked on in {times}",
-            code(&entity.shown),
-            entity.project.unwrap_or_default()
-        ),
-        _ => format!("what was found in {times} and belongs to no single file"),
+        Kind::Component => format!("{} of {project}", code(&entity.shown)),
+        _ => format!("what was found in {project} and belongs to no single file"),
     }
 }
 
-fn folder(entity: &Entity<'_>) -> String {
+fn folder(entity: &Entity<'_>, memory: &Memory) -> String {
     match (entity.project, entity.kind) {
-        (Some(project), _) => format!("{}/entities", project_folder(project)),
+        (Some(project), _) if !memory.decided.promoted.contains_key(&entity.note) => {
+            format!("{}/entities", project_folder(project))
+        }
         (None, Kind::Patterns) => "global/topics".to_owned(),
-        (None, _) => "global/entities".to_owned(),
+        (_, _) => "global/entities".to_owned(),
     }
 }
 
-fn properties(entity: &Entity<'_>, created: Timestamp, last: Timestamp) -> Vec<Property> {
+fn properties(
+    entity: &Entity<'_>,
+    memory: &Memory,
+    created: Timestamp,
+    last: Timestamp,
+) -> Vec<Property> {
+    let is_promoted = memory.decided.promoted.contains_key(&entity.note);
     let (kind, tag) = match entity.kind {
         Kind::Patterns => ("topic", "pattern"),
         Kind::Component => ("entity", "component"),
@@ -313,7 +353,7 @@ fn properties(entity: &Entity<'_>, created: Timestamp, last: Timestamp) -> Vec<P
     tags.extend(entity.project.map(project_tag));
     vec![
         Property::text("type", kind),
-        Property::text("project", entity.project.unwrap_or("global")),
+        Property::text("project", entity.project.filter(|_| !is_promoted).unwrap_or("global")),
         Property::members("tags", tags),
         Property::text("created", day(created)),
         Property::text("updated", day(last)),

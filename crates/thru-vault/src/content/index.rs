@@ -78,5 +78,6 @@ fn project_plan(
         ],
         title: project.to_owned(),
         sections: all,
+        points_to: None,
     }
 }

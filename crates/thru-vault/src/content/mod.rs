@@ -2,7 +2,11 @@
 
 mod entity;
 mod index;
+mod pointer;
 mod session;
+
+pub use entity::Subject;
+pub use pointer::ARCHIVED;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -63,6 +67,8 @@ pub struct Decided {
     pub hidden: HashMap<Id, HashSet<LineId>>,
     /// Notes that a person deleted.
     pub hidden_notes: HashSet<Id>,
+    /// Notes of one project that a person made notes of all, with the time.
+    pub promoted: HashMap<Id, Timestamp>,
     /// Texts that a person put in the place of ours, by note and line.
     pub texts: HashMap<(Id, LineId), String>,
     /// Tasks that a person ticked, or opened again.
@@ -102,12 +108,23 @@ impl Memory {
             self.sessions.iter().map(|one| session::plan(self, one, &entities, &names)).collect();
         plans.extend(entities.plans(self, &names));
         plans.extend(index::plans(self, &entities, &names));
+        plans.extend(pointer::plans(self, &entities, &names));
         let told = self.told_in_notes();
         for plan in &mut plans {
             self.add_told(plan, &told);
             self.settle(plan);
         }
         plans
+    }
+
+    /// Returns the notes of what sessions of single projects were about.
+    pub fn subjects(&self) -> Vec<Subject> {
+        entity::Entities::new(self).subjects(self)
+    }
+
+    /// Returns the day on which a note was promoted.
+    fn promoted_at(&self, note: &Id) -> String {
+        day(self.decided.promoted.get(note).copied().unwrap_or_default())
     }
 
     /// Returns the id of the note of a session.
@@ -119,9 +136,11 @@ impl Memory {
         ])
     }
 
-    /// True if what is known of a session stands in the notes of what it was about. If only its archive failed, it does.
+    /// True if what is known of a session stands in the notes of what it was about. If only its archive failed, it does, and
+    /// so it does once the note was taken out of the archive again.
     fn is_compacted(&self, session: &SessionMemory) -> bool {
         self.decided.archived.contains_key(&session.key)
+            || self.decided.taken_out.contains(&session.key)
             || self.failed.get(&session.key).is_some_and(|(_, is_archive)| *is_archive)
     }
 

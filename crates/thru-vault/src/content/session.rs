@@ -37,6 +37,7 @@ pub(super) fn plan(
         properties: properties(memory, session, &title),
         sections: content(session, entities, names),
         title,
+        points_to: None,
     }
 }
 

@@ -38,6 +38,7 @@ pub(crate) fn plan(texts: &[(usize, &str)], status: &str) -> Plan {
         ],
         title: "index.rs".to_owned(),
         sections: sections.collect(),
+        points_to: None,
     }
 }
 

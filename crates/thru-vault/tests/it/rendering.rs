@@ -161,7 +161,7 @@ fn a_file_of_an_archived_session() {
     # index.rs
 
     ## Overview
-    - `index.rs` of rocket, worked on in one session ^t-dvbrq1fqa5
+    - `index.rs` of rocket ^t-dvbrq1fqa5
 
     ## Key Decisions
     - [decision] 2026-11-09: One lock file per index, not a global lock ^t-z8fx4y3eh1

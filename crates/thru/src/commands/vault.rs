@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use thru_app::vault::{
-    self, ActiveNote, FailedNote, LossFound, SyncVault, VaultStatus, VaultSynced,
+    self, ActiveNote, FailedNote, LossFound, Promotion, SyncVault, VaultStatus, VaultSynced,
 };
 use thru_app::{Remedy, Result, Trouble};
 
@@ -56,6 +56,17 @@ enum Command {
     Compact {
         /// The session's id, or the start of it; or `latest`
         session: String,
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make a note of one project a note of all; without a name, list those that other projects recall
+    Promote {
+        /// The name of the note
+        note: Option<String>,
+        /// Do not ask about wishes and rules
+        #[arg(long, short)]
+        yes: bool,
         /// Answer as JSON
         #[arg(long)]
         json: bool,
@@ -130,6 +141,10 @@ pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Resu
         Some(Command::Unarchive { session, json }) => {
             tell(&vault::unarchive(environment, session, shown.call())?, *json, environment)
         }
+        Some(Command::Promote { note: None, json, .. }) => promotions(*json, environment),
+        Some(Command::Promote { note: Some(note), yes, json }) => {
+            promote(note, *yes, *json, environment)
+        }
         Some(Command::Restore { session, json }) => {
             let session = session.as_deref();
             tell(&vault::restore(environment, session, shown.call())?, *json, environment)
@@ -199,6 +214,47 @@ fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<O
     }
     page.print()?;
     Ok(outcome(synced))
+}
+
+fn promotions(json: bool, environment: &Environment) -> Result<Outcome> {
+    let promotions = vault::promotions(environment, Shown::new(environment).call())?;
+    let mut page = Page::new(environment);
+    if json {
+        page.json(&promotions)?;
+    } else if promotions.proposed.is_empty() {
+        page.line("No note of one project is recalled by others often enough.");
+    } else {
+        show_proposed(&mut page, &promotions.proposed);
+    }
+    page.print()?;
+    Ok(if promotions.proposed.is_empty() { Outcome::Nothing } else { Outcome::Done })
+}
+
+fn promote(note: &str, yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
+    let shown = Shown::new(environment);
+    if !yes && vault::is_preferences(environment, note, shown.call())? {
+        if !environment.terminal.interactive {
+            let message = "nothing was changed: these wishes and rules would be shown as those of all projects";
+            return Err(Trouble::refused(message).with(Remedy::Confirm));
+        }
+        if !shared::ask(
+            environment,
+            "Show these wishes and rules as those of all projects?",
+            false,
+        )? {
+            return print(&(), "Nothing was changed.", false, environment);
+        }
+    }
+    tell(&vault::promote(environment, note, shown.call())?, json, environment)
+}
+
+fn show_proposed(page: &mut Page, proposed: &[Promotion]) {
+    for Promotion { note, recalls, .. } in proposed {
+        let sessions = plural(*recalls as u64, "session");
+        page.line(format!("{note}: recalled by {sessions} of other projects."));
+        let hint = format!("  `thru vault promote \"{note}\"` makes it a note of all projects.");
+        page.line(page.paint(Tone::Quiet, &hint));
+    }
 }
 
 /// Prints an answer that is one line.
@@ -275,6 +331,7 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
         (taken.removed, "removed line"),
         (taken.ticked, "ticked task"),
         (taken.notes, "deleted note"),
+        (taken.statuses, "changed note status"),
     ];
     let parts: Vec<String> = parts
         .into_iter()
@@ -401,6 +458,7 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
     for copy in &status.copies {
         page.line(format!("Conflict copy: {copy}"));
     }
+    show_proposed(page, &status.proposed);
     show_wrong(page, &status.left, &status.failed, status.loss);
 }
 

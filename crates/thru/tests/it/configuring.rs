@@ -274,6 +274,13 @@ fn settings_are_shown_with_where_they_come_from() {
     # Days after which the note of a session that is over is compacted and archived.
     vault.compact_days = 3
 
+    # Leave a short note that shows the archived one in the place of each note that is archived.
+    vault.keep_original = false
+
+    # Sessions of other projects that are given or ask for something in a note of one project before it
+    # is proposed as a note of all.
+    vault.promote_recalls = 3
+
     # What it means that a line of ours is gone from a note: `hide` leaves it out of that note, `forget`
     # has the memory forgotten.
     vault.delete_means = "hide"

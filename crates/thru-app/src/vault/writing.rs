@@ -1,0 +1,515 @@
+//! Writing what memory calls for: notes, and the archive of those of old sessions.
+
+use std::collections::{HashMap, HashSet};
+
+use thru_core::{Id, SessionKey, content_hash};
+use thru_intake::Operation;
+use thru_vault::{
+    ARCHIVED, Archived, Failure, LineId, Memory, Plan, Refusal, Size, Thresholds, VaultError,
+    folded, holds_other_text, only_lines, with_ids,
+};
+
+use super::sync::{BY_HAND, Here, QUIET, Run, is_older};
+use super::synced::{CompactedNote, FailedNote};
+use super::taking;
+use crate::call::Call;
+use crate::fresh;
+use crate::trouble::Result;
+
+/// The reason in an archived note.
+const THRESHOLD: &str = "Compaction threshold exceeded";
+
+/// The file with views over our notes.
+const VIEWS_FILE: &str = "Throughline.base";
+/// The views. They name properties of ours, so that they hold wherever notes are moved to.
+const VIEWS: &str = include_str!("views.base");
+
+/// A session whose note is compacted now.
+struct Due {
+    session: SessionKey,
+    reason: &'static str,
+    /// The limit that the note reached; `None` if a person asked for it.
+    reached: Option<String>,
+}
+
+impl Run<'_> {
+    /// Writes what memory calls for.
+    pub(super) fn write_out(&mut self, call: Call<'_>) -> Result<()> {
+        let store = fresh::open(self.app, self.freshness(), call)?;
+        let intake = self.app.intake_beside(&store)?;
+        let mut memory = self.load(&store, intake.redactor())?;
+        drop(store);
+        let due = self.due(&memory);
+        for one in &due {
+            memory.failed.remove(&one.session);
+            let archived = Archived { at: self.now, reason: one.reason.to_owned() };
+            memory.decided.archived.insert(one.session.clone(), archived);
+        }
+        self.name_archived(&mut memory, &due);
+        let plans = memory.plans();
+        self.clear_forgotten(&plans)?;
+        let mut paths: HashSet<String> =
+            self.here.values().map(|here| folded(&here.path)).collect();
+        // What is known goes into the other notes before the note that it comes from is archived.
+        let trouble = self.write_notes(&memory, &plans, &due, &mut paths);
+        let archived = self.archive(&mut memory, &plans, &due, &trouble, &mut paths);
+        self.write_pointers(&memory, &plans, &mut paths);
+        self.record.left.clone_from(&self.synced.left);
+        if self.request.dry_run {
+            return Ok(());
+        }
+        if !archived.is_empty() {
+            let lock = call.lock(&intake)?;
+            intake.record_and_apply(&lock, &archived)?;
+        }
+        self.record.archiving.clear();
+        self.write_views()?;
+        self.record.synced = Some(self.now);
+        self.save()
+    }
+
+    /// Chooses the names of notes that go into the archive or come out of it. Where the original is kept, it keeps the
+    /// name as well.
+    fn name_archived(&self, memory: &mut Memory, due: &[Due]) {
+        if self.app.config.vault.keep_original {
+            for one in due {
+                if let Some(name) = memory.names.get_mut(&Memory::note_of(&one.session))
+                    && !name.ends_with(ARCHIVED)
+                {
+                    name.push_str(ARCHIVED);
+                }
+            }
+        }
+        if let Some(session) = &self.request.unarchive
+            && let Some(name) = memory.names.get_mut(&Memory::note_of(session))
+            && let Some(original) = name.strip_suffix(ARCHIVED)
+        {
+            *name = original.to_owned();
+        }
+    }
+
+    /// Writes every note but those that are archived now and those that lead to others. Returns the errors.
+    fn write_notes(
+        &mut self,
+        memory: &Memory,
+        plans: &[Plan],
+        due: &[Due],
+        paths: &mut HashSet<String>,
+    ) -> HashMap<Id, String> {
+        let due: HashSet<Id> = due.iter().map(|one| Memory::note_of(&one.session)).collect();
+        let moved = self.request.unarchive.as_ref().map(Memory::note_of).or(self.request.promote);
+        let mut trouble = HashMap::new();
+        for plan in plans {
+            let is_later = due.contains(&plan.id) || plan.points_to.is_some();
+            if is_later || self.stays_away(memory, &plan.id) {
+                continue;
+            }
+            let written = match moved == Some(plan.id) {
+                true => self.relocate(plan, memory, paths).map(drop),
+                false => self.write_note(plan, memory, paths),
+            };
+            if let Err(error) = written {
+                trouble.insert(plan.id, error.to_string());
+                self.synced.left.insert(plan.path(), error.to_string());
+            }
+        }
+        trouble
+    }
+
+    /// Moves the notes of these sessions into the archive, and returns that as decisions. Those that cannot be moved are
+    /// marked.
+    fn archive(
+        &mut self,
+        memory: &mut Memory,
+        plans: &[Plan],
+        due: &[Due],
+        trouble: &HashMap<Id, String>,
+        paths: &mut HashSet<String>,
+    ) -> Vec<Operation> {
+        let (mut archived, mut failed) = (Vec::new(), Vec::new());
+        for one in due {
+            let note = Memory::note_of(&one.session);
+            let Some(plan) = plans.iter().find(|plan| plan.id == note) else { continue };
+            if self.stays_away(memory, &note) {
+                continue;
+            }
+            let targets = targets(plans, plan);
+            let error = targets.iter().find_map(|target| trouble.get(&target.id)).cloned();
+            let outcome = match error {
+                Some(error) => Err((false, error)),
+                None => {
+                    self.relocate(plan, memory, paths).map_err(|error| (true, error.to_string()))
+                }
+            };
+            let session = one.session.id.to_string();
+            match outcome {
+                Ok(path) => {
+                    self.record.failures.remove(&note);
+                    archived.push(Operation::NoteArchived {
+                        session: one.session.clone(),
+                        reason: one.reason.to_owned(),
+                    });
+                    self.synced.compacted.push(CompactedNote {
+                        session,
+                        note: plan.name.clone(),
+                        reached: one.reached.clone(),
+                        updated: targets.iter().map(|target| target.name.clone()).collect(),
+                        archived_to: path,
+                    });
+                }
+                Err((is_archive, error)) => {
+                    let failure = Failure { is_archive, error: error.clone(), at: self.now };
+                    self.record.failures.insert(note, failure);
+                    memory.failed.insert(one.session.clone(), (error.clone(), is_archive));
+                    let here = self.here.get(&note);
+                    let path = here.map_or_else(|| plan.path(), |here| here.path.clone());
+                    failed.push(one.session.clone());
+                    self.synced.failed.push(FailedNote { session, note: path, is_archive, error });
+                }
+            }
+        }
+        self.mark_failed(memory, &failed, paths);
+        archived
+    }
+
+    /// Marks the notes of sessions whose compaction failed, as far as they can be written.
+    fn mark_failed(
+        &mut self,
+        memory: &mut Memory,
+        failed: &[SessionKey],
+        paths: &mut HashSet<String>,
+    ) {
+        if failed.is_empty() {
+            return;
+        }
+        memory.decided.archived.retain(|session, _| !failed.contains(session));
+        let notes: HashSet<Id> = failed.iter().map(Memory::note_of).collect();
+        for plan in memory.plans().iter().filter(|plan| notes.contains(&plan.id)) {
+            if let Err(error) = self.write_note(plan, memory, paths) {
+                self.synced.left.insert(plan.path(), error.to_string());
+            }
+        }
+    }
+
+    /// Writes the notes that lead to others, where these lie elsewhere by now.
+    fn write_pointers(&mut self, memory: &Memory, plans: &[Plan], paths: &mut HashSet<String>) {
+        for plan in plans {
+            let target = plan.points_to.and_then(|note| self.here.get(&note));
+            let is_elsewhere =
+                target.is_some_and(|target| folded(&target.path) != folded(&plan.path()));
+            if !is_elsewhere || self.stays_away(memory, &plan.id) {
+                continue;
+            }
+            if let Err(error) = self.write_note(plan, memory, paths) {
+                self.synced.left.insert(plan.path(), error.to_string());
+            }
+        }
+    }
+
+    /// Writes the views of Obsidian over our notes, once: changed or removed, they are the person's.
+    fn write_views(&mut self) -> Result<()> {
+        if !self.record.has_views {
+            match self.folder.create(VIEWS_FILE, VIEWS) {
+                Ok(_) | Err(VaultError::Exists(_)) => self.record.has_views = true,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the sessions that are over and whose note reached a limit.
+    fn due(&mut self, memory: &Memory) -> Vec<Due> {
+        let vault = &self.app.config.vault;
+        let limits = Thresholds { lines: vault.compact_lines, days: vault.compact_days };
+        let mut due = Vec::new();
+        for session in &memory.sessions {
+            if memory.decided.archived.contains_key(&session.key) {
+                continue;
+            }
+            let id = Memory::note_of(&session.key);
+            if self.here.get(&id).is_some_and(|here| here.is_forked) {
+                continue;
+            }
+            if self.here.get(&id).is_some_and(|here| here.is_restless || !self.is_quiet(&id, here))
+            {
+                self.look_again(QUIET);
+                continue;
+            }
+            if self.request.compact.as_ref() == Some(&session.key) {
+                let session = session.key.clone();
+                due.push(Due { session, reason: BY_HAND, reached: None });
+                continue;
+            }
+            if session.closed.is_none() || memory.decided.taken_out.contains(&session.key) {
+                continue;
+            }
+            let text = self.text(&id).unwrap_or_default();
+            if let Some(reached) = Size::of(&text, session.started, self.now).reached(&limits) {
+                let (session, reached) = (session.key.clone(), Some(reached));
+                due.push(Due { session, reason: THRESHOLD, reached });
+            }
+        }
+        due
+    }
+
+    /// True for a note that a person deleted, unless it is there again: moved, or brought back by another machine.
+    fn stays_away(&self, memory: &Memory, note: &Id) -> bool {
+        memory.decided.hidden_notes.contains(note) && !self.here.contains_key(note)
+    }
+
+    /// Returns the text of a note as it lies on disk.
+    fn text(&self, id: &Id) -> Option<String> {
+        let here = self.here.get(id)?;
+        let known = here.text.clone().or_else(|| self.record.base(id));
+        known.or_else(|| Some(self.folder.read(&here.path).ok()??.text))
+    }
+
+    /// Returns the lines that are neither added to a note, nor changed or removed: a person took them out, or another machine wrote them.
+    fn hidden(&self, memory: &Memory, note: &Id) -> HashSet<LineId> {
+        let removed = memory.decided.hidden.get(note).into_iter().flatten();
+        let foreign = self.record.foreign.get(note).into_iter().flatten();
+        removed.chain(foreign).cloned().collect()
+    }
+
+    /// Writes a note where it lies, or a new one.
+    fn write_note(
+        &mut self,
+        plan: &Plan,
+        memory: &Memory,
+        paths: &mut HashSet<String>,
+    ) -> Result<(), NoteError> {
+        let hidden = &self.hidden(memory, &plan.id);
+        let print = plan.fingerprint(hidden);
+        let Some(here) = self.here.get(&plan.id).cloned() else {
+            let text = plan.new_note(hidden)?;
+            let path = free_path(plan, paths);
+            if !self.request.dry_run {
+                let stamp = self.folder.create(&path, &text)?;
+                self.record.note(plan.id, &path, stamp, &text, true)?;
+                self.record.planned(&plan.id, print);
+                self.here.insert(plan.id, Here::new(path, stamp, None));
+            }
+            self.synced.created += 1;
+            return Ok(());
+        };
+        if here.is_forked || here.text.is_none() && self.record.is_as_planned(&plan.id, print) {
+            self.synced.unchanged += 1;
+            return Ok(());
+        }
+        let disk = match self.text(&plan.id) {
+            Some(text) => text,
+            // Too long, or no text.
+            None => return Err(Refusal::TooLong.into()),
+        };
+        if here.is_restless {
+            self.synced.waiting += 1;
+            return Ok(());
+        }
+        let base = self.record.base(&plan.id);
+        if base.is_none() {
+            // Ids that memory does not know are not ours to remove later.
+            let foreign = taking::foreign(Some(plan), "", &disk);
+            self.record.foreign.entry(plan.id).or_default().extend(foreign);
+        }
+        // Once a line of another machine says what memory says here, it is kept up to date like any other.
+        if let Some(foreign) = self.record.foreign.get_mut(&plan.id)
+            && !foreign.is_empty()
+        {
+            let known = plan.lines_as_planned(&disk);
+            foreign.retain(|line| !known.contains(line));
+        }
+        let wanted = self.wanted(plan, &disk, base.as_deref(), hidden)?;
+        if wanted == disk {
+            self.synced.unchanged += 1;
+            let is_as_written = self
+                .record
+                .notes
+                .get(&plan.id)
+                .is_some_and(|known| (&known.path, known.stamp) == (&here.path, here.stamp));
+            let is_known = is_as_written && base.is_some();
+            if !is_known && !self.request.dry_run {
+                self.record.note(plan.id, &here.path, here.stamp, &disk, false)?;
+            }
+            self.record.planned(&plan.id, print);
+            return Ok(());
+        }
+        if !self.is_quiet(&plan.id, &here) {
+            self.synced.waiting += 1;
+            self.look_again(QUIET);
+            return Ok(());
+        }
+        self.synced.changed += 1;
+        if self.request.dry_run {
+            return Ok(());
+        }
+        let written = self.folder.replace(&here.path, &disk, &wanted, &mut |_| None)?;
+        match written {
+            Some((text, stamp)) => {
+                self.record.unmarked.remove(&plan.id);
+                self.record.note(plan.id, &here.path, stamp, &text, true)?;
+                self.record.planned(&plan.id, print);
+                self.here.insert(plan.id, Here::new(here.path, stamp, None));
+            }
+            // Another program wrote it at this moment: the next sync takes that in first.
+            None => {
+                self.synced.changed -= 1;
+                self.synced.waiting += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the text that a note gets: with ids behind what was told in it, and the plan put in.
+    fn wanted(
+        &self,
+        plan: &Plan,
+        disk: &str,
+        base: Option<&str>,
+        hidden: &HashSet<LineId>,
+    ) -> Result<String, NoteError> {
+        let marked = match self.record.unmarked.get(&plan.id) {
+            Some(unmarked) if !unmarked.is_empty() => {
+                with_ids(disk, &taking::unmarked_places(disk, unmarked))
+            }
+            _ => disk.to_owned(),
+        };
+        Ok(plan.put_into(&marked, base, hidden)?)
+    }
+
+    /// True if no other program wrote a note a moment ago.
+    fn is_quiet(&self, note: &Id, here: &Here) -> bool {
+        let known = self.record.notes.get(note);
+        let is_ours = known.is_some_and(|known| known.by_us && known.stamp == here.stamp);
+        is_ours || self.request.merged.contains(note) || is_older(here.stamp, QUIET, self.now)
+    }
+
+    /// Moves the note of a session to its place, in the archive or out of it: written there, read back and compared before
+    /// the original goes.
+    fn relocate(
+        &mut self,
+        plan: &Plan,
+        memory: &Memory,
+        paths: &mut HashSet<String>,
+    ) -> Result<String, NoteError> {
+        let hidden = &self.hidden(memory, &plan.id);
+        let original = self.here.get(&plan.id).cloned();
+        if original.as_ref().is_some_and(|original| original.is_forked) {
+            return Err(NoteError::Forked);
+        }
+        let disk = self.text(&plan.id);
+        let text = match (&original, &disk) {
+            (Some(_), Some(disk)) => {
+                let base = self.record.base(&plan.id);
+                self.wanted(plan, disk, base.as_deref(), hidden)?
+            }
+            (Some(_), None) => return Err(Refusal::TooLong.into()),
+            (None, _) => plan.new_note(hidden)?,
+        };
+        let path = free_path(plan, paths);
+        if self.request.dry_run {
+            self.synced.created += usize::from(original.is_none());
+            return Ok(path);
+        }
+        if original.is_some() {
+            // A process that is killed before the original goes leaves two: this one is known to be ours.
+            let hash = content_hash(text.as_bytes());
+            self.record.archiving.insert(path.clone(), hash);
+            self.record.save()?;
+        }
+        let stamp = self.folder.create(&path, &text)?;
+        let read_back = self.folder.read(&path)?.map(|content| content.text);
+        if read_back.as_deref() != Some(text.as_str()) {
+            return Err(NoteError::Unverified);
+        }
+        if let (Some(original), Some(disk)) = (&original, &disk)
+            && let Err(error) = self.folder.remove(&original.path, disk)
+        {
+            // A person writes it at this moment: the copy goes, and the next sync tries again.
+            self.folder.remove(&path, &text)?;
+            return Err(error.into());
+        }
+        self.record.note(plan.id, &path, stamp, &text, true)?;
+        if let Some(original) = &original {
+            paths.remove(&folded(&original.path));
+        }
+        self.synced.created += usize::from(original.is_none());
+        self.here.insert(plan.id, Here::new(path.clone(), stamp, None));
+        Ok(path)
+    }
+
+    /// Takes our lines out of notes that memory no longer calls for: those of sessions that were forgotten. A note that
+    /// holds nothing else goes as a whole; lines of another machine and text of a person's stay.
+    fn clear_forgotten(&mut self, plans: &[Plan]) -> Result<()> {
+        let planned: HashSet<Id> = plans.iter().map(|plan| plan.id).collect();
+        let over: Vec<Id> = self
+            .record
+            .notes
+            .keys()
+            .filter(|id| self.here.contains_key(id) && !planned.contains(id))
+            .copied()
+            .collect();
+        for id in over {
+            let (Some(here), Some(disk)) = (self.here.get(&id).cloned(), self.text(&id)) else {
+                continue;
+            };
+            if self.request.dry_run || here.is_forked {
+                continue;
+            }
+            let foreign = self.record.foreign.get(&id).cloned().unwrap_or_default();
+            if foreign.is_empty() && !holds_other_text(&disk) {
+                self.folder.remove(&here.path, &disk)?;
+                self.record.drop_note(&id)?;
+                self.here.remove(&id);
+                continue;
+            }
+            let text = only_lines(&disk, &foreign);
+            if text != disk
+                && let Some((text, stamp)) =
+                    self.folder.replace(&here.path, &disk, &text, &mut |_| None)?
+            {
+                self.record.note(id, &here.path, stamp, &text, true)?;
+                self.here.insert(id, Here::new(here.path.clone(), stamp, None));
+            }
+            if foreign.is_empty() {
+                let why = "memory no longer holds what it was about, and what is left is yours: remove it yourself";
+                self.synced.left.insert(here.path, why.to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Returns the notes that are given what a session's note says: those that link to it.
+fn targets<'p>(plans: &'p [Plan], session: &Plan) -> Vec<&'p Plan> {
+    let link = format!("[[{}]]", session.name);
+    let has_link = |plan: &&Plan| {
+        let references = plan.sections.iter().find(|section| section.name == "References");
+        references
+            .is_some_and(|section| section.lines.iter().any(|line| line.text.starts_with(&link)))
+    };
+    plans.iter().filter(has_link).collect()
+}
+
+/// Returns the path of a new note. Where another has it, the id makes the difference.
+fn free_path(plan: &Plan, paths: &mut HashSet<String>) -> String {
+    let mut path = plan.path();
+    if !paths.insert(folded(&path)) {
+        let id = LineId::new(&plan.id);
+        path = format!("{}/{} {}.md", plan.folder, plan.name, id.as_str());
+        paths.insert(folded(&path));
+    }
+    path
+}
+
+/// The reason why a note was not written.
+#[derive(Debug, thiserror::Error)]
+enum NoteError {
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    #[error(transparent)]
+    Disk(#[from] VaultError),
+    #[error("a conflict copy of it has to be merged first")]
+    Forked,
+    #[error("Archive verification failed. Session not moved.")]
+    Unverified,
+}

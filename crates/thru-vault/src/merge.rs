@@ -1,0 +1,262 @@
+//! Merging a note with a conflict copy of it, without the version that both began with.
+//!
+//! Lines are told apart by their ids, and by the texts that they had on this machine: one that was replaced here is old,
+//! and one that was never seen here is a change. What the note cannot take in goes into a callout.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use serde::{Deserialize, Serialize};
+use thru_core::{Id, content_hash};
+
+use crate::changes::told_in;
+use crate::front::{Front, Value, list};
+use crate::note::{Line, LineId, Note};
+use crate::plan::{Splices, content_end, is_ours, with_break};
+
+/// The texts that lines of a note had before.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Earlier(BTreeMap<LineId, BTreeSet<Id>>);
+
+impl Earlier {
+    /// Adds the lines of a version that the next one lacks, or has with another text.
+    pub(crate) fn add(&mut self, before: &str, after: &str) {
+        let (before, after) = (Note::parse(before), Note::parse(after));
+        let kept: HashMap<&LineId, String> =
+            after.own_lines().map(|(id, line)| (id, line.words(after.source))).collect();
+        for (id, line) in before.own_lines() {
+            let words = line.words(before.source);
+            if kept.get(id) != Some(&words) {
+                self.0.entry(id.clone()).or_default().insert(content_hash(words.as_bytes()));
+            }
+        }
+    }
+
+    fn knows(&self, line: &LineId) -> bool {
+        self.0.contains_key(line)
+    }
+
+    fn had(&self, line: &LineId, words: &str) -> bool {
+        self.0.get(line).is_some_and(|texts| texts.contains(&content_hash(words.as_bytes())))
+    }
+}
+
+/// Returns a note with what only a copy of it says, given the version that this machine had last and the texts of lines
+/// before it. Of a line that both changed, the text of the note stands.
+pub fn merged(
+    note: &str,
+    copy: &str,
+    copy_name: &str,
+    (base, earlier): (Option<&str>, &Earlier),
+) -> String {
+    let mut merge = Merge::new(note, copy);
+    merge.lines(base, earlier);
+    merge.properties();
+    merge.prose();
+    let text = merge.splices.clone().apply(note);
+    let ids: HashSet<LineId> = Note::parse(&text).own_lines().map(|(id, _)| id.clone()).collect();
+    // Where text of the person's would swallow what is put into it, all of it goes into the callout.
+    let is_whole = merge.here.own_lines().all(|(id, _)| ids.contains(id))
+        && merge.put_in.iter().all(|id| ids.contains(id));
+    match is_whole {
+        true => with_callout(text, &merge.apart, copy_name, merge.here.newline()),
+        false => {
+            let mut merge = Merge::new(note, copy);
+            merge.prose();
+            with_callout(note.to_owned(), &merge.apart, copy_name, merge.here.newline())
+        }
+    }
+}
+
+/// Returns a note with lines in a callout at its end.
+fn with_callout(
+    mut note: String,
+    lines: &BTreeMap<usize, String>,
+    copy_name: &str,
+    newline: &str,
+) -> String {
+    if lines.is_empty() {
+        return note;
+    }
+    if !note.is_empty() && !note.ends_with('\n') {
+        note.push_str(newline);
+    }
+    let name = copy_name.replace('`', "");
+    note.push_str(&format!("{newline}> [!question] Only in `{name}`{newline}"));
+    for line in lines.values().flat_map(|text| text.lines()) {
+        note.push_str(&format!("> {line}{newline}"));
+    }
+    note
+}
+
+struct Merge<'t> {
+    here: Note<'t>,
+    other: Note<'t>,
+    splices: Splices,
+    /// Lines of ours that were put in.
+    put_in: Vec<LineId>,
+    /// Lines of the copy that are dealt with, by their beginning.
+    done: BTreeSet<usize>,
+    /// What goes into the callout, by its place in the copy.
+    apart: BTreeMap<usize, String>,
+}
+
+impl<'t> Merge<'t> {
+    fn new(note: &'t str, copy: &'t str) -> Self {
+        Self {
+            here: Note::parse(note),
+            other: Note::parse(copy),
+            splices: Splices::default(),
+            put_in: Vec::new(),
+            done: BTreeSet::new(),
+            apart: BTreeMap::new(),
+        }
+    }
+
+    /// Merges the lines of ours, and what a person told.
+    fn lines(&mut self, base: Option<&str>, earlier: &Earlier) {
+        let base = base.map(Note::parse);
+        let last: HashMap<&LineId, String> = base
+            .iter()
+            .flat_map(|base| base.own_lines().map(|(id, line)| (id, line.words(base.source))))
+            .collect();
+        let here = self.here.clone();
+        let other = self.other.clone();
+        let own: HashMap<&LineId, &Line> = here.own_lines().collect();
+        let said: HashSet<String> = here.lines.iter().map(|line| line.words(here.source)).collect();
+        // The places of lines that were put in, by their place in the copy.
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        for (number, line) in other.lines.iter().enumerate() {
+            let words = line.words(other.source);
+            let Some(id) = &line.id else {
+                if told_in(&other, line).is_some() {
+                    self.settle(line);
+                    if !words.is_empty() && !said.contains(&words) {
+                        self.put(number, line, &own, &mut places);
+                    }
+                }
+                continue;
+            };
+            self.settle(line);
+            let last = last.get(id);
+            let is_old = |text: &String| last != Some(text) && earlier.had(id, text);
+            let Some(known) = own.get(id) else {
+                match (is_old(&words), last == Some(&words) || !earlier.knows(id)) {
+                    (true, _) => {}
+                    (false, true) => self.put(number, line, &own, &mut places),
+                    (false, false) => self.set_apart(line),
+                }
+                continue;
+            };
+            let text = known.words(here.source);
+            if words != text && !is_old(&words) {
+                let has_one_text = !earlier.knows(id);
+                if is_old(&text) || has_one_text && last == Some(&text) {
+                    self.splices.replace(known.text.clone(), words);
+                } else if !(has_one_text && last == Some(&words)) {
+                    self.set_apart(line);
+                }
+            }
+            if let (Some((at, mark)), true) = (known.task, line.is_done())
+                && !known.is_done()
+            {
+                self.splices.replace(at..at + mark.len_utf8(), "x".to_owned());
+            }
+        }
+    }
+
+    /// Notes that the text of a line needs no more care.
+    fn settle(&mut self, line: &Line) {
+        self.done.extend(line.own.clone());
+    }
+
+    fn set_apart(&mut self, line: &Line) {
+        let text = self.other.source[line.own.clone()].trim().to_owned();
+        self.apart.insert(line.own.start, text);
+    }
+
+    /// Puts a line of the copy into its section of the note, or below its parent.
+    fn put(
+        &mut self,
+        number: usize,
+        line: &Line,
+        own: &HashMap<&LineId, &Line>,
+        places: &mut HashMap<usize, usize>,
+    ) {
+        let above = self.other.lines[..number].iter().enumerate().rev();
+        let parent = above.into_iter().find(|(_, above)| above.depth + 1 == line.depth);
+        let at = match parent.filter(|_| line.depth > 0) {
+            Some((parent, above)) => places.get(&parent).copied().or_else(|| {
+                let id = above.id.as_ref()?;
+                own.get(id).map(|known| known.whole.end)
+            }),
+            None if line.depth > 0 => None,
+            None => self.other.section_of(line).and_then(|section| {
+                let heading =
+                    self.here.headings.iter().position(|one| {
+                        one.level == 2 && one.title.eq_ignore_ascii_case(section)
+                    })?;
+                Some(content_end(&self.here, heading))
+            }),
+        };
+        let Some(at) = at.filter(|_| !line.is_quoted) else { return self.set_apart(line) };
+        let newline = self.here.newline();
+        let own = self.other.source[line.own.clone()].trim_end();
+        let text: String = own.lines().map(|line| format!("{line}{newline}")).collect();
+        self.splices.insert(at, with_break(&self.here, at, &text));
+        self.put_in.extend(line.id.clone());
+        places.insert(number, at);
+    }
+
+    /// Merges the properties of the person's. Ours follow from memory.
+    fn properties(&mut self) {
+        let (Ok(here), Ok(other)) = (Front::read(&self.here), Front::read(&self.other)) else {
+            return;
+        };
+        let Some(end) = self.here.front.as_ref().map(|front| front.end) else { return };
+        let newline = self.here.newline();
+        for (key, range) in other.lines() {
+            self.done.extend(range.clone());
+            let lines = &self.other.source[range.clone()];
+            match (here.value(key, self.here.source), other.value(key, self.other.source)) {
+                _ if is_ours(key) => {}
+                (Some(Value::Members(known)), Some(Value::Members(more))) => {
+                    let new: Vec<String> =
+                        more.into_iter().filter(|one| !known.contains(one)).collect();
+                    if let (false, Some(range)) = (new.is_empty(), here.range(key)) {
+                        let all = [known, new].concat();
+                        self.splices.replace(range, list(key, &all, newline));
+                    }
+                }
+                (known, value) if known.is_some() && known == value => {}
+                _ if here.range(key).is_some() => {
+                    self.apart.insert(range.start, lines.trim().to_owned());
+                }
+                _ => {
+                    let lines = lines.lines().map(|line| format!("{line}{newline}"));
+                    self.splices.insert(end, lines.collect());
+                }
+            }
+        }
+    }
+
+    /// Sets apart every other line that the note does not have.
+    fn prose(&mut self) {
+        let known: HashSet<&str> = self.here.source.lines().map(unquoted).collect();
+        let mut at = 0;
+        for line in self.other.source.split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            let bare = unquoted(line);
+            let is_text = !bare.is_empty() && bare != "---";
+            if is_text && !self.done.contains(&start) && !known.contains(bare) {
+                self.apart.insert(start, line.trim_end().to_owned());
+            }
+        }
+    }
+}
+
+/// Returns a line without the marks of quotes: what was merged once stands in a callout.
+fn unquoted(line: &str) -> &str {
+    line.trim_start_matches(['>', ' ', '\t']).trim_end()
+}
