@@ -1,11 +1,13 @@
 //! `thru ui` in a real terminal: one that tmux makes.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::home::Home;
-use crate::records::ONE;
+use crate::records::{Author, ONE, file};
 
 /// A tmux server of one test, ended when dropped.
 struct Tmux<'h> {
@@ -13,18 +15,21 @@ struct Tmux<'h> {
 }
 
 impl<'h> Tmux<'h> {
-    /// Starts the program in a terminal of this size; `None` where there is no tmux.
-    fn start(home: &'h Home, size: [&str; 2], arguments: &str) -> Option<Self> {
+    /// Starts the program in a terminal of 80×24; `None` where there is no tmux.
+    fn start(home: &'h Home, line: &str) -> Option<Self> {
         if Command::new("tmux").arg("-V").output().is_err() {
             eprintln!("skipped: there is no tmux");
             return None;
         }
         let program = home.command().get_program().to_str()?.to_owned();
-        // What is left of the program's work, so that its end can be seen.
-        let script = format!("{program} {arguments}; echo \"left with $?\"; cat");
+        // `cat` keeps the terminal open, so that the end can be seen.
+        let script = format!(
+            "{}; echo \"left with $?\"; cat",
+            line.replacen("thru ", &format!("{program} "), 1)
+        );
         let tmux = Self { home };
         let mut command = tmux.command();
-        command.args(["-f", "/dev/null", "new-session", "-d", "-x", size[0], "-y", size[1]]);
+        command.args(["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24"]);
         assert!(command.arg(script).status().unwrap().success());
         Some(tmux)
     }
@@ -49,6 +54,11 @@ impl<'h> Tmux<'h> {
 
     fn send(&self, keys: &[&str]) {
         assert!(self.command().arg("send-keys").args(keys).status().unwrap().success());
+    }
+
+    fn resize(&self, columns: &str, lines: &str) {
+        let arguments = ["resize-window", "-x", columns, "-y", lines];
+        assert!(self.command().args(arguments).status().unwrap().success());
     }
 
     fn screen(&self) -> String {
@@ -76,7 +86,7 @@ impl Drop for Tmux<'_> {
 #[test]
 fn the_terminal_ui_searches_reads_and_leaves_the_terminal_as_it_was() {
     let home = Home::imported();
-    let Some(tmux) = Tmux::start(&home, ["80", "24"], "ui --all") else { return };
+    let Some(tmux) = Tmux::start(&home, "thru ui --all") else { return };
     tmux.shows("Esc leave");
     tmux.send(&["importer lock"]);
     tmux.shows("> importer lock");
@@ -88,15 +98,48 @@ fn the_terminal_ui_searches_reads_and_leaves_the_terminal_as_it_was() {
     tmux.send(&["Enter"]);
     tmux.shows("1. You");
     tmux.shows(&ONE[..8]);
-    tmux.command().args(["resize-window", "-x", "20", "-y", "5"]).status().unwrap();
+    tmux.resize("20", "5");
     tmux.shows("Esc back");
-    tmux.command().args(["resize-window", "-x", "80", "-y", "24"]).status().unwrap();
+    tmux.resize("80", "24");
     tmux.shows("f forget");
     tmux.send(&["Escape"]);
     tmux.shows("Enter read");
     tmux.send(&["C-c"]);
     tmux.shows("left with 0");
     assert!(!tmux.screen().contains("Enter read"), "{}", tmux.screen());
+}
+
+#[test]
+fn a_memory_is_edited_in_the_users_editor_and_a_session_resumed() {
+    let home = Home::new();
+    let project = home.project();
+    let mut author = Author::of(ONE).in_directory(project.to_str().unwrap());
+    author.asks("Fix the lock.").says("It is fixed.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    home.inside(&["remember", "Use pnpm, not npm"]).expect(0);
+    // Stands for the agent: a real one would ask its provider.
+    let agent = home.folder().join("tmp/claude");
+    fs::write(&agent, "#!/bin/sh\necho \"$PWD: $*\"\n").unwrap();
+    fs::set_permissions(&agent, fs::Permissions::from_mode(0o700)).unwrap();
+    let line = "PATH=$TMPDIR:$PATH EDITOR='sed -i 1s/not/never/' thru search --all -i pnpm";
+    let Some(tmux) = Tmux::start(&home, line) else { return };
+    tmux.shows("decision");
+    tmux.send(&["Enter", "e"]);
+    tmux.shows("Changed.");
+    tmux.shows("Use pnpm, never npm");
+    tmux.send(&["Escape"]);
+    tmux.shows("Enter read");
+    tmux.send(&["C-u"]);
+    tmux.send(&["fix the lock"]);
+    tmux.send(&["Tab", "Tab"]);
+    tmux.shows("sessions · every project");
+    tmux.send(&["Enter"]);
+    tmux.shows("1. You");
+    tmux.send(&["r"]);
+    tmux.shows("left with 0");
+    let said = tmux.screen().replace('\n', "");
+    assert!(said.contains(&format!("rocket: --resume {ONE}")), "{said}");
 }
 
 #[test]
