@@ -55,8 +55,9 @@ pub(crate) async fn export(
     let (sender, mut receiver) = channel(PIECES);
     let writing = tokio::spawn(call(shared, move |app, call| {
         let mut output = BufWriter::with_capacity(PIECE, Pieces(sender.clone()));
-        let written = write_export(app, &Export { project, since }, &mut output, call)
-            .and_then(|_| Ok(output.flush()?));
+        let written =
+            write_export(app, &Export { project, since, only_decisions: false }, &mut output, call)
+                .and_then(|_| Ok(output.flush()?));
         if written.is_err() {
             // The client must not take a part for the whole.
             let _ = sender.blocking_send(Err(io::Error::other("the export failed")));

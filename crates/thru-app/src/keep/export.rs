@@ -40,6 +40,8 @@ pub struct Export {
     pub project: Option<String>,
     /// Only what happened since this day, as a person writes it.
     pub since: Option<String>,
+    /// True to leave out everything but what people told and decided: no transcript, and nothing made of one.
+    pub only_decisions: bool,
 }
 
 /// The number of lines of an export, by kind.
@@ -158,16 +160,20 @@ impl<'a> Exporting<'a> {
             project.as_ref().map(|project| store.project_rows(project.row)).transpose()?;
         let filter =
             SessionFilter { projects: projects.clone(), since, ..SessionFilter::default() };
-        let sessions = store.sessions(&filter)?;
+        let mut sessions = store.sessions(&filter)?;
         let filter =
             MemoryFilter { projects, since, oldest_first: true, ..MemoryFilter::default() };
-        let memories = store.memories(&filter)?;
+        let mut memories = store.memories(&filter)?;
         let mut decisions = store.operations()?;
         if let Some(since) = since {
             decisions.retain(|decision| decision.at.is_some_and(|at| at >= since));
         }
         if let Some(project) = &project {
             keep_of_project(&mut decisions, project, &sessions, &memories);
+        }
+        if request.only_decisions {
+            sessions.clear();
+            memories.clear();
         }
         let header = ExportHeader {
             kind: KIND,

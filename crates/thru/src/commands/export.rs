@@ -18,6 +18,7 @@ use crate::ui::{Page, Tone, count, plural};
 #[command(after_help = "Examples:\n  \
     thru export --out memory.jsonl              everything\n  \
     thru export --project rocket --since 2026-01-01\n  \
+    thru export --project rocket --decisions    what you told and decided, to share\n  \
     thru export | jq -r 'select(.kind == \"memory\") | .body.title'\n  \
     thru import memory.jsonl                    bring in what was told and decided")]
 pub(crate) struct ExportArguments {
@@ -27,14 +28,18 @@ pub(crate) struct ExportArguments {
     /// Only what happened since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long)]
     since: Option<String>,
+    /// Only what people told and decided: no transcript, and nothing that was made of one
+    #[arg(long)]
+    decisions: bool,
     /// Write to this file, which must not be there yet
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
-    let ExportArguments { project, since, out } = arguments;
-    let request = Export { project: project.clone(), since: since.clone() };
+    let ExportArguments { project, since, decisions, out } = arguments;
+    let request =
+        Export { project: project.clone(), since: since.clone(), only_decisions: *decisions };
     let shown = shared::Shown::new(environment);
     let Some(path) = out.as_ref().map(|path| environment.directory.join(path)) else {
         let mut output = BufWriter::new(environment.streams.output());

@@ -54,6 +54,17 @@ fn an_export_can_be_of_one_project_or_of_some_time() {
 }
 
 #[test]
+fn an_export_of_decisions_holds_nothing_that_was_recorded() {
+    let home = Home::imported();
+    home.tell(&["Use pnpm, not npm"]);
+    let exported = lines(&home.thru(&["export", "--decisions"]).expect(0).stdout);
+    let (header, decisions) = exported.split_first().unwrap();
+    assert_eq!(header["counts"]["passages"], 0);
+    assert!(decisions.iter().all(|line| line["kind"] == "decision"));
+    assert!(decisions.iter().any(|line| line.to_string().contains("pnpm")));
+}
+
+#[test]
 fn what_was_told_comes_in_once_under_the_same_ids() {
     let home = Home::imported();
     let _settings = home.settings();
