@@ -200,25 +200,11 @@ impl Program {
     /// Runs it to its end with a stop watch.
     pub(crate) fn measure(&self, home: &Path, task: Task<'_>) -> Result<Usage> {
         let started = Instant::now();
-        let mut child = self.start(home, task)?;
-        let mut memory = None;
-        let mut cpu = None;
-        let status = loop {
-            // A process that ended keeps its times until it is waited for.
-            let state = Stat::of(child.id());
-            memory = memory.max(peak_memory(child.id()));
-            cpu = state.as_ref().map(|stat| stat.cpu).or(cpu);
-            let is_over = state.is_none_or(|stat| stat.is_over);
-            if is_over && let Some(status) = child.try_wait()? {
-                break status;
-            }
-            std::thread::sleep(LOOK);
-        };
-        let wall = started.elapsed();
+        let (status, usage) = watch(&mut self.start(home, task)?, started)?;
         if !status.success() {
             bail!("{task:?} ended with {status}");
         }
-        Ok(Usage { wall, memory, cpu })
+        Ok(usage)
     }
 
     /// Runs it to its end and only looks at the clock.
@@ -232,6 +218,22 @@ impl Program {
             bail!("{task:?} ended with {status}");
         }
         Ok(wall)
+    }
+}
+
+/// Waits for a process to end, and returns its status and what it used.
+pub(crate) fn watch(child: &mut Child, started: Instant) -> Result<(ExitStatus, Usage)> {
+    let (mut memory, mut cpu) = (None, None);
+    loop {
+        // A process that ended keeps its times until it is waited for.
+        let state = Stat::of(child.id());
+        memory = memory.max(peak_memory(child.id()));
+        cpu = state.as_ref().map(|stat| stat.cpu).or(cpu);
+        let is_over = state.is_none_or(|stat| stat.is_over);
+        if is_over && let Some(status) = child.try_wait()? {
+            return Ok((status, Usage { wall: started.elapsed(), memory, cpu }));
+        }
+        std::thread::sleep(LOOK);
     }
 }
 

@@ -1,6 +1,7 @@
 //! `speed`: how long an import, a search and a hook take, and how much room things need.
 
 mod hooks;
+mod yardsticks;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +12,7 @@ use clap::Args;
 use crate::home::temporary_directory;
 use crate::metrics::{median, quantile};
 use crate::process::{Program, Task, Usage, machine, size};
+use yardsticks::Yardsticks;
 
 /// Runs of a session's briefing, and of a prompt's.
 const BRIEFINGS: usize = 100;
@@ -55,12 +57,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let raw = size(&program.history().join("projects")).max(1);
     println!("{}. History: {:.1} MB.\n", machine(), raw as f64 / 1e6);
 
+    let mut yardsticks = Yardsticks::new(&program.history().join("projects"))?;
     let mut home = temporary_directory()?;
     let mut imports = Vec::new();
     for number in 0..arguments.imports.max(1) {
         home = temporary_directory()?;
         eprintln!("import {} …", number + 1);
         imports.push(program.measure(home.path(), Task::Import)?);
+        yardsticks.run()?;
     }
     let root = home.path();
     eprintln!("import with nothing new, {} times …", arguments.runs);
@@ -80,31 +84,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     eprintln!("what sessions and prompts are given …");
     let (starts, prompts) = briefings(&program, root, &queries)?;
 
-    println!("| what | value |\n|---|---|");
-    let seconds = middle(&imports, |usage| Some(usage.wall.as_secs_f64()));
+    println!("| what | value | ratio |\n|---|---|---|");
+    let wall = |usage: &Usage| Some(usage.wall.as_secs_f64());
+    let seconds = middle(&imports, wall);
     let spread: Vec<String> =
         imports.iter().map(|usage| format!("{:.1}", usage.wall.as_secs_f64())).collect();
-    row("import from nothing, s", seconds, 1, &format!("median of {}", spread.join(", ")));
-    row("… MB/s of transcripts", seconds.map(|seconds| raw as f64 / 1e6 / seconds), 1, "");
-    row("… processor time, s", middle(&imports, |usage| usage.cpu), 1, "");
+    let remark = format!("median of {}", spread.join(", "));
+    row("import from nothing, s", seconds, 1, &remark, &yardsticks.beside_readers(seconds, wall));
+    let rate = seconds.map(|seconds| raw as f64 / 1e6 / seconds);
+    row("… MB/s of transcripts", rate, 1, "", "");
+    let cpu = middle(&imports, |usage| usage.cpu);
+    row("… processor time, s", cpu, 1, "", &yardsticks.beside_readers(cpu, |usage| usage.cpu));
     let megabytes = |usage: &Usage| usage.memory.map(|bytes| bytes as f64 / 1e6);
-    row("… peak memory, MB", middle(&imports, megabytes), 0, "");
+    row("… peak memory, MB", middle(&imports, megabytes), 0, "", "");
+    let process = |name: &str, milliseconds: Option<f64>, remark: &str| {
+        row(name, milliseconds, 1, remark, &yardsticks.beside_nothing(milliseconds));
+    };
     let runs = format!("median of {}", again.len());
-    row(
-        "import with nothing new, ms",
-        middle(&again, |u| Some(u.wall.as_secs_f64() * 1e3)),
-        1,
-        &runs,
-    );
-    row("… peak memory, MB", middle(&again, megabytes), 0, "");
+    let nothing_new = middle(&again, |usage| wall(usage).map(|seconds| seconds * 1e3));
+    process("import with nothing new, ms", nothing_new, &runs);
+    row("… peak memory, MB", middle(&again, megabytes), 0, "", "");
     let runs = format!("{} queries, whole process", searches.len());
-    row("search p50, ms", quantile(&searches, 0.5), 1, &runs);
-    row("search p95, ms", quantile(&searches, 0.95), 1, &runs);
-    row("search max, ms", quantile(&searches, 1.0), 1, &runs);
+    process("search p50, ms", quantile(&searches, 0.5), &runs);
+    process("search p95, ms", quantile(&searches, 0.95), &runs);
+    process("search max, ms", quantile(&searches, 1.0), &runs);
     for (what, times) in [("a start", &starts), ("a prompt", &prompts)] {
         let runs = format!("{} runs, whole process", times.len());
-        row(&format!("context for {what} p50, ms"), quantile(times, 0.5), 1, &runs);
-        row(&format!("context for {what} p95, ms"), quantile(times, 0.95), 1, &runs);
+        process(&format!("context for {what} p50, ms"), quantile(times, 0.5), &runs);
+        process(&format!("context for {what} p95, ms"), quantile(times, 0.95), &runs);
     }
     let database: u64 =
         ["memory.db", "memory.db-wal"].iter().map(|name| size(&root.join(name))).sum();
@@ -116,7 +123,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     ] {
         let share = 100.0 * bytes as f64 / raw as f64;
         println!(
-            "| {name} on disk | {:.1} MB, {share:.1} % of the transcripts |",
+            "| {name} on disk | {:.1} MB, {share:.1} % of the transcripts | |",
             bytes as f64 / 1e6
         );
     }
@@ -165,8 +172,8 @@ fn middle(runs: &[Usage], value: impl Fn(&Usage) -> Option<f64>) -> Option<f64> 
     median(&values?)
 }
 
-fn row(name: &str, value: Option<f64>, digits: usize, remark: &str) {
+fn row(name: &str, value: Option<f64>, digits: usize, remark: &str, ratio: &str) {
     let value = value.map_or_else(|| "–".to_owned(), |value| format!("{value:.digits$}"));
     let remark = if remark.is_empty() { String::new() } else { format!(" ({remark})") };
-    println!("| {name} | {value}{remark} |");
+    println!("| {name} | {value}{remark} | {ratio} |");
 }

@@ -4,11 +4,10 @@
 use std::collections::HashMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::path::Path;
+use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 use thru_agents::hooks::{self, HookInput};
@@ -19,6 +18,7 @@ use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Redactor;
 use thru_store::{PassageFilter, Store};
 
+use super::yardsticks::{do_nothing, milliseconds};
 use crate::metrics::{median, quantile};
 use crate::process::{Program, Task};
 
@@ -73,15 +73,16 @@ pub(super) fn run(program: &Program, home: &Path) -> Result<()> {
     let (first, last) = (load.trim(), load_after.trim());
     println!("Load before: {first}; after: {last}.\n");
     println!(
-        "| hook, whole process | median, ms | p99, ms | max, ms | n | target |\n|---|---|---|---|---|---|"
+        "| hook, whole process | median, ms | × true | p99, ms | max, ms | n | target |\n|---|---|---|---|---|---|---|"
     );
     let nothing = rows.first().and_then(|row| median(&row.times)).unwrap_or(f64::NAN);
     for row in &rows {
         let value = |share| quantile(&row.times, share).unwrap_or(f64::NAN);
         let middle = median(&row.times).unwrap_or(f64::NAN);
         println!(
-            "| {} | {middle:.2} | {:.2} | {:.2} | {} | {} |",
+            "| {} | {middle:.2} | {:.1} | {:.2} | {:.2} | {} | {} |",
             row.name,
+            middle / nothing,
             value(0.99),
             value(1.0),
             row.times.len(),
@@ -158,7 +159,7 @@ impl<'b> Bench<'b> {
         let (mut nothing, mut small, mut large) = (Vec::new(), Vec::new(), Vec::new());
         for number in 0..SMALL {
             let input = self.tool_use(3_000);
-            nothing.push(do_nothing(&input)?);
+            nothing.push(milliseconds(do_nothing(&input)?));
             small.push(self.time("PostToolUse", &input)?);
             if number % (SMALL / LARGE) == 0 {
                 let input = self.tool_use(1_000_000);
@@ -412,26 +413,4 @@ fn place(home: &Path) -> Result<(String, Vec<String>)> {
         }
     }
     Ok((directory, prompts))
-}
-
-/// Starts and ends a process as a hook is, that does nothing.
-fn do_nothing(input: &[u8]) -> Result<f64> {
-    let path = ["/bin/true", "/usr/bin/true"].map(PathBuf::from);
-    let path = path.iter().find(|path| path.exists()).context("there is no `true`")?;
-    let started = Instant::now();
-    let mut child = Command::new(path)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()?;
-    if let Some(mut stdin) = child.stdin.take() {
-        // It does not read.
-        let _ = stdin.write_all(input);
-    }
-    child.wait_with_output()?;
-    Ok(milliseconds(started.elapsed()))
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    time.as_secs_f64() * 1e3
 }
