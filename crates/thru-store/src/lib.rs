@@ -24,5 +24,5 @@ pub use store::{Snapshot, Store};
 pub use write::{
     Batch, CompactionEvent, Fate, LifecycleEvent, NewEvent, NewImport, NewMemory, NewOpening,
     NewRefinement, NewTurn, OpenEvent, ReportedCompaction, SourceStamp, StoredOpening,
-    TranscriptPassage, Written,
+    TranscriptPassage, UnfoldedKey, Written,
 };

@@ -37,7 +37,7 @@ pub struct SourceStamp {
 pub use compactions::{CompactionEvent, ReportedCompaction};
 pub use events::{NewEvent, OpenEvent, TranscriptPassage};
 pub(crate) use graph::OPEN;
-pub use graph::{NewOpening, StoredOpening};
+pub use graph::{NewOpening, StoredOpening, UnfoldedKey};
 pub use imports::NewImport;
 pub use memories::NewMemory;
 pub(crate) use memories::outcome_of_code;

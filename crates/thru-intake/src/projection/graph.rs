@@ -28,22 +28,17 @@ impl Projection for Graph {
             return Ok(());
         }
         let batch = store.begin()?;
-        let folds = batch.clear_unfolded()?;
-        for key in &folds {
-            let stored = batch.openings_of(key)?;
-            for stored in stored.chunk_by(|one, other| one.project == other.project) {
-                let project = stored.first().and_then(|one| one.project.as_ref());
-                let openings = stored.iter().filter_map(|one| {
-                    Some(SessionOpening {
-                        session: format!("{}/{}", one.session.agent.as_str(), one.session.id),
-                        place: one.place,
-                        opening: serde_json::from_str(&one.body).ok()?,
-                    })
-                });
-                let name = project.map_or("", |(_, key)| key.as_str());
-                let facts = fold(name, openings.collect());
-                batch.put_facts(key, project.map(|(row, _)| *row), &facts)?;
-            }
+        for key in batch.clear_unfolded()? {
+            let openings = batch.openings_of(&key)?.into_iter().filter_map(|stored| {
+                Some(SessionOpening {
+                    session: format!("{}/{}", stored.session.agent.as_str(), stored.session.id),
+                    place: stored.place,
+                    opening: serde_json::from_str(&stored.body).ok()?,
+                })
+            });
+            let project = key.project.as_ref().map_or("", |(_, project)| project.as_str());
+            let facts = fold(project, openings.collect());
+            batch.put_facts(&key, &facts)?;
         }
         batch.all_folded()?;
         Ok(batch.commit()?)

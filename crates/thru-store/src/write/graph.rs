@@ -21,11 +21,25 @@ pub struct NewOpening {
     pub body: String,
 }
 
+/// A key whose facts in one project have to be made again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnfoldedKey {
+    /// The hash of the key.
+    pub fold: Id,
+    /// The project; `None` for sessions that belong to none.
+    pub project: Option<(i64, ProjectKey)>,
+}
+
+impl UnfoldedKey {
+    /// Returns the project's row as it is stored with facts.
+    fn project_row(&self) -> i64 {
+        self.project.as_ref().map_or(0, |(row, _)| *row)
+    }
+}
+
 /// An opening as it is stored, with its session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredOpening {
-    /// The project of its session, if that belongs to one.
-    pub project: Option<(i64, ProjectKey)>,
     /// Its session.
     pub session: SessionKey,
     /// Its place in the session.
@@ -64,12 +78,13 @@ impl Batch<'_> {
         self.unfold(session)
     }
 
-    /// Marks the keys that a session bears on to be folded again.
+    /// Marks the keys that a session bears on to be folded again in its project.
     pub(super) fn unfold(&self, session: i64) -> Result<()> {
         self.transaction
             .prepare_cached(
-                "INSERT OR IGNORE INTO unfolded (fold)
-                 SELECT DISTINCT fold FROM openings WHERE session = ?1",
+                "INSERT OR IGNORE INTO unfolded (fold, project)
+                 SELECT DISTINCT o.fold, coalesce(s.project, 0)
+                 FROM openings o JOIN sessions s ON s.id = o.session WHERE o.session = ?1",
             )?
             .execute([session])?;
         Ok(())
@@ -92,28 +107,39 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn clear_unfolded(&self) -> Result<Vec<Id>> {
-        let folds = {
-            let mut statement =
-                self.transaction.prepare_cached("SELECT fold FROM unfolded ORDER BY fold")?;
-            let folds = statement.query_map([], |row| Ok(Id::from_bytes(row.get(0)?)))?;
-            folds.collect::<rusqlite::Result<Vec<_>>>()?
+    pub fn clear_unfolded(&self) -> Result<Vec<UnfoldedKey>> {
+        let keys = {
+            let mut statement = self.transaction.prepare_cached(
+                "SELECT u.fold, u.project, p.key
+                 FROM unfolded u LEFT JOIN projects p ON p.id = u.project
+                 ORDER BY u.fold, u.project",
+            )?;
+            let keys = statement.query_map([], |row| {
+                let (project, key): (i64, Option<String>) = (row.get(1)?, row.get(2)?);
+                Ok(UnfoldedKey {
+                    fold: Id::from_bytes(row.get(0)?),
+                    project: key.map(|key| (project, ProjectKey::from_stored(key))),
+                })
+            })?;
+            keys.collect::<rusqlite::Result<Vec<_>>>()?
         };
         let mut entities: BTreeSet<i64> = BTreeSet::new();
-        for fold in &folds {
-            let mut statement = self
-                .transaction
-                .prepare_cached("SELECT subject, object FROM facts WHERE fold = ?1")?;
-            let mut rows = statement.query([fold.as_bytes()])?;
+        for key in &keys {
+            let place = (key.fold.as_bytes(), key.project_row());
+            let mut statement = self.transaction.prepare_cached(
+                "SELECT subject, object FROM facts WHERE fold = ?1 AND project = ?2",
+            )?;
+            let mut rows = statement.query(place)?;
             while let Some(row) = rows.next()? {
                 entities.insert(row.get(0)?);
                 entities.extend(row.get::<_, Option<i64>>(1)?);
             }
             for sql in [
-                "DELETE FROM evidence WHERE fact IN (SELECT row FROM facts WHERE fold = ?1)",
-                "DELETE FROM facts WHERE fold = ?1",
+                "DELETE FROM evidence WHERE fact IN
+                     (SELECT row FROM facts WHERE fold = ?1 AND project = ?2)",
+                "DELETE FROM facts WHERE fold = ?1 AND project = ?2",
             ] {
-                self.transaction.prepare_cached(sql)?.execute([fold.as_bytes()])?;
+                self.transaction.prepare_cached(sql)?.execute(place)?;
             }
         }
         let mut sweep = self.transaction.prepare_cached(
@@ -124,30 +150,30 @@ impl Batch<'_> {
         for entity in entities {
             sweep.execute([entity])?;
         }
-        Ok(folds)
+        Ok(keys)
     }
 
-    /// Returns all openings of a key, project by project.
+    /// Returns the openings of a key in its project. Reads the project's sessions one by one: other projects may have
+    /// thousands of openings of a common key.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
-    pub fn openings_of(&self, fold: &Id) -> Result<Vec<StoredOpening>> {
+    pub fn openings_of(&self, key: &UnfoldedKey) -> Result<Vec<StoredOpening>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT s.project, p.key, s.agent, s.session, o.place, o.body
-             FROM openings o JOIN sessions s ON s.id = o.session LEFT JOIN projects p ON p.id = s.project
-             WHERE o.fold = ?1 ORDER BY s.project",
+            "SELECT s.agent, s.session, o.place, o.body
+             FROM sessions s CROSS JOIN openings o INDEXED BY openings_by_fold
+                 ON o.fold = ?1 AND o.session = s.id
+             WHERE s.project IS ?2",
         )?;
-        let openings = statement.query_map([fold.as_bytes()], |row| {
-            let key: Option<String> = row.get(1)?;
-            let project: Option<i64> = row.get(0)?;
+        let project = key.project.as_ref().map(|(row, _)| *row);
+        let openings = statement.query_map((key.fold.as_bytes(), project), |row| {
             Ok(StoredOpening {
-                project: project.zip(key.map(ProjectKey::from_stored)),
                 session: SessionKey {
-                    agent: crate::query::agent(row, 2)?,
-                    id: SessionId::new(row.get::<_, String>(3)?),
+                    agent: crate::query::agent(row, 0)?,
+                    id: SessionId::new(row.get::<_, String>(1)?),
                 },
-                place: row.get(4)?,
-                body: row.get(5)?,
+                place: row.get(2)?,
+                body: row.get(3)?,
             })
         })?;
         Ok(openings.collect::<rusqlite::Result<_>>()?)
@@ -157,8 +183,8 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn put_facts(&self, fold: &Id, project: Option<i64>, facts: &[Fact]) -> Result<()> {
-        let project = project.unwrap_or_default();
+    pub fn put_facts(&self, key: &UnfoldedKey, facts: &[Fact]) -> Result<()> {
+        let project = key.project_row();
         for fact in facts {
             let subject = self.entity(project, &fact.subject)?;
             let (object, literal) = match &fact.object {
@@ -174,7 +200,7 @@ impl Batch<'_> {
                 )?
                 .execute(rusqlite::params![
                     fact.id.as_bytes(),
-                    fold.as_bytes(),
+                    key.fold.as_bytes(),
                     project,
                     subject,
                     fact.relation.code(),

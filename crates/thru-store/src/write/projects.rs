@@ -82,11 +82,16 @@ impl Batch<'_> {
     }
 
     fn place(&self, session: i64, project: Option<i64>) -> Result<()> {
-        let changed = self
+        let before: Option<i64> = self
             .transaction
-            .prepare_cached("UPDATE sessions SET project = ?2 WHERE id = ?1 AND project IS NOT ?2")?
-            .execute((session, project))?;
-        if changed > 0 {
+            .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
+            .query_row([session], |row| row.get(0))?;
+        if before != project {
+            // In the project that it leaves, too.
+            self.unfold(session)?;
+            self.transaction
+                .prepare_cached("UPDATE sessions SET project = ?2 WHERE id = ?1")?
+                .execute((session, project))?;
             self.transaction.execute("DELETE FROM meta WHERE key = 'projects-merged'", [])?;
             let mut statement =
                 self.transaction.prepare_cached("SELECT row FROM passages WHERE session = ?1")?;

@@ -8,6 +8,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod graph;
 mod index;
 mod memories;
 mod opening;

@@ -167,3 +167,24 @@ fn texts_of_an_older_store_get_their_hashes() {
     database.execute("UPDATE text_blocks SET length = length + 1 WHERE id = 7", []).unwrap();
     assert_eq!(store.text_problems().unwrap().len(), 1);
 }
+
+#[test]
+fn keys_that_wait_for_their_facts_wait_in_each_project() {
+    let home = Home::new();
+    drop(Store::open_at_schema(&home.layout(), generation(1), 10).unwrap());
+    let database = Connection::open(home.layout().database()).unwrap();
+    let fill = "INSERT INTO projects (id, key, name) VALUES (7, 'dir:/a', 'a');
+         INSERT INTO sessions (id, agent, session, project) VALUES
+             (1, 'claude-code', 'one', 7), (2, 'claude-code', 'two', NULL);
+         INSERT INTO openings (session, place, fold, body) VALUES
+             (1, 0, x'01', '{}'), (2, 0, x'01', '{}'), (2, 1, x'02', '{}');
+         INSERT INTO unfolded (fold) VALUES (x'01');";
+    database.execute_batch(fill).unwrap();
+    drop(database);
+    home.store();
+    let database = Connection::open(home.layout().database()).unwrap();
+    let mut waiting = database.prepare("SELECT hex(fold), project FROM unfolded").unwrap();
+    let waiting = waiting.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+    let waiting: Vec<(String, i64)> = waiting.map(Result::unwrap).collect();
+    assert_eq!(waiting, [("01".to_owned(), 0), ("01".to_owned(), 7)]);
+}
