@@ -25,6 +25,10 @@ pub(crate) fn harmless(part: &str) -> String {
     if part.is_empty() || part.chars().all(|c| c == '.') {
         return "_".to_owned();
     }
+    // Nearly every part, and there may be tens of thousands.
+    if part.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')) {
+        return part.to_owned();
+    }
     let is_bad = |c: char| c.is_control() || "/\\:*?\"<>|".contains(c);
     part.chars().map(|c| if is_bad(c) { '_' } else { c }).collect()
 }

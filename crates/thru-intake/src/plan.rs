@@ -10,7 +10,7 @@ use thru_core::{Agent, SessionKey, SourceKind};
 use thru_journal::archive::EntryName;
 use thru_store::{SourceStamp, Stamped, Store};
 
-use crate::{Intake, Result};
+use crate::{Intake, IntakeError, Result};
 
 /// Up to this many files are looked up one by one; beyond it, all known stamps are read at once.
 const FEW: usize = 1_000;
@@ -106,27 +106,25 @@ impl Intake {
                 .map(|problem| SourceProblem { path: problem.path, message: problem.message }),
         );
         let mut sources = Vec::new();
-        for mut source in discovery.sources {
+        let unchanged = self.unchanged(&discovery.sources, &stamps)?;
+        for (mut source, is_unchanged) in discovery.sources.into_iter().zip(unchanged) {
             if self.is_forgotten(&source) {
                 plan.left_out += 1;
                 continue;
             }
-            let stamp = stamp(&source);
-            match stamps.get(source.path.to_string_lossy().as_ref()) {
-                Some(known) if known.stamp == stamp && self.is_archived(known)? => {
-                    plan.unchanged += 1;
-                }
-                known => {
-                    agents::resolve_session(&mut source);
-                    if self.is_forgotten(&source) {
-                        plan.left_out += 1;
-                        continue;
-                    }
-                    let seen = known.map_or(0, |known| known.stamp.size);
-                    let new = source.size.saturating_sub(seen);
-                    sources.push((source, new));
-                }
+            if is_unchanged {
+                plan.unchanged += 1;
+                continue;
             }
+            agents::resolve_session(&mut source);
+            if self.is_forgotten(&source) {
+                plan.left_out += 1;
+                continue;
+            }
+            let known = stamps.get(source.path.to_string_lossy().as_ref());
+            let seen = known.map_or(0, |known| known.stamp.size);
+            let new = source.size.saturating_sub(seen);
+            sources.push((source, new));
         }
         if let Some(excluded) = excluded {
             plan.left_out += leave_out_excluded(&mut sources, excluded);
@@ -148,7 +146,41 @@ impl Intake {
         Ok(plan)
     }
 
+    /// Returns true for each file that has not changed since it was last read and is archived. Many files are looked at
+    /// on several threads: each takes a look at the disk.
+    fn unchanged(
+        &self,
+        sources: &[Source],
+        stamps: &HashMap<String, Stamped>,
+    ) -> Result<Vec<bool>> {
+        let look = |sources: &[Source]| -> Result<Vec<bool>> {
+            let is_unchanged = |source: &Source| {
+                let known = stamps.get(source.path.to_string_lossy().as_ref());
+                known
+                    .filter(|known| known.stamp == stamp(source))
+                    .map(|known| self.is_archived(known))
+            };
+            sources.iter().map(|source| is_unchanged(source).unwrap_or(Ok(false))).collect()
+        };
+        if sources.len() <= FEW {
+            return look(sources);
+        }
+        let share = sources.len().div_ceil(self.options.threads.max(1));
+        std::thread::scope(|scope| {
+            let parts: Vec<_> =
+                sources.chunks(share).map(|part| scope.spawn(move || look(part))).collect();
+            let mut all = Vec::with_capacity(sources.len());
+            for part in parts {
+                all.extend(part.join().map_err(|_| IntakeError::WorkerLost)??);
+            }
+            Ok(all)
+        })
+    }
+
     fn is_forgotten(&self, source: &Source) -> bool {
+        if self.forgotten.is_empty() {
+            return false;
+        }
         let key = SessionKey { agent: source.agent, id: source.session.clone() };
         self.forgotten.contains(&key)
     }

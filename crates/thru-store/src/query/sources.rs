@@ -183,7 +183,9 @@ impl Store {
     pub fn counts(&self) -> Result<Counts> {
         let one = |sql| count(&self.connection, sql);
         Ok(Counts {
-            sessions: one("SELECT count(DISTINCT session) FROM passages")?,
+            // One look per session, not at each of its passages.
+            sessions: one("SELECT count(*) FROM sessions s
+                 WHERE EXISTS (SELECT 1 FROM passages WHERE session = s.id)")?,
             passages: one("SELECT count(*) FROM passages")?,
             projects: one("SELECT count(*) FROM projects WHERE merged_into IS NULL")?,
             sources: one("SELECT count(*) FROM sources")?,
