@@ -12,7 +12,7 @@ use thru_core::{Timestamp, one_line};
 /// Facts that are drawn; of more, only the number is told.
 const MOST: usize = 24;
 /// Characters of a name.
-const NAME: usize = 40;
+const NAME: usize = 38;
 
 /// The size of a box, the space between two beside each other, and the margin.
 const BOX: i64 = 280;
