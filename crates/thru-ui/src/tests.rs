@@ -35,19 +35,19 @@ fn row(target: Target, label: &str, title: &str, age: &str) -> Row {
 fn rows() -> Vec<Row> {
     let session = "4f1c9a52-0000-4000-8000-000000000001".to_owned();
     vec![
-        row(Target::Session(session), "session", "Fix the lock of the importer", "5 min"),
+        row(Target::Session(session), "session", "Fix the lock of the importer", "5m"),
         row(
             Target::Memory("k3f9a".to_owned()),
             "decision",
             "One lock per file, not one per process",
-            "9 h",
+            "9h",
         ),
-        row(Target::Passage("m2x7p".to_owned()), "✗ Bash", "error: database is locked", "9 h"),
+        row(Target::Passage("m2x7p".to_owned()), "✗ Bash", "error: database is locked", "9h"),
         row(
             Target::Memory("q8d2t".to_owned()),
             "discovery",
             "数据库连接在导入期间被锁定，超时后才释放",
-            "2 days",
+            "2d",
         ),
     ]
 }

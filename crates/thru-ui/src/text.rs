@@ -48,7 +48,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// Text in rows that fit into this many columns: its lines are kept, and a word that is longer than a row is broken.
-/// Rows that go on are indented like the line.
+/// Rows that go on are indented like the text of the line, behind the dash of an item.
 pub(crate) fn rows(text: &str, columns: usize) -> Vec<String> {
     let columns = columns.max(2);
     let text = printable(text).replace('\t', "    ");
@@ -56,12 +56,13 @@ pub(crate) fn rows(text: &str, columns: usize) -> Vec<String> {
     for line in text.lines() {
         let line = line.trim_end();
         let lead = (line.len() - line.trim_start_matches(' ').len()).min(columns / 4);
-        let (mut row, mut rest) = (" ".repeat(lead), &line[lead..]);
+        let item = if line[lead..].starts_with("- ") { 2 } else { 0 };
+        let hanging = (lead + item).min(columns / 3);
+        let (mut indent, mut rest) = (lead, &line[lead..]);
         loop {
-            let fits = fitting(rest, columns - lead);
+            let fits = fitting(rest, columns - indent);
             if fits == rest.len() {
-                row.push_str(rest);
-                rows.push(row);
+                rows.push(format!("{:indent$}{rest}", ""));
                 break;
             }
             // A break at a space, unless that leaves the row empty.
@@ -70,9 +71,8 @@ pub(crate) fn rows(text: &str, columns: usize) -> Vec<String> {
                 true => fits,
                 false => rest[..fits].trim_end().rfind(' ').filter(|at| *at > 0).unwrap_or(fits),
             };
-            row.push_str(rest[..at].trim_end());
-            rows.push(row);
-            (row, rest) = (" ".repeat(lead), rest[at..].trim_start());
+            rows.push(format!("{:indent$}{}", "", rest[..at].trim_end()));
+            (indent, rest) = (hanging, rest[at..].trim_start());
         }
     }
     rows
@@ -109,6 +109,7 @@ mod tests {
     fn rows_break_between_words_and_keep_the_indentation() {
         assert_eq!(rows("one two three", 8), ["one two", "three"]);
         assert_eq!(rows("one\n\n  two three four", 11), ["one", "", "  two three", "  four"]);
+        assert_eq!(rows("- one two three", 9), ["- one two", "  three"]);
         assert_eq!(rows("aaaaaaaaaa b", 4), ["aaaa", "aaaa", "aa b"]);
         assert_eq!(rows("数据库连接", 4), ["数据", "库连", "接"]);
         assert_eq!(rows("a\u{1b}[2Jb\u{202e}c", 10), ["abc"]);

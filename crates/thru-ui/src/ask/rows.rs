@@ -133,7 +133,7 @@ fn entries(app: &App, found: &Found) -> Vec<Row> {
             target: Target::Passage(passage.entry.id.clone()),
             label: speaker(&passage.entry),
             title: one_line(&passage.snippet.get().text, TITLE),
-            age: age(passage.entry.at, app.clock.now()),
+            age: short_age(app, passage.entry.at),
             session: sessions.get(&passage.entry.full_id).map(|one| one.id.as_str().to_owned()),
         },
     };
@@ -160,7 +160,7 @@ fn memory_row(app: &App, memory: &MemoryEntry) -> Row {
         target: Target::Memory(memory.id.clone()),
         label: memory.kind.as_str().to_owned(),
         title: one_line(memory.title.get(), TITLE),
-        age: age(memory.at, app.clock.now()),
+        age: short_age(app, memory.at),
         session: memory.session.as_ref().map(|id| id.as_str().to_owned()),
     }
 }
@@ -172,8 +172,18 @@ fn session_row(app: &App, session: &SessionEntry) -> Row {
         target: Target::Session(id.clone()),
         label: "session".to_owned(),
         title: one_line(title, TITLE),
-        age: age(session.ended, app.clock.now()),
+        age: short_age(app, session.ended),
         session: Some(id),
+    }
+}
+
+/// An age in few columns: `5m`, `3h`, `2d`, `4w`, `7mo`, `2y`.
+fn short_age(app: &App, at: Option<Timestamp>) -> String {
+    let age = age(at, app.clock.now());
+    match age.split_once(' ') {
+        Some((number, "month" | "months")) => format!("{number}mo"),
+        Some((number, unit)) => format!("{number}{}", &unit[..1]),
+        None => age,
     }
 }
 
