@@ -35,7 +35,7 @@ pub struct Options {
     pub wording: Wording,
 }
 
-/// Takes the terminal over until the user leaves, or `stop` is set.
+/// Takes the terminal over until the user leaves, the terminal is gone, or `stop` is set.
 ///
 /// # Errors
 /// Fails if standard output is no terminal, or the terminal cannot be read.
@@ -84,8 +84,13 @@ impl Screen {
             if is_changed {
                 self.terminal.draw(|frame| draw(&state, self.theme, frame))?;
             }
-            if events.is_empty() && event::poll(LOOK)? {
-                events.extend(translated(event::read()?));
+            if events.is_empty() {
+                if !wait() {
+                    break;
+                }
+                if event::poll(Duration::ZERO)? {
+                    events.extend(translated(event::read()?));
+                }
             }
             while let Some(answer) = worker.answer()? {
                 events.push(Event::Answer(answer));
@@ -118,6 +123,25 @@ fn give_back() {
     let _ = execute!(stdout(), DisableBracketedPaste);
     let _ = ratatui::try_restore();
     let _ = stdout().flush();
+}
+
+/// Waits for input. Returns false once the other end of the terminal is closed: a window, a connection or a multiplexer
+/// that ended. Crossterm would read such a terminal for ever.
+#[cfg(unix)]
+fn wait() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let input = std::io::stdin();
+    let mut terminal = [PollFd::new(&input, PollFlags::IN)];
+    // A signal may end it early: a resize is one.
+    let _ = poll(&mut terminal, Timespec::try_from(LOOK).ok().as_ref());
+    !terminal[0].revents().contains(PollFlags::HUP)
+}
+
+/// Waits for input.
+#[cfg(not(unix))]
+fn wait() -> bool {
+    let _ = event::poll(LOOK);
+    true
 }
 
 /// Stops until the shell continues the program.

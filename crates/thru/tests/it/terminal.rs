@@ -22,9 +22,9 @@ impl<'h> Tmux<'h> {
             return None;
         }
         let program = home.command().get_program().to_str()?.to_owned();
-        // `cat` keeps the terminal open, so that the end can be seen.
+        // `cat` keeps the terminal open, so that the end can be seen; the file can be seen without one.
         let script = format!(
-            "{}; echo \"left with $?\"; cat",
+            "trap : HUP; {}; echo \"left with $?\" | tee left; cat",
             line.replacen("thru ", &format!("{program} "), 1)
         );
         let tmux = Self { home };
@@ -140,6 +140,20 @@ fn a_memory_is_edited_in_the_users_editor_and_a_session_resumed() {
     tmux.shows("left with 0");
     let said = tmux.screen().replace('\n', "");
     assert!(said.contains(&format!("rocket: --resume {ONE}")), "{said}");
+}
+
+#[test]
+fn the_terminal_ui_ends_with_its_terminal() {
+    let home = Home::imported();
+    let Some(tmux) = Tmux::start(&home, "thru ui --all") else { return };
+    tmux.shows("Esc leave");
+    drop(tmux);
+    let told = home.command().get_current_dir().unwrap().join("left");
+    let begun = Instant::now();
+    while !told.is_file() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it goes on without a terminal");
+        sleep(Duration::from_millis(30));
+    }
 }
 
 #[test]
