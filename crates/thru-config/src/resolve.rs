@@ -206,8 +206,8 @@ impl Config {
                 (Value::Integer(known), Value::Integer(number)) if known <= *number => {
                     return Ok(());
                 }
-                // It may have less written into it than the user wants, never more.
-                (_, Value::Bool(true)) if setting.key.starts_with("summaries.") => return Ok(()),
+                // It switches off what the user has on, and nothing on.
+                (_, Value::Bool(value)) if *value != setting.key.ends_with(".off") => return Ok(()),
                 _ => {}
             }
         }
@@ -336,6 +336,22 @@ mod tests {
         assert!(loaded.config.redact.allow.is_empty());
         assert!(loaded.config.capture.off);
         insta::assert_snapshot!(loaded.notes[0], @".throughline.toml: a project may not set `archive.verbatim`; only your own configuration may");
+    }
+
+    #[test]
+    fn a_project_switches_nothing_on_that_the_user_has_off() {
+        for key in ["capture.off", "context.off", "models.off"] {
+            let of = |user: bool, project: bool| {
+                let (user, project) = (format!("{key} = {user}"), format!("{key} = {project}"));
+                let loaded = load(&[
+                    Layer { origin: Origin::User("u".into()), text: &user },
+                    Layer { origin: Origin::Project("p".into()), text: &project },
+                ]);
+                loaded.config.value(key).unwrap()
+            };
+            assert_eq!(of(true, false), Value::Bool(true), "{key}");
+            assert_eq!(of(false, true), Value::Bool(true), "{key}");
+        }
     }
 
     #[test]
