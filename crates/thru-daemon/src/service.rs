@@ -26,10 +26,9 @@ pub fn systemd_unit(program: &Path, environment: &[(&str, &str)]) -> String {
          UMask=0077\n\
          NoNewPrivileges=yes\n\
          LockPersonality=yes\n\
-         MemoryDenyWriteExecute=yes\n\
          RestrictRealtime=yes\n\
          RestrictSUIDSGID=yes\n\
-         RestrictAddressFamilies=AF_UNIX\n\
+         RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK\n\
          SystemCallArchitectures=native\n\
          \n\
          [Install]\n\
@@ -130,10 +129,9 @@ mod tests {
         UMask=0077
         NoNewPrivileges=yes
         LockPersonality=yes
-        MemoryDenyWriteExecute=yes
         RestrictRealtime=yes
         RestrictSUIDSGID=yes
-        RestrictAddressFamilies=AF_UNIX
+        RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
         SystemCallArchitectures=native
 
         [Install]

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 /// Environment variables that a daemon keeps. All others belong to the project in which it was started, and
 /// may be secrets of it.
-const KEPT: [&str; 9] = [
+const KEPT: [&str; 11] = [
     "HOME",
     "USER",
     "LOGNAME",
@@ -17,6 +17,8 @@ const KEPT: [&str; 9] = [
     "TZ",
     "TMPDIR",
     "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "COPILOT_HOME",
     "RUST_BACKTRACE",
 ];
 const KEPT_PREFIXES: [&str; 3] = ["LC_", "XDG_", "THROUGHLINE_"];
@@ -124,6 +126,8 @@ mod tests {
             "XDG_RUNTIME_DIR",
             "THROUGHLINE_HOME",
             "CLAUDE_CONFIG_DIR",
+            "CODEX_HOME",
+            "COPILOT_HOME",
             "TZ",
         ];
         let dropped = ["THROUGHLINE_CHILD", "AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "PWD"];

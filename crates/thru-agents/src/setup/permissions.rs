@@ -9,11 +9,12 @@ const PERMISSIONS: &str = "permissions";
 const ALLOW: &str = "allow";
 
 /// The tools that change nothing, as permissions name them. The others go on asking.
-const READING: [&str; 4] = [
+const READING: [&str; 5] = [
     "mcp__throughline__search",
     "mcp__throughline__timeline",
     "mcp__throughline__get_observations",
     "mcp__throughline__get_session",
+    "mcp__throughline__facts",
 ];
 
 /// Returns the text with our reading tools allowed; `None` stands for a file that is not there.
