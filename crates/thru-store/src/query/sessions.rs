@@ -196,10 +196,14 @@ impl Store {
     /// # Errors
     /// Returns an error if the database cannot be read.
     pub fn timed_sessions(&self, since: Timestamp) -> Result<Vec<TimedSession>> {
+        // By indexes only: there may be tens of thousands of sessions, and few are this late.
         let mut statement = self.connection.prepare_cached(
             "SELECT id, agent, session, facts ->> '$.directory', facts ->> '$.branch', started, ended, stale
-             FROM sessions WHERE facts ->> '$.directory' IS NOT NULL AND started IS NOT NULL
-                 AND ended >= (SELECT min(started) FROM sessions WHERE stale = 1 OR ended >= ?1)
+             FROM sessions INDEXED BY sessions_by_end
+             WHERE facts ->> '$.directory' IS NOT NULL AND started IS NOT NULL
+                 AND ended >= (SELECT min(started) FROM
+                     (SELECT started FROM sessions WHERE stale = 1
+                      UNION ALL SELECT started FROM sessions WHERE ended >= ?1))
              ORDER BY id",
         )?;
         let rows = statement.query_map([since.as_millisecond()], |row| {
