@@ -1,4 +1,4 @@
-//! An edit of a manifest holds arbitrary text: reading it is the same every time, and takes no more than its lines.
+//! An edit of a manifest, or of configuration, holds arbitrary text: reading it is the same every time, and takes no more than its lines.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -6,7 +6,7 @@ use thru_core::Id;
 use thru_fuzz::lossy;
 use thru_graph::manifest_edit;
 
-const MANIFESTS: [&str; 7] = [
+const MANIFESTS: [&str; 11] = [
     "Cargo.toml",
     "package.json",
     "pyproject.toml",
@@ -14,6 +14,10 @@ const MANIFESTS: [&str; 7] = [
     "go.mod",
     "rust-toolchain.toml",
     ".nvmrc",
+    "kiln.toml",
+    "kiln.yaml",
+    "settings.json",
+    ".env",
 ];
 
 fuzz_target!(|data: &[u8]| {

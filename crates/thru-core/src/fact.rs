@@ -80,6 +80,8 @@ closed_list! {
         Decision = 12, "decision";
         /// A rule, by the id of its memory.
         Rule = 13, "rule";
+        /// A key of a configuration file, by the file and the path within it.
+        ConfigKey = 14, "config-key";
     }
 }
 
@@ -112,6 +114,10 @@ closed_list! {
         Decided = 11, "DECIDED";
         /// A person gave a rule.
         Ruled = 12, "RULED";
+        /// A file sets a key of configuration, to a value.
+        Sets = 13, "SETS";
+        /// A rule took the place of another.
+        Replaces = 14, "REPLACES";
     }
 }
 

@@ -22,6 +22,7 @@ mod plain;
 mod project;
 mod refined;
 pub mod rpc;
+mod rule;
 mod session;
 mod shell;
 mod snapshot;
@@ -56,6 +57,7 @@ pub use plain::{
 };
 pub use project::{ProjectKey, holds_projects, worktree_names, worktree_root};
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
+pub use rule::{Saying, telling_words};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};

@@ -195,10 +195,15 @@ impl Simple {
     /// Returns true if it checks the work: tests, linters, builds.
     pub(crate) fn is_check(&self) -> bool {
         let program = self.program();
-        if self.is_looking() || NO_CHECKS.contains(&program) {
+        if self.is_looking() || NO_CHECKS.contains(&program) && !self.builds_image() {
             return false;
         }
         self.is_check_program() || self.plain().any(|word| self.is_check_word(word))
+    }
+
+    /// Returns true for `docker build`.
+    fn builds_image(&self) -> bool {
+        self.program() == "docker" && self.plain().next() == Some("build")
     }
 
     /// Returns true if its program checks the work whatever its words are.

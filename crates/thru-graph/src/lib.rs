@@ -13,7 +13,7 @@ mod fold;
 mod manifest;
 mod opening;
 mod path;
-mod slot;
+mod settings;
 
 pub use extract::{SessionCourse, extract};
 pub use fold::{SessionOpening, fold};
@@ -21,4 +21,4 @@ pub use manifest::{ManifestEdit, is_manifest, manifest_edit};
 pub use opening::{Claim, Edit, FoldKey, Opening, Problem};
 
 /// Must change whenever the same sessions give different facts: all are then extracted again.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;

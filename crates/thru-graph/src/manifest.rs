@@ -1,4 +1,5 @@
-//! Manifests: the packages that a project depends on and the languages that it is built with, as an edit leaves them.
+//! Manifests: the packages that a project depends on, the languages that it is built with, and the settings of its
+//! configuration, as an edit leaves them.
 //!
 //! An edit shows a few lines of a file, seldom the whole: its lines are read one by one, and count only where they cannot mean
 //! anything else.
@@ -6,6 +7,8 @@
 use std::collections::BTreeMap;
 
 use thru_core::{Id, file_name};
+
+use crate::settings::Syntax;
 
 /// Most packages of one edit: a lock file is none of these, and a manifest names fewer.
 const MOST: usize = 300;
@@ -20,7 +23,8 @@ pub struct ManifestEdit {
     pub passage: Id,
     /// The manifest, as the agent wrote its path.
     pub path: String,
-    /// Packages and languages by name, with the version that they have now; `None` for those that were taken out.
+    /// Packages, languages and settings by name, with the version or the value that they have now; `None` for those that
+    /// were taken out.
     pub(crate) changes: BTreeMap<(Thing, String), Option<String>>,
 }
 
@@ -29,6 +33,7 @@ pub struct ManifestEdit {
 pub(crate) enum Thing {
     Package,
     Toolchain,
+    Setting,
 }
 
 /// The form of a manifest.
@@ -42,6 +47,8 @@ pub(crate) enum Form {
     RustToolchain,
     /// A file that holds the version of one language: `.nvmrc`.
     Version(&'static str),
+    /// Configuration of any program.
+    Settings(Syntax),
 }
 
 impl Form {
@@ -58,7 +65,7 @@ impl Form {
             name if name.starts_with("requirements") && name.ends_with(".txt") => {
                 Self::Requirements
             }
-            _ => return None,
+            _ => return Syntax::of(path).map(Self::Settings),
         })
     }
 
@@ -70,11 +77,12 @@ impl Form {
             Self::Pyproject | Self::Requirements => "pypi",
             Self::GoMod => "go",
             Self::Version(language) => language,
+            Self::Settings(_) => "settings",
         }
     }
 }
 
-/// Returns true if edits of this file say what a project depends on: their texts are needed.
+/// Returns true if edits of this file say what a project depends on or how it is set up: their texts are needed.
 pub fn is_manifest(path: &str) -> bool {
     Form::of(path).is_some()
 }
@@ -83,9 +91,9 @@ pub fn is_manifest(path: &str) -> bool {
 pub fn manifest_edit(passage: Id, path: &str, text: &str) -> Option<ManifestEdit> {
     let form = Form::of(path)?;
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-    for (old, new) in fragments(path, text) {
-        before.append(&mut read(form, &old));
-        after.append(&mut read(form, &new));
+    for fragment in fragments(path, text) {
+        before.append(&mut read(form, &fragment.old, false));
+        after.append(&mut read(form, &fragment.new, fragment.is_whole));
     }
     let mut changes: BTreeMap<_, _> =
         before.keys().map(|thing: &(Thing, String)| (thing.clone(), None)).collect();
@@ -96,8 +104,16 @@ pub fn manifest_edit(passage: Id, path: &str, text: &str) -> Option<ManifestEdit
     (!changes.is_empty()).then(|| ManifestEdit { passage, path: path.to_owned(), changes })
 }
 
+/// A part of a file before and after an edit.
+struct Fragment {
+    old: String,
+    new: String,
+    /// True if the new part is all of the file.
+    is_whole: bool,
+}
+
 /// Returns what an edit replaces and what it puts there, part by part; nothing is replaced by a new file.
-fn fragments(path: &str, text: &str) -> Vec<(String, String)> {
+fn fragments(path: &str, text: &str) -> Vec<Fragment> {
     if text.contains("*** Begin Patch") {
         return patched(path, text);
     }
@@ -129,7 +145,8 @@ fn fragments(path: &str, text: &str) -> Vec<(String, String)> {
     while let Some((_, one)) = find(rest, first) {
         let Some((end, other)) = find(&rest[one..], second) else { break };
         let both = (rest[one..one + end].to_owned(), until(&rest[one + other..]));
-        found.push(if is_old_first { both } else { (both.1, both.0) });
+        let (old, new) = if is_old_first { both } else { (both.1, both.0) };
+        found.push(Fragment { old, new, is_whole: false });
         rest = &rest[one + other..];
         if found.len() >= 50 {
             break;
@@ -138,18 +155,19 @@ fn fragments(path: &str, text: &str) -> Vec<(String, String)> {
     if found.is_empty()
         && let Some((_, at)) = find(text, WHOLE)
     {
-        found.push((String::new(), until(&text[at..])));
+        found.push(Fragment { old: String::new(), new: until(&text[at..]), is_whole: true });
     }
     found
 }
 
 /// Returns the parts of a patch that change one file. Lines that stay are in both.
-fn patched(path: &str, text: &str) -> Vec<(String, String)> {
+fn patched(path: &str, text: &str) -> Vec<Fragment> {
     let (mut old, mut new) = (String::new(), String::new());
-    let mut is_own = false;
+    let (mut is_own, mut is_whole) = (false, false);
     for line in text.lines() {
         if let Some(head) = line.strip_prefix("*** ") {
             is_own = head.split_once(": ").is_some_and(|(_, named)| named.trim() == path);
+            is_whole |= is_own && head.starts_with("Add File");
         } else if is_own && !line.starts_with("@@") {
             let (mark, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
             for (part, other) in [(&mut old, "+"), (&mut new, "-")] {
@@ -160,12 +178,16 @@ fn patched(path: &str, text: &str) -> Vec<(String, String)> {
             }
         }
     }
-    vec![(old, new)]
+    vec![Fragment { old, new, is_whole }]
 }
 
-/// Returns the packages and languages that a part of a manifest names.
-fn read(form: Form, part: &str) -> BTreeMap<(Thing, String), String> {
+/// Returns the packages, languages and settings that a part of a manifest names.
+fn read(form: Form, part: &str, is_whole: bool) -> BTreeMap<(Thing, String), String> {
     let mut found = BTreeMap::new();
+    if let Form::Settings(syntax) = form {
+        let settings = syntax.read(part, is_whole).into_iter();
+        return settings.map(|(key, value)| ((Thing::Setting, key), value)).collect();
+    }
     // The section that a line stands in, once the part shows one.
     let mut section: Option<String> = None;
     for line in part.lines().filter(|line| line.len() <= LONGEST).take(5_000) {
@@ -184,6 +206,7 @@ fn read(form: Form, part: &str) -> BTreeMap<(Thing, String), String> {
                 line.trim_start_matches('v').to_owned(),
             ))
             .filter(|(.., version)| is_version(version)),
+            Form::Settings(_) => None,
         };
         if let Some((thing, name, version)) = named
             && found.len() < MOST
@@ -383,6 +406,10 @@ mod tests {
         let swapped = "Edit\nfile_path: /p/go.mod\nnew_string: go 1.22\nold_string: go 1.21\nThe file was updated.";
         assert_eq!(changed("go.mod", swapped), ["built with go 1.22"]);
         assert!(!is_manifest("package-lock.json"));
+        let fire = edit("fire:\n  heat: 1\n  cone: 6", "fire:\n  heat: 2");
+        assert_eq!(changed("app/kiln.yaml", &fire), ["fire.cone -", "fire.heat 2"]);
+        let whole = "Write\nfile_path: kiln.toml\ncontent: heat = 1\n[fire]\ncone = 6\nFile created successfully";
+        assert_eq!(changed("kiln.toml", whole), ["fire.cone 6", "heat 1"]);
     }
 
     proptest! {

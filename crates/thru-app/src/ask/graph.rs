@@ -6,6 +6,7 @@ pub mod facts;
 pub mod path;
 pub mod problems;
 pub mod why;
+mod words;
 
 use serde::Serialize;
 use thru_core::{EndReason, EntityKind, EvidenceRole, Id, Relation, Timestamp};
@@ -29,13 +30,24 @@ pub struct EntityEntry {
     pub name: Clean<String>,
     /// The name of its project.
     pub project: Option<Clean<String>>,
+    /// The same on every machine and after every rebuild.
+    #[serde(skip)]
+    pub id: Id,
     /// Its row.
     #[serde(skip)]
     pub row: i64,
 }
 
 impl EntityEntry {
-    fn new(store: &Store, redactor: &Redactor, entity: &EntityRow) -> Result<Self> {
+    pub(super) fn new(store: &Store, redactor: &Redactor, entity: &EntityRow) -> Result<Self> {
+        let own = entity.project.map(|row| store.project_key(row)).transpose()?.flatten();
+        let own = own.as_ref().map_or("", |key| key.as_str());
+        let id = Id::derive(&[
+            b"entity",
+            own.as_bytes(),
+            entity.kind.as_str().as_bytes(),
+            entity.key.as_bytes(),
+        ]);
         let project = entity.project.map(|row| store.project_name(row)).transpose()?.flatten();
         let project = project.map(|name| cleaned(redactor, &name));
         // The project itself has no other key within itself.
@@ -44,7 +56,7 @@ impl EntityEntry {
             _ => cleaned(redactor, &entity.name),
         };
         let key = cleaned(redactor, &entity.key);
-        Ok(Self { kind: entity.kind, key, name, project, row: entity.row })
+        Ok(Self { kind: entity.kind, key, name, project, id, row: entity.row })
     }
 }
 
@@ -143,6 +155,10 @@ impl FactEntry {
             Relation::Closes => "closes",
             Relation::Decided => return format!("Decided: {object}"),
             Relation::Ruled => return format!("Rule: {object}"),
+            Relation::Sets => {
+                return format!("{subject} sets {object} to {}", self.note.get());
+            }
+            Relation::Replaces => "replaces",
         };
         let note = match (self.note.get().as_str(), self.relation) {
             ("", _) => String::new(),
@@ -190,10 +206,10 @@ fn entries(
 }
 
 /// A store that is open for a question about the projects of a scope.
-struct OpenGraph {
-    opened: Opened,
+pub(super) struct OpenGraph {
+    pub(super) opened: Opened,
     /// Rows of the projects; `None` for all.
-    projects: Option<Vec<i64>>,
+    pub(super) projects: Option<Vec<i64>>,
 }
 
 impl OpenGraph {
@@ -204,11 +220,15 @@ impl OpenGraph {
         Ok(Self { opened, projects })
     }
 
-    fn store(&self) -> &Store {
+    pub(super) fn store(&self) -> &Store {
         &self.opened.store
     }
 
-    fn entries(&self, facts: &[FactRow], known: Option<Timestamp>) -> Result<Vec<FactEntry>> {
+    pub(super) fn entries(
+        &self,
+        facts: &[FactRow],
+        known: Option<Timestamp>,
+    ) -> Result<Vec<FactEntry>> {
         entries(&self.opened.store, self.opened.intake.redactor(), facts, known)
     }
 

@@ -2,9 +2,13 @@
 //! tools; each looks for lines that only its tools print, so that a script that runs several is read as well.
 
 mod c;
+mod docker;
 mod go;
+mod gradle;
 mod javascript;
 mod lint;
+mod maven;
+mod pip;
 mod python;
 mod rust;
 mod typescript;
@@ -87,6 +91,10 @@ pub(crate) fn failures(output: &str) -> Vec<Failure> {
         go::read,
         lint::read,
         c::read,
+        pip::read,
+        docker::read,
+        maven::read,
+        gradle::read,
     ] {
         read(&lines, &mut found);
     }

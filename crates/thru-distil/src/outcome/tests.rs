@@ -105,6 +105,54 @@ fn tools_name_what_failed() {
             "kiln.c:3:1: error: unknown type name 'cone'",
             &["error unknown type name 'cone' (kiln.c)"],
         ),
+        // Gradle.
+        (
+            "> Task :app:test FAILED\n\nKilnTest > melts() FAILED\n    java.lang.AssertionError at KilnTest.java:12\n\n2 tests completed, 1 failed",
+            &["test KilnTest > melts()"],
+        ),
+        (
+            "e: file:///p/src/Main.kt:3:5 Unresolved reference: cone\n\n* What went wrong:\nExecution failed for task ':compileKotlin'.\n> Compilation error",
+            &["error Unresolved reference: cone (/p/src/Main.kt)"],
+        ),
+        (
+            "FAILURE: Build failed with an exception.\n\n* What went wrong:\nCould not resolve all files for configuration ':kiln'.\n> Could not find kiln-cone.\n\n* Try:",
+            &[
+                "error Could not resolve all files for configuration ':kiln'. Could not find kiln-cone.",
+            ],
+        ),
+        // Maven.
+        (
+            "[ERROR] /p/src/main/java/Kiln.java:[3,8] cannot find symbol\n[ERROR] Failed to execute goal org.apache:x (default): Compilation failure -> [Help 1]",
+            &["error cannot find symbol (/p/src/main/java/Kiln.java)"],
+        ),
+        (
+            "[ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.1 s <<< FAILURE! -- in kiln.KilnTest\n[ERROR] kiln.KilnTest.melts -- Time elapsed: 0.01 s <<< FAILURE!\n[ERROR] cools(kiln.KilnTest)  Time elapsed: 0.02 s  <<< ERROR!",
+            &["test kiln.KilnTest.cools", "test kiln.KilnTest.melts"],
+        ),
+        (
+            "[ERROR] Failed to execute goal on project kiln: Could not resolve dependencies for project a:b:jar -> [Help 1]",
+            &["error Could not resolve dependencies for project a:b:jar"],
+        ),
+        // pip and uv.
+        (
+            "ERROR: Could not find a version that satisfies the requirement cone==9 (from versions: 1.0)\nERROR: No matching distribution found for cone==9",
+            &["error No matching distribution found for cone==9"],
+        ),
+        (
+            "  × No solution found when resolving dependencies:\n  ╰─▶ Because cone==9 depends on kiln",
+            &["error No solution found when resolving dependencies"],
+        ),
+        // Docker.
+        (
+            " > [2/3] RUN npm ci:\n1.2 npm error\n------\nDockerfile:12\n--------------------\nERROR: failed to solve: process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1",
+            &[
+                "error process \"/bin/sh -c npm ci\" did not complete successfully: exit code: 1 (Dockerfile)",
+            ],
+        ),
+        (
+            "The command '/bin/sh -c npm ci' returned a non-zero code: 1",
+            &["error The command '/bin/sh -c npm ci' returned a non-zero code: 1"],
+        ),
         // Nothing of a check.
         ("error: something went wrong", &[]),
         ("grep: FAILED", &[]),

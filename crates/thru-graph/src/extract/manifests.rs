@@ -1,4 +1,4 @@
-//! Packages and languages, as edits of manifests leave them.
+//! Packages, languages and settings, as edits of manifests and of configuration leave them.
 
 use thru_core::{Entity, EntityKind, Object, Relation, Timestamp};
 use thru_distil::Step;
@@ -18,6 +18,11 @@ impl Extractor {
                     let key = format!("{}:{name}", form.ecosystem());
                     let package = Entity::new(EntityKind::Package, key).named(name.as_str());
                     (file.clone(), Relation::DependsOn, package)
+                }
+                Thing::Setting => {
+                    let key = format!("{}#{name}", file.key);
+                    let setting = Entity::new(EntityKind::ConfigKey, key).named(name.as_str());
+                    (file.clone(), Relation::Sets, setting)
                 }
                 Thing::Toolchain => {
                     let toolchain = Entity::new(EntityKind::Toolchain, name.as_str());

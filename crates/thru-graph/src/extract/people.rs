@@ -8,7 +8,6 @@ use thru_distil::Step;
 
 use super::{Extractor, project};
 use crate::opening::{Claim, FoldKey, Opening};
-use crate::slot;
 
 impl Extractor {
     /// Adds what people decided in the client's own dialogues, and the rules that they gave. What they say in passing, and what
@@ -24,41 +23,21 @@ impl Extractor {
                 continue;
             };
             let id = one.id.to_string();
-            let (key, claim) = if one.is_rule {
-                rule(one, &id)
-            } else if !one.sources.iter().any(|source| decides.contains(source)) {
-                continue;
+            // Any rule may take the place of any other: they share a key.
+            let (kind, relation, key) = if one.is_rule {
+                (EntityKind::Rule, Relation::Ruled, FoldKey::new(&["ruled"]))
+            } else if one.sources.iter().any(|source| decides.contains(source)) {
+                (EntityKind::Decision, Relation::Decided, FoldKey::new(&["decided", &id]))
             } else {
-                let decision = Entity::new(EntityKind::Decision, &id).named(&one.title);
-                let claim = Claim::Event {
-                    subject: project(),
-                    relation: Relation::Decided,
-                    object: Object::Entity(decision),
-                    note: String::new(),
-                };
-                (FoldKey::new(&["decided", &id]), claim)
+                continue;
+            };
+            let claim = Claim::Event {
+                subject: project(),
+                relation,
+                object: Object::Entity(Entity::new(kind, &id).named(&one.title)),
+                note: String::new(),
             };
             self.openings.push(Opening { key, at, passage: *passage, claim });
         }
     }
-}
-
-/// Returns a rule under the key of its slot, else of its own.
-fn rule(one: &Observation, id: &str) -> (FoldKey, Claim) {
-    let rule = Entity::new(EntityKind::Rule, id).named(&one.title);
-    let words = one.narrative.as_ref().map_or(&one.title, |said| &said.text);
-    let (slot, value) =
-        slot::of_rule(&one.title).or_else(|| slot::of_rule(words)).unwrap_or_default();
-    let key = match slot.is_empty() {
-        true => FoldKey::new(&["ruled", "", id]),
-        false => FoldKey::new(&["ruled", &slot]),
-    };
-    let claim = Claim::Value {
-        subject: project(),
-        relation: Relation::Ruled,
-        object: Some(Object::Entity(rule)),
-        scope: slot,
-        note: value,
-    };
-    (key, claim)
 }

@@ -1,5 +1,6 @@
 //! From all openings of one key to its facts: the same for any order in which they came in.
 
+mod rules;
 mod runs;
 #[cfg(test)]
 mod tests;
@@ -47,8 +48,13 @@ pub fn fold(project: &str, mut openings: Vec<SessionOpening>) -> Vec<Fact> {
     });
     let mut facts = Facts::new(project);
     let is_run = |one: &SessionOpening| matches!(one.opening.claim, Claim::Run { .. });
+    let is_rule = |one: &SessionOpening| {
+        matches!(one.opening.claim, Claim::Event { relation: Relation::Ruled, .. })
+    };
     let (checks, others): (Vec<_>, Vec<_>) = openings.into_iter().partition(is_run);
+    let (rules, others): (Vec<_>, Vec<_>) = others.into_iter().partition(is_rule);
     values::fold(&mut facts, &others);
+    rules::fold(&mut facts, &rules);
     runs::fold(&mut facts, &checks);
     facts.made.sort_by_key(|one| (one.from, one.id));
     facts.made

@@ -97,6 +97,40 @@ fn a_value_ends_where_the_next_begins() {
     assert_eq!(shown(left), ["Cargo.toml DEPENDS_ON 1 [] 10.."]);
 }
 
+/// A rule in these words.
+fn rule(session: &str, second: i64, words: &str) -> SessionOpening {
+    let id = format!("{session}-{words}");
+    let claim = Claim::Event {
+        subject: Entity::new(EntityKind::Project, "."),
+        relation: Relation::Ruled,
+        object: Object::Entity(Entity::new(EntityKind::Rule, id).named(words)),
+        note: String::new(),
+    };
+    opening(session, second, claim)
+}
+
+#[test]
+fn a_rule_takes_the_place_of_one_about_the_same_thing() {
+    let history = vec![
+        rule("one", 10, "Always npm"),
+        rule("one", 15, "Never push to main"),
+        rule("two", 20, "Use pnpm instead of npm"),
+        rule("two", 30, "Always npm"),
+        rule("three", 40, "Always npm"),
+    ];
+    assert_eq!(
+        shown(history),
+        [
+            ". RULED Always npm [] 10..20 superseded",
+            ". RULED Always npm [] 30..",
+            ". RULED Never push to main [] 15..",
+            ". RULED Use pnpm instead of npm [] 20..30 superseded",
+            "two-Always npm REPLACES Use pnpm instead of npm [] 30..",
+            "two-Use pnpm instead of npm REPLACES Always npm [] 20..",
+        ]
+    );
+}
+
 #[test]
 fn redacted_values_are_never_equal() {
     let history = vec![
@@ -168,7 +202,11 @@ fn histories() -> impl Strategy<Value = Vec<SessionOpening>> {
         .prop_map(|(second, filter, tests, edits)| run(second, filter, &tests, &edits));
     let values = (0..40_i64, "one|two|three", prop::option::of("[123]"))
         .prop_map(|(second, session, version)| value(&session, second, version.as_deref()));
-    let any = prop::collection::vec(prop_oneof![runs, values], 0..24);
+    let words =
+        ["Always npm", "Use pnpm instead of npm", "Never mock the net", "Always mock the net"];
+    let rules = (0..40_i64, "one|two|three", prop::sample::select(words.to_vec()))
+        .prop_map(|(second, session, words)| rule(&session, second, words));
+    let any = prop::collection::vec(prop_oneof![runs, values, rules], 0..24);
     // A session has one opening at each place.
     any.prop_map(|openings| {
         let mut places = BTreeSet::new();

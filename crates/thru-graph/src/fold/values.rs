@@ -40,10 +40,8 @@ pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
                     continue;
                 };
                 let is_same = before.is_some_and(|fact| {
-                    // A rule that is told again is another memory and the same rule.
-                    let is_rule = *relation == Relation::Ruled && !note.is_empty();
                     let is_redacted = object.shown().contains(REDACTED) || note.contains(REDACTED);
-                    (is_rule || fact.object == *object) && fact.note == *note && !is_redacted
+                    fact.object == *object && fact.note == *note && !is_redacted
                 });
                 if let Some(place) = holds.filter(|_| is_same) {
                     facts.repeat(place, passage);

@@ -198,6 +198,16 @@ impl Store {
         session_state_of(&self.connection, session)
     }
 
+    /// Returns the session that was indexed as this episode, if it still is.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn session_of_episode(&self, uuid: &Id) -> Result<Option<i64>> {
+        let sql = "SELECT session FROM episodes WHERE uuid = ?1 AND retired IS NULL";
+        let mut statement = self.connection.prepare_cached(sql)?;
+        Ok(statement.query_row([uuid.as_bytes()], |row| row.get(0)).optional()?)
+    }
+
     /// Returns the current and retired episodes of a session, latest first.
     ///
     /// # Errors

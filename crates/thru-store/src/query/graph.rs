@@ -85,19 +85,27 @@ pub struct FactFilter {
     pub entities: Option<Vec<i64>>,
     /// Of these relations.
     pub relations: Option<Vec<Relation>>,
+    /// With these ids.
+    pub ids: Option<Vec<Id>>,
+    /// That a passage of one of these sessions shows.
+    pub sessions: Option<Vec<i64>>,
     /// Their time.
     pub time: FactTime,
     /// At most this many, latest first.
     pub limit: Option<usize>,
 }
 
+/// The facts that nothing took out of the graph.
+const SHOWN: &str = "f.id NOT IN (SELECT id FROM hidden_facts) AND NOT EXISTS
+     (SELECT 1 FROM cleared_graphs c WHERE c.project = f.project AND f.valid_from < c.before)";
+
 impl Store {
-    /// Lists facts, latest first.
+    /// Lists facts, latest first, without those that were taken out of the graph.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
     pub fn facts(&self, filter: &FactFilter) -> Result<Vec<FactRow>> {
-        let mut conditions: Vec<String> = Vec::new();
+        let mut conditions = vec![SHOWN.to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
         if let Some(projects) = &filter.projects {
             conditions.push(format!("f.project IN ({})", in_list(projects.len())));
@@ -112,6 +120,21 @@ impl Store {
         if let Some(relations) = &filter.relations {
             conditions.push(format!("f.relation IN ({})", in_list(relations.len())));
             parameters.extend(relations.iter().map(|one| Value::from(i64::from(one.code()))));
+        }
+        if let Some(ids) = &filter.ids {
+            conditions.push(format!("f.id IN ({})", in_list(ids.len())));
+            parameters.extend(ids.iter().map(|id| Value::from(id.as_bytes().to_vec())));
+        }
+        if let Some(sessions) = &filter.sessions {
+            let list = in_list(sessions.len());
+            // By their keys first, of which there is an index.
+            conditions.push(format!(
+                "f.fold IN (SELECT fold FROM openings WHERE session IN ({list})) AND EXISTS
+                 (SELECT 1 FROM evidence e JOIN passages p ON p.id = e.passage
+                  WHERE e.fact = f.row AND p.session IN ({list}))"
+            ));
+            let both = sessions.iter().chain(sessions);
+            parameters.extend(both.map(|row| Value::from(*row)));
         }
         let mut moments = |condition: &str, moments: &[Timestamp]| {
             conditions.push(condition.to_owned());
@@ -129,9 +152,6 @@ impl Store {
                 &[from, to, from, to],
             ),
             FactTime::Ever => {}
-        }
-        if conditions.is_empty() {
-            conditions.push("1".to_owned());
         }
         parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
         let sql = format!(
@@ -165,6 +185,24 @@ impl Store {
         Ok(found)
     }
 
+    /// Returns the ids of the episodes whose sessions show facts, by the facts' rows.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn episodes_showing(&self, facts: &[i64]) -> Result<HashMap<i64, Vec<Id>>> {
+        let mut statement = self.connection.prepare_cached(
+            "SELECT DISTINCT n.uuid FROM evidence e JOIN passages p ON p.id = e.passage
+             JOIN episodes n ON n.session = p.session AND n.retired IS NULL
+             WHERE e.fact = ?1 ORDER BY n.as_of, n.uuid",
+        )?;
+        let mut found = HashMap::new();
+        for fact in facts {
+            let episodes = statement.query_map([fact], |row| Ok(Id::from_bytes(row.get(0)?)))?;
+            found.insert(*fact, episodes.collect::<rusqlite::Result<_>>()?);
+        }
+        Ok(found)
+    }
+
     /// True if no key waits for its facts.
     ///
     /// # Errors
@@ -183,6 +221,24 @@ impl Store {
         let unshown = "SELECT count(*) FROM facts f WHERE NOT EXISTS
              (SELECT 1 FROM evidence e JOIN passages p ON p.id = e.passage WHERE e.fact = f.row)";
         Ok((super::count(&self.connection, unread)?, super::count(&self.connection, unshown)?))
+    }
+
+    /// Returns the rows of the files with these keys in a project.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn file_entities(&self, project: Option<i64>, keys: &[&str]) -> Result<Vec<i64>> {
+        let sql = format!(
+            "SELECT id FROM entities WHERE project = ? AND kind = ? AND key IN ({}) ORDER BY id",
+            in_list(keys.len())
+        );
+        let kind = i64::from(EntityKind::File.code());
+        let numbers = [project.unwrap_or_default(), kind].map(Value::from);
+        let keys = keys.iter().map(|key| Value::from((*key).to_owned()));
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        let rows = statement
+            .query_map(params_from_iter(numbers.into_iter().chain(keys)), |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Returns the entities with this key or name, else those whose path ends so, else those that hold all of these words;

@@ -156,6 +156,20 @@ impl Store {
             .optional()?)
     }
 
+    /// Returns the identity of the project that this one counts as.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn project_key(&self, row: i64) -> Result<Option<ProjectKey>> {
+        let row = merged_project(&self.connection, row)?;
+        let key: Option<String> = self
+            .connection
+            .prepare_cached("SELECT key FROM projects WHERE id = ?1")?
+            .query_row([row], |row| row.get(0))
+            .optional()?;
+        Ok(key.map(ProjectKey::from_stored))
+    }
+
     /// Returns the rows of a project and of all that were merged into it.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::text;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 11;
+pub const NEWEST: u32 = 12;
 
 /// The step from the previous version to this one.
 pub(super) struct Migration {
@@ -71,6 +71,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 9, sql: include_str!("v9.sql"), backfill: None },
     Migration { version: 10, sql: include_str!("v10.sql"), backfill: None },
     Migration { version: 11, sql: include_str!("v11.sql"), backfill: None },
+    Migration { version: 12, sql: include_str!("v12.sql"), backfill: None },
 ];
 
 /// Text blocks per step.

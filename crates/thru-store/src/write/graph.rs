@@ -224,6 +224,33 @@ impl Batch<'_> {
         Ok(())
     }
 
+    /// Replaces what was taken out of the graph: facts one by one, and all of a project that began before a moment.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn set_hidden_facts(
+        &self,
+        facts: impl IntoIterator<Item = Id>,
+        cleared: impl IntoIterator<Item = (i64, Timestamp)>,
+    ) -> Result<()> {
+        self.transaction.execute("DELETE FROM hidden_facts", [])?;
+        self.transaction.execute("DELETE FROM cleared_graphs", [])?;
+        for fact in facts {
+            self.transaction
+                .prepare_cached("INSERT OR IGNORE INTO hidden_facts (id) VALUES (?1)")?
+                .execute([fact.as_bytes()])?;
+        }
+        for (project, before) in cleared {
+            self.transaction
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO cleared_graphs (project, before)
+                     SELECT id, ?2 FROM projects WHERE id = ?1 OR merged_into = ?1",
+                )?
+                .execute((project, before.as_millisecond()))?;
+        }
+        Ok(())
+    }
+
     /// Says that every key is folded.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ use thru_core::Relation;
 use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime};
 
+use super::words::Meant;
 use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
 use crate::answer;
 use crate::app::App;
@@ -70,15 +71,14 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
     let (at, known) = (date(&request.at)?, date(&request.known)?);
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let named = match request.about.trim() {
-        "" => Vec::new(),
-        name => store.entities_named(graph.projects.as_deref(), name, ENTITIES)?,
-    };
-    let is_unknown = named.is_empty() && !request.about.trim().is_empty();
+    let Meant { entities: named, relations } = graph.meant(&request.about, ENTITIES)?;
+    let is_unknown = named.is_empty() && relations.is_empty() && !request.about.trim().is_empty();
+    let relations =
+        if request.relations.is_empty() { relations } else { request.relations.clone() };
     let mut filter = FactFilter {
         projects: graph.projects.clone(),
         entities: (!named.is_empty()).then(|| named.iter().map(|one| one.row).collect()),
-        relations: (!request.relations.is_empty()).then(|| request.relations.clone()),
+        relations: (!relations.is_empty()).then_some(relations),
         time: match (request.history, at, known) {
             (true, ..) => FactTime::Ever,
             (false, None, None) => FactTime::Now,
@@ -87,6 +87,7 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
             }
         },
         limit: Some(request.limit + 1),
+        ..FactFilter::default()
     };
     let mut found = if is_unknown { Vec::new() } else { store.facts(&filter)? };
     if let Some(known) = known {

@@ -59,7 +59,7 @@ pub struct Course {
 pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let named = store.entities_named(graph.projects.as_deref(), &request.about, ENTITIES)?;
+    let named = graph.meant(&request.about, ENTITIES)?.entities;
     let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {
         store.facts(&FactFilter {
             entities: Some(entities),

@@ -1,0 +1,96 @@
+//! The things and the relations that a question means.
+
+use std::collections::BTreeMap;
+
+use thru_core::{EntityKind, Relation};
+use thru_recall::analyse;
+use thru_store::EntityRow;
+
+use super::OpenGraph;
+use crate::trouble::Result;
+
+/// Words of a question that are looked up one by one, and the things that each may mean.
+const WORDS: usize = 8;
+const EACH: usize = 200;
+
+/// Shortest word that is looked up by itself, in characters.
+const SHORTEST: usize = 3;
+
+/// Stems of words by which people ask for a relation.
+const RELATIONS: [(&str, Relation); 16] = [
+    ("depend", Relation::DependsOn),
+    ("packag", Relation::DependsOn),
+    ("toolchain", Relation::Toolchain),
+    ("runtim", Relation::Toolchain),
+    ("branch", Relation::OnBranch),
+    ("renam", Relation::RenamedTo),
+    ("merg", Relation::MergedInto),
+    ("decid", Relation::Decided),
+    ("decis", Relation::Decided),
+    ("rule", Relation::Ruled),
+    ("fix", Relation::FixedBy),
+    ("fail", Relation::FailedWith),
+    ("commit", Relation::Committed),
+    ("outcom", Relation::Outcome),
+    ("replac", Relation::Replaces),
+    ("supersed", Relation::Replaces),
+];
+
+/// What a question means.
+#[derive(Default)]
+pub(in crate::ask) struct Meant {
+    /// The things that it names, the best first.
+    pub(in crate::ask) entities: Vec<EntityRow>,
+    /// The relations that it asks for, where no thing has all of its words.
+    pub(in crate::ask) relations: Vec<Relation>,
+}
+
+impl OpenGraph {
+    /// Finds what a question means: the things that it names; else those that hold most of its words, and the relations
+    /// that other words ask for.
+    pub(in crate::ask) fn meant(&self, question: &str, limit: usize) -> Result<Meant> {
+        let question = question.trim();
+        if question.is_empty() {
+            return Ok(Meant::default());
+        }
+        let projects = self.projects.as_deref();
+        let entities = self.store().entities_named(projects, question, limit)?;
+        if !entities.is_empty() {
+            return Ok(Meant { entities, relations: Vec::new() });
+        }
+        let (mut relations, mut unknown) = (Vec::new(), 0);
+        let mut held: BTreeMap<i64, (usize, EntityRow)> = BTreeMap::new();
+        for word in analyse(question).terms.iter().take(WORDS) {
+            if let Some((_, relation)) = RELATIONS.iter().find(|(stem, _)| word.starts_with(stem)) {
+                relations.push(*relation);
+                continue;
+            }
+            // `error E0382`: the kind of a thing tells it from no other.
+            if word.len() > SHORTEST
+                && EntityKind::ALL.iter().any(|kind| kind.as_str().starts_with(word.as_str()))
+            {
+                continue;
+            }
+            let named = match word.chars().count() < SHORTEST {
+                true => Vec::new(),
+                false => self.store().entities_named(projects, word, EACH)?,
+            };
+            unknown += usize::from(named.is_empty());
+            for entity in named {
+                held.entry(entity.row).or_insert((0, entity)).0 += 1;
+            }
+        }
+        let most = held.values().map(|(words, _)| *words).max().unwrap_or_default();
+        // One word of many says nothing.
+        if most < unknown && relations.is_empty() {
+            return Ok(Meant::default());
+        }
+        let mut entities: Vec<EntityRow> =
+            held.into_values().filter(|(words, _)| *words == most).map(|(_, one)| one).collect();
+        entities.sort_by(|one, other| {
+            (one.key.len(), &one.key, one.row).cmp(&(other.key.len(), &other.key, other.row))
+        });
+        entities.truncate(limit);
+        Ok(Meant { entities, relations })
+    }
+}
