@@ -96,4 +96,5 @@ def main() -> None:
     print("the official Python SDK is content: handshake, discovery, stateless")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ pub mod changes;
 pub mod context;
 pub mod get;
 pub mod graph;
+pub mod graphiti;
 pub mod log;
 pub mod memories;
 pub mod memory;

@@ -6,6 +6,7 @@ pub mod edit;
 mod effects;
 pub mod export;
 pub mod forget;
+pub mod graphiti;
 pub mod projects;
 pub mod redact;
 pub mod remember;

@@ -93,6 +93,8 @@ fn may_adopt(operation: &Operation, accepted: &HashSet<String>) -> bool {
         | Operation::NoteLineChanged { .. }
         | Operation::NoteHidden { .. }
         | Operation::NotePromoted { .. }
+        | Operation::FactHidden { .. }
+        | Operation::GraphCleared { .. }
         | Operation::NoteArchived { .. }
         | Operation::NoteUnarchived { .. } => true,
         Operation::OperationUndone { operation } => accepted.contains(operation),

@@ -38,6 +38,9 @@ pub(crate) struct Decisions {
     /// The sessions of memories that were ever decided about.
     sessions: HashMap<Id, SessionKey>,
     recorded: Vec<(Id, Timestamp, RecordedMemory)>,
+    hidden_facts: HashSet<Id>,
+    /// Projects whose graph was cleared, and when.
+    cleared: BTreeMap<ProjectKey, Timestamp>,
     undone: HashMap<String, String>,
 }
 
@@ -103,6 +106,8 @@ impl Decisions {
             Operation::MemorySeparated { memory, .. } => {
                 self.memories.entry(*memory).or_default().kept_apart = true;
             }
+            Operation::FactHidden { fact } => _ = self.hidden_facts.insert(*fact),
+            Operation::GraphCleared { project } => _ = self.cleared.insert(project.clone(), at),
             Operation::DirectoryPlaced { .. }
             | Operation::SessionClosed { .. }
             | Operation::EpisodeRetired(_)
@@ -300,6 +305,9 @@ impl Intake {
         merge_projects(batch, decisions)?;
         batch.set_undone(&decisions.undone)?;
         batch.set_memory_decisions(decisions.memories.iter())?;
+        let cleared = decisions.cleared.iter().map(|(key, at)| Ok((batch.project(key)?, *at)));
+        let cleared = cleared.collect::<Result<Vec<_>>>()?;
+        batch.set_hidden_facts(decisions.hidden_facts.iter().copied(), cleared)?;
         let ids: HashSet<&Id> = known.keys().chain(decisions.memories.keys()).collect();
         for id in ids {
             let decided = decisions.memories.get(id);

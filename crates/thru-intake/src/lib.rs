@@ -67,7 +67,9 @@ pub use import::{ImportOptions, ImportReport, Progress};
 pub use imported::ImportedMemory;
 pub use lock::IntakeLock;
 pub use loss::{Loss, OnLoss};
-pub use operations::{LineChange, Operation, RecordedMemory, Refined, RetiredEpisode, WrittenIn};
+pub use operations::{
+    LineChange, Operation, RecordedMemory, Refined, RetiredEpisode, Triplet, WrittenIn,
+};
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
 pub use projection::{Projection, SessionContent, SharedProjection};

@@ -157,6 +157,16 @@ pub enum Operation {
         /// The session.
         session: SessionKey,
     },
+    /// A fact was taken out of the graph.
+    FactHidden {
+        /// The fact.
+        fact: Id,
+    },
+    /// The graph of a project was cleared: the facts that began until then are left out.
+    GraphCleared {
+        /// The project.
+        project: ProjectKey,
+    },
     /// A person undid an operation.
     OperationUndone {
         /// The key of its record.
@@ -174,6 +184,17 @@ pub enum LineChange {
     Done(bool),
     /// It is not shown in this note.
     Hidden,
+}
+
+/// A statement about two things, in the teller's words. It makes no fact and ends none.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Triplet {
+    /// The thing that it is about.
+    pub source: String,
+    /// The relation.
+    pub relation: String,
+    /// The other thing.
+    pub target: String,
 }
 
 /// The place in the vault where a person wrote a memory.
@@ -294,6 +315,9 @@ pub struct RecordedMemory {
     /// True if an agent recorded it on its own: then these are not the user's words.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_agent: bool,
+    /// The statement that its text makes, where the teller put it so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub states: Option<Triplet>,
     /// The place in the vault where a person wrote it, if it was there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_in: Option<WrittenIn>,

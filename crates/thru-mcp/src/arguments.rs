@@ -66,7 +66,7 @@ pub(crate) struct ToolArguments<'t> {
     given: JsonObject,
 }
 
-type Read<T> = Result<T, Mistake>;
+pub(crate) type Read<T> = Result<T, Mistake>;
 
 impl<'t> ToolArguments<'t> {
     pub(crate) fn new(tool: &'t Tool, mut given: JsonObject) -> Self {
@@ -92,7 +92,7 @@ impl<'t> ToolArguments<'t> {
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
     }
 
-    fn text(&mut self, name: &'static str) -> Read<Option<String>> {
+    pub(crate) fn text(&mut self, name: &'static str) -> Read<Option<String>> {
         let text = match self.given.remove(name) {
             None => return Ok(None),
             Some(Value::String(text)) => text,
@@ -110,12 +110,12 @@ impl<'t> ToolArguments<'t> {
         Ok(Some(text).filter(|text| !text.trim().is_empty()))
     }
 
-    fn required(&mut self, name: &'static str) -> Read<String> {
+    pub(crate) fn required(&mut self, name: &'static str) -> Read<String> {
         let missing = Mistake::Missing { tool: self.tool.name, name, known: self.known() };
         self.text(name)?.ok_or(missing)
     }
 
-    fn number(&mut self, name: &'static str) -> Read<Option<usize>> {
+    pub(crate) fn number(&mut self, name: &'static str) -> Read<Option<usize>> {
         let Some(value) = self.given.remove(name) else { return Ok(None) };
         let read = match &value {
             Value::Number(number) => number.as_f64(),
@@ -132,7 +132,7 @@ impl<'t> ToolArguments<'t> {
         }
     }
 
-    fn flag(&mut self, name: &'static str) -> Read<Option<bool>> {
+    pub(crate) fn flag(&mut self, name: &'static str) -> Read<Option<bool>> {
         let Some(value) = self.given.remove(name) else { return Ok(None) };
         let read = match &value {
             Value::Bool(flag) => Some(*flag),
@@ -152,7 +152,7 @@ impl<'t> ToolArguments<'t> {
         read.map(Some).ok_or_else(|| unfit(name, "true or false", &value))
     }
 
-    fn texts(&mut self, name: &'static str) -> Read<Vec<String>> {
+    pub(crate) fn texts(&mut self, name: &'static str) -> Read<Vec<String>> {
         let texts = match self.given.remove(name) {
             None => Vec::new(),
             Some(Value::Array(items)) => items

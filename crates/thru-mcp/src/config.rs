@@ -3,6 +3,8 @@
 
 use serde_json::{Value, json};
 
+use crate::profile::Profile;
+
 /// The name under which clients know the server. Tool names in the hook's skip list begin with it.
 pub const NAME: &str = "throughline";
 
@@ -126,12 +128,20 @@ impl Client {
         }
     }
 
-    /// Returns the text that makes the client start this program.
-    pub fn text(self, program: &str) -> String {
-        let server = json!({ "command": program, "args": ["mcp"] });
-        let whole = |key: &str, server: Value| pretty(&json!({ key: { NAME: server } }));
+    /// Returns the text that makes the client start this program with the tools of a profile.
+    pub fn text(self, program: &str, profile: Profile) -> String {
+        let (name, arguments) = match profile {
+            Profile::Throughline => (NAME.to_owned(), vec!["mcp"]),
+            other => {
+                (format!("{NAME}-{}", other.as_str()), vec!["mcp", "--profile", other.as_str()])
+            }
+        };
+        let command = [&[program][..], &arguments].concat();
+        let server = json!({ "command": program, "args": arguments });
+        let typed = json!({ "type": "stdio", "command": program, "args": arguments });
+        let whole = |key: &str, server: Value| pretty(&json!({ key: { name.as_str(): server } }));
         match self {
-            Self::ClaudeCode | Self::Factory => whole("mcpServers", entry(program)),
+            Self::ClaudeCode | Self::Factory => whole("mcpServers", typed),
             Self::ClaudeDesktop
             | Self::Gemini
             | Self::Cursor
@@ -140,30 +150,30 @@ impl Client {
             | Self::Qwen
             | Self::Kiro => whole("mcpServers", server),
             Self::Copilot => {
-                let server =
-                    json!({ "type": "local", "command": program, "args": ["mcp"], "tools": ["*"] });
+                let server = json!({ "type": "local", "command": program, "args": arguments, "tools": ["*"] });
                 whole("mcpServers", server)
             }
             Self::Amp => whole("amp.mcpServers", server),
             Self::Codex => {
                 // Basic strings of TOML use the same escapes as JSON.
                 let program = Value::from(program);
-                format!("[mcp_servers.{NAME}]\ncommand = {program}\nargs = [\"mcp\"]\n")
+                let arguments = json!(arguments);
+                format!("[mcp_servers.{name}]\ncommand = {program}\nargs = {arguments}\n")
             }
-            Self::VsCode => whole("servers", entry(program)),
+            Self::VsCode => whole("servers", typed),
             Self::Zed => whole("context_servers", server),
             Self::Goose => {
                 // Double-quoted scalars of YAML use the same escapes as JSON.
                 let program = Value::from(program);
+                let arguments = arguments.join(", ");
                 format!(
-                    "extensions:\n  {NAME}:\n    type: stdio\n    name: {NAME}\n    enabled: true\n    \
-                     cmd: {program}\n    args: [mcp]\n    timeout: 300\n"
+                    "extensions:\n  {name}:\n    type: stdio\n    name: {name}\n    enabled: true\n    \
+                     cmd: {program}\n    args: [{arguments}]\n    timeout: 300\n"
                 )
             }
-            Self::OpenCode | Self::Kilo => whole(
-                "mcp",
-                json!({ "type": "local", "command": [program, "mcp"], "enabled": true }),
-            ),
+            Self::OpenCode | Self::Kilo => {
+                whole("mcp", json!({ "type": "local", "command": command, "enabled": true }))
+            }
         }
     }
 }
@@ -208,11 +218,6 @@ impl Client {
     }
 }
 
-/// Returns the server's entry in the format of Claude Code and VS Code.
-pub fn entry(program: &str) -> Value {
-    json!({ "type": "stdio", "command": program, "args": ["mcp"] })
-}
-
 fn pretty(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
 }
@@ -236,7 +241,11 @@ mod tests {
         let all: Vec<String> = Client::ALL
             .iter()
             .map(|client| {
-                format!("# {client:?}: {}\n{}", client.place(), client.text("/opt/b \"in/thru"))
+                format!(
+                    "# {client:?}: {}\n{}",
+                    client.place(),
+                    client.text("/opt/b \"in/thru", Profile::Throughline)
+                )
             })
             .collect();
         insta::assert_snapshot!(all.join("\n"), @r#"

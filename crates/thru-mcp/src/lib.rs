@@ -10,9 +10,11 @@
 mod arguments;
 mod config;
 mod fence;
+mod graphiti;
 mod http;
 mod incoming;
 mod pipe;
+mod profile;
 mod prompts;
 mod render;
 mod resources;
@@ -21,10 +23,11 @@ mod stdio;
 mod tool;
 mod uri;
 
-pub use config::{Client, NAME, UnknownClient, entry};
+pub use config::{Client, NAME, UnknownClient};
 pub use http::http_service;
 pub use incoming::{Incoming, LONGEST_LINE, read_line};
 pub use pipe::Stopper;
+pub use profile::Profile;
 pub use server::{INSTRUCTIONS, Server};
 pub use stdio::serve;
 pub use tool::{TOOLS, Tool};

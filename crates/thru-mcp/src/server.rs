@@ -19,8 +19,9 @@ use serde_json::json;
 use thru_app::{App, Backend, Call, Patience, Progress, wording};
 use tokio::runtime::Handle;
 
-use crate::tool::{TOOLS, Tool};
-use crate::{fence, prompts, resources};
+use crate::profile::Profile;
+use crate::tool::Tool;
+use crate::{fence, graphiti, prompts, resources};
 
 /// Instructions for every agent at the start: when to ask, and how.
 pub const INSTRUCTIONS: &str = include_str!("instructions.txt");
@@ -32,14 +33,15 @@ const AN_HOUR: u64 = 3_600_000;
 #[derive(Clone)]
 pub struct Server {
     backend: Arc<Backend>,
+    profile: Profile,
 }
 
 type Context = RequestContext<RoleServer>;
 
 impl Server {
     /// Creates a server of this application.
-    pub fn new(app: App) -> Self {
-        Self { backend: Arc::new(Backend::new(app)) }
+    pub fn new(app: App, profile: Profile) -> Self {
+        Self { backend: Arc::new(Backend::new(app)), profile }
     }
 
     /// Runs blocking work on a thread of its own, reports progress if the client wants it, and passes on
@@ -131,12 +133,21 @@ impl ServerHandler for Server {
             .enable_resources()
             .enable_prompts()
             .build();
-        let name = Implementation::new("throughline", env!("CARGO_PKG_VERSION"))
-            .with_title("Throughline: memory of coding sessions");
+        let (name, title, instructions) = match self.profile {
+            Profile::Throughline => {
+                ("throughline", "Throughline: memory of coding sessions", INSTRUCTIONS)
+            }
+            Profile::Graphiti => (
+                "throughline-graphiti",
+                "Throughline: memory of coding sessions, by Graphiti's names",
+                graphiti::INSTRUCTIONS,
+            ),
+        };
+        let name = Implementation::new(name, env!("CARGO_PKG_VERSION")).with_title(title);
         ServerConfig::new(capabilities)
             .with_protocol_version(ProtocolVersion::LATEST_WITH_INITIALIZE)
             .with_server_info(name)
-            .with_instructions(INSTRUCTIONS)
+            .with_instructions(instructions)
     }
 
     async fn initialize(
@@ -161,8 +172,8 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut list =
-            ListToolsResult::with_all_items(TOOLS.iter().map(Tool::definition).collect());
+        let tools = self.profile.tools().iter().map(Tool::definition);
+        let mut list = ListToolsResult::with_all_items(tools.collect());
         (list.ttl_ms, list.cache_scope) = lasting(&context, AN_HOUR);
         Ok(list)
     }
@@ -173,7 +184,7 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let Some(tool) = Tool::named(&request.name) else {
-            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            let names: Vec<&str> = self.profile.tools().iter().map(|tool| tool.name).collect();
             let asked = thru_core::plain_line(&request.name, 60);
             return Err(ErrorData::invalid_params(
                 format!("there is no tool `{asked}`; there are {}", names.join(", ")),

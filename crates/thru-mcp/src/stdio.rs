@@ -7,6 +7,7 @@ use rmcp::service::serve_directly;
 use thru_app::App;
 
 use crate::pipe::{Pipe, Stopper};
+use crate::profile::Profile;
 use crate::server::Server;
 
 /// Most calls worked on at the same time. Each holds the store and an index open.
@@ -24,6 +25,7 @@ const LAST_WORK: Duration = Duration::from_millis(200);
 /// Returns an error if a thread or the runtime cannot be created.
 pub fn serve(
     app: App,
+    profile: Profile,
     input: impl BufRead + Send + 'static,
     output: impl Write + Send + 'static,
     stopper: impl FnOnce(Stopper),
@@ -35,7 +37,7 @@ pub fn serve(
     let pipe = Pipe::new(input, output)?;
     stopper(pipe.stopper());
     let served = runtime.block_on(async {
-        let running = serve_directly(Server::new(app), pipe, None);
+        let running = serve_directly(Server::new(app, profile), pipe, None);
         running.waiting().await
     });
     runtime.shutdown_timeout(LAST_WORK);

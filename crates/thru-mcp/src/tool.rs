@@ -22,7 +22,8 @@ use thru_core::plain_line;
 use thru_redact::{Clean, Redactor, Report};
 
 use crate::arguments::{AboutFacts, Mistake, ToolArguments};
-use crate::{fence, render};
+use crate::profile::Profile;
+use crate::{fence, graphiti, render};
 
 /// One argument of a tool.
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +64,7 @@ pub struct Tool {
     pub arguments: &'static [Argument],
     /// Its effect.
     pub changes: Changes,
-    call: fn(ToolArguments<'_>, &Caller<'_>) -> Result<ToolOutput, Failure>,
+    pub(crate) call: fn(ToolArguments<'_>, &Caller<'_>) -> Result<ToolOutput, Failure>,
 }
 
 /// The effect of a call.
@@ -82,8 +83,8 @@ pub enum Changes {
 
 /// A call of a tool.
 pub(crate) struct Caller<'a> {
-    app: &'a App,
-    call: Call<'a>,
+    pub(crate) app: &'a App,
+    pub(crate) call: Call<'a>,
 }
 
 /// The answer of a tool.
@@ -116,24 +117,24 @@ impl From<Trouble> for Failure {
     }
 }
 
-const fn text(name: &'static str, about: &'static str) -> Argument {
+pub(crate) const fn text(name: &'static str, about: &'static str) -> Argument {
     Argument { name, takes: Takes::Text, is_required: false, about }
 }
 
-const fn number(name: &'static str, about: &'static str) -> Argument {
+pub(crate) const fn number(name: &'static str, about: &'static str) -> Argument {
     Argument { name, takes: Takes::Number, is_required: false, about }
 }
 
-const fn flag(name: &'static str, about: &'static str) -> Argument {
+pub(crate) const fn flag(name: &'static str, about: &'static str) -> Argument {
     Argument { name, takes: Takes::Flag, is_required: false, about }
 }
 
-const fn texts(name: &'static str, about: &'static str) -> Argument {
+pub(crate) const fn texts(name: &'static str, about: &'static str) -> Argument {
     Argument { name, takes: Takes::Texts, is_required: false, about }
 }
 
 impl Argument {
-    const fn required(self) -> Self {
+    pub(crate) const fn required(self) -> Self {
         Self { is_required: true, ..self }
     }
 
@@ -320,13 +321,13 @@ pub const TOOLS: [Tool; 11] = [
             match closed {
                 Ok(closed) => {
                     background::poke(caller.app);
-                    Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &closed)?))
+                    Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &closed, LINE)?))
                 }
                 Err(trouble) => {
                     let message = wording::sentences(&trouble);
                     let failed = Closed::failed(request.session.as_deref(), message);
                     // Words of our own, and the id that was given: the built-in rules are enough for them.
-                    Ok(ToolOutput::Failed(json_text(&Redactor::builtin(), &failed)?))
+                    Ok(ToolOutput::Failed(json_text(&Redactor::builtin(), &failed, LINE)?))
                 }
             }
         },
@@ -343,7 +344,7 @@ pub const TOOLS: [Tool; 11] = [
         call: |arguments, caller| {
             let listed = unindexed::list(caller.app, &arguments.list_unindexed()?, caller.call)?;
             let listed = shortened(serde_json::to_value(listed).map_err(Trouble::from)?);
-            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &listed)?))
+            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &listed, LINE)?))
         },
     },
     Tool {
@@ -360,7 +361,7 @@ pub const TOOLS: [Tool; 11] = [
             let request = arguments.sync_history()?;
             let preview = sync_history::preview(caller.app, &request, caller.call)?;
             let preview = shortened(serde_json::to_value(preview).map_err(Trouble::from)?);
-            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &preview)?))
+            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &preview, LINE)?))
         },
     },
     Tool {
@@ -372,7 +373,7 @@ pub const TOOLS: [Tool; 11] = [
         call: |arguments, caller| {
             arguments.finish()?;
             let status = status(caller.app, caller.call)?;
-            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &status)?))
+            Ok(ToolOutput::Fit(json_text(&caller.app.redactor(), &status, LINE)?))
         },
     },
 ];
@@ -392,20 +393,27 @@ fn shortened(mut list: Value) -> Value {
     list
 }
 
-/// An answer as JSON, cleaned and with every text on one line and defused.
-fn json_text(redactor: &Redactor, answer: &impl Serialize) -> Result<String, Trouble> {
-    fn defuse(value: &mut Value) {
+/// Characters of a text in an answer.
+const LINE: usize = 1_000;
+
+/// An answer as JSON, cleaned and with every text on one line of at most so many characters and defused.
+pub(crate) fn json_text(
+    redactor: &Redactor,
+    answer: &impl Serialize,
+    most: usize,
+) -> Result<String, Trouble> {
+    fn defuse(value: &mut Value, most: usize) {
         match value {
-            Value::String(text) => *text = plain_line(text, 1_000),
-            Value::Array(items) => items.iter_mut().for_each(defuse),
-            Value::Object(fields) => fields.values_mut().for_each(defuse),
+            Value::String(text) => *text = plain_line(text, most),
+            Value::Array(items) => items.iter_mut().for_each(|item| defuse(item, most)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| defuse(field, most)),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
     let value = redactor.clean_value(serde_json::to_value(answer)?, &mut Report::default());
     let value: Clean<Value> = value.map(|mut value| {
-        defuse(&mut value);
+        defuse(&mut value, most);
         value
     });
     Ok(value.get().to_string())
@@ -418,10 +426,10 @@ impl Caller<'_> {
 }
 
 impl Tool {
-    /// Returns the tool of this name.
+    /// Returns the tool of this name, of whichever profile.
     pub fn named(name: &str) -> Option<&'static Self> {
-        const ALL: &[Tool] = &TOOLS;
-        ALL.iter().find(|tool| tool.name == name)
+        let name = graphiti::today(name);
+        Profile::ALL.iter().flat_map(|profile| profile.tools()).find(|tool| tool.name == name)
     }
 
     /// Returns its definition, as clients see it.
@@ -488,12 +496,14 @@ mod tests {
 
     #[test]
     fn names_are_those_that_clients_take_and_each_stands_once() {
-        let mut names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let all = Profile::ALL.iter().flat_map(|profile| profile.tools());
+        let mut names: Vec<&str> = all.map(|tool| tool.name).collect();
+        let number = names.len();
         let is_fit = |name: &str| name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
         assert!(names.iter().all(|name| is_fit(name)));
         names.sort_unstable();
         names.dedup();
-        assert_eq!(names.len(), TOOLS.len());
+        assert_eq!(names.len(), number);
     }
 
     #[test]

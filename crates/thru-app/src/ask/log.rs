@@ -213,6 +213,12 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::NoteUnarchived { session }) => {
             format!("took the note of session {} out of the archive", session.id)
         }
+        Some(Operation::FactHidden { fact }) => {
+            format!("took fact {} out of the graph", start(fact))
+        }
+        Some(Operation::GraphCleared { project }) => {
+            format!("cleared the graph of {}", project.default_name())
+        }
         Some(Operation::OperationUndone { operation }) => {
             format!("took back {}", operation.chars().take(6).collect::<String>())
         }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
-use thru_intake::{Operation, RecordedMemory};
+use thru_intake::{Operation, RecordedMemory, Triplet};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{Store, StoreError};
 
@@ -64,6 +64,23 @@ pub struct Remembered {
 /// Fails if the text is empty, too long or wholly private, if the title is not one short line, if there is no such
 /// project, and if the journal cannot be written.
 pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembered> {
+    keep(app, request, None, call)
+}
+
+/// Keeps a memory whose text makes a statement about two things. No fact follows from it.
+///
+/// # Errors
+/// As [`remember`].
+pub fn state(app: &App, request: &Remember, states: Triplet, call: Call<'_>) -> Result<Remembered> {
+    keep(app, request, Some(states), call)
+}
+
+fn keep(
+    app: &App,
+    request: &Remember,
+    states: Option<Triplet>,
+    call: Call<'_>,
+) -> Result<Remembered> {
     let scoped = project(app, &request.scope)?;
     let by_agent = request.by_agent || teller::is_agent(app, &[&request.text], call);
     let mut report = Report::default();
@@ -72,6 +89,7 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
     let text = clean_text(&request.text, &mut report)?;
     let title =
         request.title.as_deref().map(|title| clean_title(title, &mut report)).transpose()?;
+    let states = states.map(|states| clean_triplet(states, &mut report)).transpose()?;
     let (title, rest) = match title {
         Some(title) => (title, Some(text)),
         None => title_and_text(text),
@@ -86,6 +104,7 @@ pub fn remember(app: &App, request: &Remember, call: Call<'_>) -> Result<Remembe
         files: request.files.iter().map(file).collect(),
         project: scoped.as_ref().map(|scoped| scoped.key.clone()),
         by_agent,
+        states,
         written_in: None,
     };
     let intake = app.intake()?;
@@ -142,6 +161,15 @@ pub(super) fn clean_title(title: &str, report: &mut Report) -> Result<String> {
         .advise("put the rest into the text"));
     }
     Ok(title)
+}
+
+/// The parts of a statement as they are kept: each as a title.
+fn clean_triplet(states: Triplet, report: &mut Report) -> Result<Triplet> {
+    Ok(Triplet {
+        source: clean_title(&states.source, report)?,
+        relation: clean_title(&states.relation, report)?,
+        target: clean_title(&states.target, report)?,
+    })
 }
 
 /// A short text is its own title; of a long one, its first line is, cut between words.

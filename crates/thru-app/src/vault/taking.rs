@@ -215,6 +215,7 @@ impl<'a> Taking<'a> {
             files: Vec::new(),
             project,
             by_agent: false,
+            states: None,
             written_in: Some(WrittenIn { note, section: told.section, again }),
         };
         self.told.push((self.operations.len(), note, told.text));

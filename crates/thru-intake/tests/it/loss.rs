@@ -47,6 +47,7 @@ fn told(title: &str) -> Operation {
         project: None,
         is_rule: true,
         by_agent: false,
+        states: None,
         written_in: None,
     })
 }

@@ -39,6 +39,7 @@ fn recorded(title: &str, project: Option<ProjectKey>) -> RecordedMemory {
         files: vec!["/home/ada/rocket/build.sh".to_owned()],
         project,
         by_agent: false,
+        states: None,
         written_in: None,
     }
 }

@@ -7,7 +7,7 @@ use thru_app::Trouble;
 
 use thru_app::{Context, Result, background};
 use thru_http::Clients;
-use thru_mcp::Client;
+use thru_mcp::{Client, Profile};
 
 use super::Outcome;
 use crate::environment::Environment;
@@ -19,6 +19,7 @@ use crate::ui::Page;
 #[command(after_help = "Examples:\n  \
     thru mcp --print-config cursor           the text for Cursor's settings\n  \
     thru mcp --print-config cursor --http    the same, over HTTP\n  \
+    thru mcp --profile graphiti              the graph by the names of Graphiti's tools\n  \
     claude mcp list                          see if Claude Code knows the server")]
 pub(crate) struct McpArguments {
     /// Print the configuration for a client, and name the file that it belongs in; most clients that are
@@ -31,6 +32,9 @@ pub(crate) struct McpArguments {
     /// Revoke the token of a client that asks over HTTP
     #[arg(long, value_name = "CLIENT", value_parser = clients(), conflicts_with = "print_config")]
     revoke: Option<Client>,
+    /// List the tools that clients of another memory know; those of every profile are answered in any
+    #[arg(long, value_name = "PROFILE", default_value = Profile::Throughline.as_str(), value_parser = profiles(), conflicts_with_all = ["http", "revoke"])]
+    profile: Profile,
 }
 
 pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> Result<Outcome> {
@@ -42,10 +46,16 @@ pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> Result
         }
         McpArguments { print_config: Some(client), .. } => {
             let program = thru_app::setup::own_program(environment)?;
-            print_config(*client, &client.text(&program), environment)
+            print_config(*client, &client.text(&program, arguments.profile), environment)
         }
-        McpArguments { .. } => serve(environment),
+        McpArguments { .. } => serve(arguments.profile, environment),
     }
+}
+
+fn profiles() -> impl TypedValueParser<Value = Profile> {
+    let named = |name: String| Profile::ALL.into_iter().find(|one| one.as_str() == name);
+    PossibleValuesParser::new(Profile::ALL.map(Profile::as_str))
+        .map(move |name| named(name).unwrap_or_default())
 }
 
 fn clients() -> impl TypedValueParser<Value = Client> {
@@ -98,7 +108,7 @@ fn print_config(client: Client, text: &str, environment: &Environment) -> Result
     Ok(Outcome::Done)
 }
 
-fn serve(environment: &Environment) -> Result<Outcome> {
+fn serve(profile: Profile, environment: &Environment) -> Result<Outcome> {
     if environment.terminal.interactive {
         let _ = writeln!(
             std::io::stderr(),
@@ -108,7 +118,7 @@ fn serve(environment: &Environment) -> Result<Outcome> {
     quiet_panics();
     let input = std::io::BufReader::new(std::io::stdin());
     let mut caught = Ok(());
-    thru_mcp::serve(environment.app.clone(), input, std::io::stdout(), |stopper| {
+    thru_mcp::serve(environment.app.clone(), profile, input, std::io::stdout(), |stopper| {
         caught = ctrlc::set_handler(move || stopper.stop());
     })
     .context("the server cannot start")?;

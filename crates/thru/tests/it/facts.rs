@@ -7,10 +7,13 @@ use crate::home::Home;
 use crate::mcp::client::Client;
 use crate::records::{Author, ONE, TWO, file};
 
+/// A session after both of the history.
+const THREE: &str = "33333333-cccc-4ccc-8ccc-000000000003";
+
 const CHECK: &str = "npm run typecheck 2>&1 | tail -20";
 
 /// A project in which a check fails, and passes after an edit.
-fn kiln() -> Home {
+pub(crate) fn kiln() -> Home {
     let home = Home::new();
     let mut red = Author::of(ONE);
     red.asks("Always use npm. Check the types")
@@ -99,6 +102,27 @@ fn problems_are_open_until_they_are_mended() {
 }
 
 #[test]
+fn a_memory_says_what_became_of_its_files() {
+    let home = kiln();
+    let mut moved = Author::of(THREE).starting_at_record(1200);
+    moved
+        .asks("Call it what it is")
+        .runs("toolu_1", "git mv src/kiln.ts src/cone.ts && git commit -m 'Call it cone'")
+        .gets(
+            "toolu_1",
+            "[main abc1235] Call it cone\n 1 file changed\n rename src/{kiln.ts => cone.ts} (100%)",
+        );
+    home.write(&file(THREE), moved.text());
+    home.thru(&["import"]).expect(0);
+    let found = home.shown(&["search", "--all", "name the cone"]);
+    let lines: Vec<&str> = found.lines().filter(|line| line.contains("since")).collect();
+    assert_snapshot!(lines.join("\n"), @r#"
+    weymj  change    Name the cone (kiln.ts)  8 months  renamed to src/cone.ts since
+    qcq7s  summary   Name the cone  8 months  renamed to src/cone.ts since
+    "#);
+}
+
+#[test]
 fn changes_and_paths_lead_from_one_thing_to_another() {
     let home = kiln();
     assert_snapshot!(home.shown(&["changed", "2026-03-01T09:05:00Z..abc1234", "--all"]), @r#"
@@ -106,6 +130,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
     g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name t…
     47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
+    47g4f  2026-03-01 09:10  Use pnpm instead of npm replaces Always use npm
     g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.t…
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
@@ -113,7 +138,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     47g4f  2026-03-01 09:00  Rule: Always use npm
            until 2026-03-01 09:10, when another took its place
 
-    7 changes. `thru show ID` shows the record.
+    8 changes. `thru show ID` shows the record.
     "#);
     assert_snapshot!(home.shown(&["changed", "wombat", "--all"]), @r#"
     -- stderr --

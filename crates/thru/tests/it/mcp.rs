@@ -2,6 +2,7 @@
 
 pub(crate) mod client;
 mod faults;
+mod graphiti;
 mod protocol;
 mod tools;
 mod trust;
