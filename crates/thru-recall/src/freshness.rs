@@ -1,6 +1,7 @@
 //! Freshness of memories: the files they name, compared with their state at that time.
 
-use thru_core::{FileState, Id, Timestamp};
+use thru_core::{FileState, Id, Relation, Timestamp};
+use thru_store::{FactFilter, FactTime, Result, Store};
 
 /// Files change a moment before or after their change is recorded.
 const SLACK_SECONDS: i64 = 5;
@@ -91,6 +92,71 @@ impl Freshness {
     pub const fn is_gone(&self) -> bool {
         self.of > 0 && self.gone == self.of
     }
+}
+
+/// What commits did to the files of a memory since, as git told sessions of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Since {
+    /// Commits that changed them.
+    pub commits: usize,
+    /// The latest name of one that was renamed.
+    pub renamed: Option<String>,
+}
+
+impl Since {
+    /// Looks for commits and renames after a moment: the end of the memory's own session, whose commits are its own.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn look(
+        store: &Store,
+        project: Option<i64>,
+        files: &[FileState],
+        root: Option<&str>,
+        after: Option<Timestamp>,
+    ) -> Result<Self> {
+        let Some(after) = after else { return Ok(Self::default()) };
+        let any_modified = files.iter().any(|file| file.modified);
+        let files = files.iter().filter(|file| file.modified || !any_modified);
+        let keys: Vec<&str> =
+            files.take(FILES_LOOKED_AT).map(|file| within(&file.path, root)).collect();
+        let rows = store.file_entities(project, &keys)?;
+        if rows.is_empty() {
+            return Ok(Self::default());
+        }
+        let later = store.facts(&FactFilter {
+            entities: Some(rows.clone()),
+            relations: Some(vec![Relation::Touches, Relation::RenamedTo]),
+            time: FactTime::Changed(after, Timestamp::MAX),
+            ..FactFilter::default()
+        })?;
+        let commits = later.iter().filter(|fact| fact.relation == Relation::Touches);
+        let commits: std::collections::BTreeSet<i64> =
+            commits.map(|fact| fact.subject.row).collect();
+        let renamed = later
+            .iter()
+            .find(|fact| fact.relation == Relation::RenamedTo && rows.contains(&fact.subject.row));
+        let renamed = renamed.map(|fact| fact.object_shown().to_owned());
+        Ok(Self { commits: commits.len(), renamed })
+    }
+
+    /// Returns short notes, if there is anything to say.
+    pub fn notes(&self) -> impl Iterator<Item = String> {
+        let renamed = self.renamed.as_ref().map(|to| format!("renamed to {to} since"));
+        let commits = match self.commits {
+            0 => None,
+            1 => Some("1 commit since".to_owned()),
+            number => Some(format!("{number} commits since")),
+        };
+        renamed.into_iter().chain(commits)
+    }
+}
+
+/// Returns a path as the graph names it: within the directory of its session.
+fn within<'p>(path: &'p str, root: Option<&str>) -> &'p str {
+    root.and_then(|root| path.strip_prefix(root))
+        .and_then(|rest| rest.strip_prefix(['/', '\\']))
+        .unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ mod work;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};
 pub use date::{InvalidDate, parse_date};
-pub use freshness::{Disk, Freshness, Presence};
+pub use freshness::{Disk, Freshness, Presence, Since};
 pub use meaning::{MeaningUse, PendingEmbedding, QueryEmbedding, without_embedding};
 pub use memories::MemoryHit;
 pub use open::OpenFiles;

@@ -6,6 +6,7 @@
 
 mod compact;
 mod detail;
+mod facts;
 mod in_play;
 mod orders;
 mod prompt;

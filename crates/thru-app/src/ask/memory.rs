@@ -7,7 +7,7 @@ use thru_core::{
     FileState, ForeignName, ForeignSource, Id, IdPrefix, Made, MemoryKind, Merged, SessionId,
     Timestamp, WorkOutcome,
 };
-use thru_recall::Freshness;
+use thru_recall::{Freshness, Since};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
@@ -268,25 +268,52 @@ pub struct MemoryFiles {
     /// The number of files that no longer exist.
     #[serde(rename = "files_gone_since")]
     pub gone: usize,
+    /// The number of commits that changed them after its session.
+    #[serde(rename = "commits_since", skip_serializing_if = "is_zero")]
+    pub commits: usize,
+    /// The latest name of one that was renamed.
+    #[serde(rename = "renamed_to", skip_serializing_if = "Option::is_none")]
+    pub renamed: Option<Clean<String>>,
+}
+
+const fn is_zero(number: &usize) -> bool {
+    *number == 0
 }
 
 impl MemoryFiles {
-    fn look(files: &[FileState], session: Option<&SessionRow>) -> Self {
+    fn look(
+        store: &Store,
+        redactor: &Redactor,
+        (memory, files): (&MemoryRow, &[FileState]),
+        session: Option<&SessionRow>,
+    ) -> Result<Self> {
         let root = session.and_then(|session| session.facts.directory.as_deref());
         let about = files.iter().find(|file| file.modified).or(files.first());
         let Freshness { changed, gone, .. } = Freshness::check(files, root, &RealDisk);
-        Self { about: about.map(|file| relative(&file.path, root).to_owned()), changed, gone }
+        let after = session.and_then(|session| session.ended).or(memory.at);
+        let since = Since::look(store, memory.project, files, root, after)?;
+        Ok(Self {
+            about: about.map(|file| relative(&file.path, root).to_owned()),
+            changed,
+            gone,
+            commits: since.commits,
+            renamed: since.renamed.map(|name| cleaned(redactor, &name)),
+        })
     }
 
     /// A short note, where a file changed.
     pub fn note(&self) -> Option<String> {
         let (changed, gone) = (self.changed, self.gone);
-        Freshness { changed, gone, of: changed + gone }.note()
+        let now = Freshness { changed, gone, of: changed + gone }.note();
+        let renamed = self.renamed.as_ref().map(|name| name.get().clone());
+        let since = Since { commits: self.commits, renamed };
+        let notes: Vec<String> = now.into_iter().chain(since.notes()).collect();
+        (!notes.is_empty()).then(|| notes.join(", "))
     }
 
     /// True if a file changed or is gone.
     pub fn is_stale(&self) -> bool {
-        self.changed > 0 || self.gone > 0
+        self.changed > 0 || self.gone > 0 || self.commits > 0 || self.renamed.is_some()
     }
 }
 
@@ -312,7 +339,7 @@ pub fn entries<'m>(
             let session = memory.session.and_then(|row| sessions.get(&row));
             let files = files.get(&memory.row).map_or(&[][..], Vec::as_slice);
             let entry = MemoryEntry::new(store, redactor, memory, session)?;
-            Ok((entry, MemoryFiles::look(files, session)))
+            Ok((entry, MemoryFiles::look(store, redactor, (memory, files), session)?))
         })
         .collect()
 }
@@ -387,7 +414,7 @@ impl WholeMemory {
         let body = body(store, redactor, memory)?;
         Ok(Self {
             entry: MemoryEntry::new(store, redactor, memory, session.as_ref())?,
-            files: MemoryFiles::look(&files, session.as_ref()),
+            files: MemoryFiles::look(store, redactor, (memory, &files), session.as_ref())?,
             made: store.made(memory)?,
             short_ids: HashMap::new(),
             body,

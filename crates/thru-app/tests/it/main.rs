@@ -20,6 +20,7 @@ mod reading;
 mod refining;
 mod serving;
 mod settings;
+mod starting;
 mod syncing;
 mod trusting;
 mod using;

@@ -16,7 +16,7 @@ use super::render::{Section, recorded};
 use super::speaker::TitleSpeaker;
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
-use crate::freshness::Freshness;
+use crate::freshness::{Freshness, Since};
 use crate::meaning::LazyMeaning;
 use crate::memories::{MemoryHit, find_memories, open};
 use crate::query::analyse;
@@ -412,9 +412,11 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let value = bearing.value();
     let Bearing { memory, reasons, .. } = bearing;
     let places = store.places_of_sessions(memory.session.as_slice())?;
-    let root = places.into_values().next().and_then(|place| place.directory);
+    let place = places.into_values().next().unwrap_or_default();
+    let root = place.directory.as_deref();
     let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
-    let stale = Freshness::check(&files, root.as_deref(), request.disk).note();
+    let stale = Freshness::check(&files, root, request.disk).note();
+    let since = Since::look(store, memory.project, &files, root, place.ended.or(memory.at))?;
     let body = store.body_of(&memory)?;
     let title = recorded(&memory.title, 200);
     let mut text = match memory.flags.is_rule {
@@ -427,7 +429,7 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
         text.push_str(&recorded(&detail, DETAIL));
     }
     let at = memory.at.map(|at| at.to_zoned(request.zone.clone()).date().to_string());
-    let notes: Vec<String> = at.into_iter().chain(stale).collect();
+    let notes: Vec<String> = at.into_iter().chain(stale).chain(since.notes()).collect();
     if !notes.is_empty() {
         text.push_str(&format!(" ({})", notes.join("; ")));
     }

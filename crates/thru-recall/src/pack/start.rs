@@ -18,7 +18,7 @@ use super::sessions::{
 };
 use super::speaker::TitleSpeaker;
 use super::valued::{LATELY_DAYS, TRUNKS, Valued, observations};
-use super::{Draft, Occasion, PackRequest, standing};
+use super::{Draft, Occasion, PackRequest, facts, standing};
 
 /// Maximum number of rules, and characters of each.
 const RULES: usize = 10;
@@ -65,6 +65,13 @@ pub(super) fn drafts(
     let over = earlier.filter(|one| !is_open(one.0.row));
     let sessions = earlier_sessions(store, request, over, &valued, &mut said)?;
     drafts.extend(open);
+    drafts.extend(facts::problems(store, request)?);
+    // The latest of all sessions has none after it.
+    if let Some((of_branch, true)) = last
+        && let Some(at) = of_branch.0.at
+    {
+        drafts.extend(facts::changed_since(store, request, at)?);
+    }
     let last = last.and_then(|(last, _)| last.0.session);
     drafts.extend(best(store, request, valued, last, &mut said)?);
     drafts.extend(sessions);
