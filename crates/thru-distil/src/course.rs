@@ -500,6 +500,8 @@ mod tests {
         assert_eq!(green("cargo test || true", ""), 0);
         assert_eq!(green("cargo test; git status", ""), 0);
         assert_eq!(green("cargo test | tail -5", "test result: ok. 5 passed; 0 failed"), 1);
+        assert_eq!(green("npm run typecheck | tail -5", "> typecheck\n> tsc --noEmit\n"), 1);
+        assert_eq!(green("npm run typecheck | tail -5", "$ lint\nsomething"), 0);
         let mixed = "Tests  2 failed | 5 passed\nERR_PNPM_RECURSIVE_RUN_FIRST_FAIL\nExit status 1";
         assert_eq!(green("pnpm test | tail -5", mixed), 0);
         assert_eq!(green("npx jest cone", "No tests found, exiting with code 0"), 0);

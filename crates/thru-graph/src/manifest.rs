@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use thru_core::{Id, file_name};
 
-use crate::settings::Syntax;
+use crate::settings::{Extent, Syntax};
 
 /// Most packages of one edit: a lock file is none of these, and a manifest names fewer.
 const MOST: usize = 300;
@@ -92,8 +92,10 @@ pub fn manifest_edit(passage: Id, path: &str, text: &str) -> Option<ManifestEdit
     let form = Form::of(path)?;
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     for fragment in fragments(path, text) {
-        before.append(&mut read(form, &fragment.old, false));
-        after.append(&mut read(form, &fragment.new, fragment.is_whole));
+        // What was there before is never the whole of it.
+        let old = if fragment.extent == Extent::Whole { Extent::Part } else { fragment.extent };
+        before.append(&mut read(form, &fragment.old, old));
+        after.append(&mut read(form, &fragment.new, fragment.extent));
     }
     let mut changes: BTreeMap<_, _> =
         before.keys().map(|thing: &(Thing, String)| (thing.clone(), None)).collect();
@@ -108,8 +110,8 @@ pub fn manifest_edit(passage: Id, path: &str, text: &str) -> Option<ManifestEdit
 struct Fragment {
     old: String,
     new: String,
-    /// True if the new part is all of the file.
-    is_whole: bool,
+    /// How much of the file the new part is.
+    extent: Extent,
 }
 
 /// Returns what an edit replaces and what it puts there, part by part; nothing is replaced by a new file.
@@ -146,7 +148,7 @@ fn fragments(path: &str, text: &str) -> Vec<Fragment> {
         let Some((end, other)) = find(&rest[one..], second) else { break };
         let both = (rest[one..one + end].to_owned(), until(&rest[one + other..]));
         let (old, new) = if is_old_first { both } else { (both.1, both.0) };
-        found.push(Fragment { old, new, is_whole: false });
+        found.push(Fragment { old, new, extent: Extent::Part });
         rest = &rest[one + other..];
         if found.len() >= 50 {
             break;
@@ -155,37 +157,46 @@ fn fragments(path: &str, text: &str) -> Vec<Fragment> {
     if found.is_empty()
         && let Some((_, at)) = find(text, WHOLE)
     {
-        found.push(Fragment { old: String::new(), new: until(&text[at..]), is_whole: true });
+        found.push(Fragment { old: String::new(), new: until(&text[at..]), extent: Extent::Whole });
     }
     found
 }
 
-/// Returns the parts of a patch that change one file. Lines that stay are in both.
+/// Returns the parts of a patch that change one file, each with the lines that stay in both.
 fn patched(path: &str, text: &str) -> Vec<Fragment> {
-    let (mut old, mut new) = (String::new(), String::new());
-    let (mut is_own, mut is_whole) = (false, false);
+    let mut found: Vec<Fragment> = Vec::new();
+    let (mut is_own, mut extent) = (false, Extent::Lines);
+    // One place of the file says nothing of the next.
+    let mut is_next = true;
     for line in text.lines() {
         if let Some(head) = line.strip_prefix("*** ") {
             is_own = head.split_once(": ").is_some_and(|(_, named)| named.trim() == path);
-            is_whole |= is_own && head.starts_with("Add File");
-        } else if is_own && !line.starts_with("@@") {
+            extent = if head.starts_with("Add File") { Extent::Whole } else { Extent::Lines };
+            is_next = true;
+        } else if line.starts_with("@@") {
+            is_next = true;
+        } else if is_own {
+            if std::mem::take(&mut is_next) {
+                found.push(Fragment { old: String::new(), new: String::new(), extent });
+            }
+            let Some(part) = found.last_mut() else { continue };
             let (mark, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
-            for (part, other) in [(&mut old, "+"), (&mut new, "-")] {
+            for (text, other) in [(&mut part.old, "+"), (&mut part.new, "-")] {
                 if mark != other {
-                    part.push_str(rest);
-                    part.push('\n');
+                    text.push_str(rest);
+                    text.push('\n');
                 }
             }
         }
     }
-    vec![Fragment { old, new, is_whole }]
+    found
 }
 
 /// Returns the packages, languages and settings that a part of a manifest names.
-fn read(form: Form, part: &str, is_whole: bool) -> BTreeMap<(Thing, String), String> {
+fn read(form: Form, part: &str, extent: Extent) -> BTreeMap<(Thing, String), String> {
     let mut found = BTreeMap::new();
     if let Form::Settings(syntax) = form {
-        let settings = syntax.read(part, is_whole).into_iter();
+        let settings = syntax.read(part, extent).into_iter();
         return settings.map(|(key, value)| ((Thing::Setting, key), value)).collect();
     }
     // The section that a line stands in, once the part shows one.
@@ -408,6 +419,8 @@ mod tests {
         assert!(!is_manifest("package-lock.json"));
         let fire = edit("fire:\n  heat: 1\n  cone: 6", "fire:\n  heat: 2");
         assert_eq!(changed("app/kiln.yaml", &fire), ["fire.cone -", "fire.heat 2"]);
+        let patch = "*** Begin Patch\n*** Update File: kiln.yaml\n@@\n fire:\n-  heat: 1\n+  heat: 2\n@@\n   cone: 6\n+  glaze: 7\n*** End Patch";
+        assert_eq!(changed("kiln.yaml", patch), ["fire.heat 2"]);
         let whole = "Write\nfile_path: kiln.toml\ncontent: heat = 1\n[fire]\ncone = 6\nFile created successfully";
         assert_eq!(changed("kiln.toml", whole), ["fire.cone 6", "heat 1"]);
     }

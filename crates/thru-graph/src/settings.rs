@@ -27,6 +27,17 @@ pub(crate) enum Syntax {
     Yaml,
 }
 
+/// How much of a file a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All of it.
+    Whole,
+    /// Some of its lines.
+    Lines,
+    /// A part whose first line may be cut off at its beginning.
+    Part,
+}
+
 impl Syntax {
     /// Returns the form of the settings at a path, if it holds some: not data, fixtures or what a tool wrote.
     pub(crate) fn of(path: &str) -> Option<Self> {
@@ -64,17 +75,17 @@ impl Syntax {
     }
 
     /// Returns the keys that a file, or a part of one, sets.
-    pub(crate) fn read(self, part: &str, is_whole: bool) -> BTreeMap<String, String> {
+    pub(crate) fn read(self, part: &str, extent: Extent) -> BTreeMap<String, String> {
         let mut found = BTreeMap::new();
         match self {
             Self::Env => env(part, &mut found),
-            Self::Yaml => yaml(part, is_whole, &mut found),
-            Self::Json if is_whole => {
+            Self::Yaml => yaml(part, extent, &mut found),
+            Self::Json if extent == Extent::Whole => {
                 let parsed = serde_json::from_str(part).unwrap_or(Value::Null);
                 values(&parsed, "", &mut found);
             }
             Self::Json => {}
-            Self::Toml if is_whole => {
+            Self::Toml if extent == Extent::Whole => {
                 if let Ok(parsed) = toml::from_str::<Value>(part) {
                     values(&parsed, "", &mut found);
                 }
@@ -143,7 +154,7 @@ fn toml_below_headers(part: &str, found: &mut BTreeMap<String, String>) {
 }
 
 /// Reads `key: value` by indentation. What stands in lists and in blocks of text is left out.
-fn yaml(part: &str, is_whole: bool, found: &mut BTreeMap<String, String>) {
+fn yaml(part: &str, extent: Extent, found: &mut BTreeMap<String, String>) {
     // The keys above a line, with their indentation: from the margin on.
     let mut above: Vec<(usize, &str)> = Vec::new();
     // The indentation below which lines belong to a list, a text, or a key of unknown place.
@@ -161,7 +172,7 @@ fn yaml(part: &str, is_whole: bool, found: &mut BTreeMap<String, String>) {
         hidden = None;
         above.retain(|(other, _)| *other < indent);
         // The beginning of a part may be cut off, unless what stands below it is one step from the margin.
-        let is_cut = number == 0 && !is_whole && below != Some(STEP);
+        let is_cut = number == 0 && extent == Extent::Part && below != Some(STEP);
         let key = text.split_once(':').filter(|(_, rest)| rest.is_empty() || rest.starts_with(' '));
         let (Some((key, value)), false) = (key, is_cut || indent > 0 && above.is_empty()) else {
             hidden = Some(indent);
@@ -204,8 +215,8 @@ mod tests {
 
     use super::*;
 
-    fn read(path: &str, part: &str, is_whole: bool) -> Vec<String> {
-        let found = Syntax::of(path).unwrap().read(part, is_whole);
+    fn read(path: &str, part: &str, extent: Extent) -> Vec<String> {
+        let found = Syntax::of(path).unwrap().read(part, extent);
         found.into_iter().map(|(key, value)| format!("{key}={value}")).collect()
     }
 
@@ -238,7 +249,7 @@ mod tests {
                 ],
             ),
         ] {
-            assert_eq!(read(path, text, true), expected, "{path}");
+            assert_eq!(read(path, text, Extent::Whole), expected, "{path}");
         }
     }
 
@@ -251,7 +262,7 @@ mod tests {
             ("kiln.yaml", "  heat: 1\n  cone: 2", &[]),
             ("kiln.yaml", "old: 1\nfire:\n  heat: 2\n  cone: 6", &["fire.cone=6", "fire.heat=2"]),
         ] {
-            assert_eq!(read(path, text, false), expected, "{path}");
+            assert_eq!(read(path, text, Extent::Part), expected, "{path}");
         }
     }
 
@@ -271,14 +282,14 @@ mod tests {
             assert_eq!(Syntax::of(path), None, "{path}");
         }
         let many: String = (0..200).map(|number| format!("key{number} = 1\n")).collect();
-        assert_eq!(read("kiln.toml", &many, true), [""; 0]);
+        assert_eq!(read("kiln.toml", &many, Extent::Whole), [""; 0]);
     }
 
     proptest! {
         #[test]
-        fn any_text_is_read(text in "([a-zA-Z.]{1,3}|[:= \n#\\-|\"'\\[\\]{},]|\n  )*", is_whole in any::<bool>()) {
+        fn any_text_is_read(text in "([a-zA-Z.]{1,3}|[:= \n#\\-|\"'\\[\\]{},]|\n  )*", extent in prop::sample::select(vec![Extent::Whole, Extent::Lines, Extent::Part])) {
             for syntax in [Syntax::Env, Syntax::Json, Syntax::Toml, Syntax::Yaml] {
-                prop_assert!(syntax.read(&text, is_whole).len() <= MOST);
+                prop_assert!(syntax.read(&text, extent).len() <= MOST);
             }
         }
     }

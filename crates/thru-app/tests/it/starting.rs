@@ -35,7 +35,7 @@ fn a_start_tells_what_failed_last_and_what_others_changed() {
     red.asks("Name the cone")
         .calls("t1", "Edit", edit("src/kiln.ts", "a", "b"))
         .gets("t1", "The file has been updated.")
-        .runs("t2", check)
+        .runs("t2", &format!("{check} 2>&1 | tail -20"))
         .gets("t2", failure);
     let of_branch = |author: &Author| author.text().replace("\"main\"", "\"fix/kiln\"");
     home.write(&file(ONE), of_branch(&red));
@@ -46,10 +46,13 @@ fn a_start_tells_what_failed_last_and_what_others_changed() {
         .gets("t1", "The file has been updated.");
     home.write(&file(TWO), other.text());
     home.import();
-    insta::assert_snapshot!(told(&home).join("\n"), @"");
+    insta::assert_snapshot!(told(&home).join("\n"), @"
+    - `npm run typecheck` failed last with TS2304: Cannot find name 'cone'. (src/kiln.ts) (2026-03-01)
+    - Changed since, in other sessions: zod ^4.0.0
+    ");
     // It passes.
     red.runs("t3", check).gets("t3", "");
     home.write(&file(ONE), of_branch(&red));
     home.import();
-    insta::assert_snapshot!(told(&home).join("\n"), @"");
+    insta::assert_snapshot!(told(&home).join("\n"), @"- Changed since, in other sessions: zod ^4.0.0");
 }

@@ -123,7 +123,15 @@ pub(crate) fn says_passed(output: &str) -> bool {
     let says = |words: &LazyLock<Option<Regex>>| {
         words.as_ref().is_some_and(|words| words.is_match(&looked_at))
     };
-    says(&PASSED) && !says(&NOT)
+    says(&PASSED) && !says(&NOT) || is_silent_compiler(output)
+}
+
+/// Returns true where `tsc` said nothing, below the lines with which a runner names what it starts: that is how it passes,
+/// and the end of what it says when it does not is an error.
+fn is_silent_compiler(output: &str) -> bool {
+    let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
+    let ends_so = output.trim_end().lines().last().is_some_and(|line| line.contains("tsc"));
+    ends_so && lines.all(|line| line.starts_with(['$', '>']))
 }
 
 /// Returns a text without the sequences that colour a terminal.

@@ -39,13 +39,23 @@ impl Staged {
 
 /// Returns the branch that a session began on, as far as it is sure.
 pub(super) fn first_branch<'s>(session: &SessionCourse<'s>, root: &Root) -> Option<&'s str> {
-    let own = session.steps.iter().filter(|step| root.holds("", &step.git_folder));
-    let steps = own.flat_map(|step| &step.git);
-    let first = steps.into_iter().find_map(|step| match step {
-        GitStep::Committed { branch, .. } => Some(Some(branch.as_str())),
-        // It was another one before.
-        GitStep::OnBranch(_) => Some(None),
-        _ => None,
+    let own = root.worktree("", ".");
+    let mut shell = String::new();
+    let first = session.steps.iter().find_map(|step| {
+        let from = if step.is_subagent { "" } else { shell.as_str() };
+        // A commit in another worktree says nothing of this one.
+        let is_own =
+            root.holds(from, &step.git_folder) && root.worktree(from, &step.git_folder) == own;
+        let first = step.git.iter().filter(|_| is_own).find_map(|git| match git {
+            GitStep::Committed { branch, .. } => Some(Some(branch.as_str())),
+            // It was another one before.
+            GitStep::OnBranch(_) => Some(None),
+            _ => None,
+        });
+        if let Some(folder) = step.moved_to.as_deref().filter(|_| !step.is_subagent) {
+            shell = join(&shell, folder);
+        }
+        first
     });
     first.unwrap_or(session.branch).filter(|branch| is_branch(branch))
 }

@@ -32,9 +32,18 @@ impl Runs {
     }
 }
 
+/// True for a check that looks at the same wherever in its repository it runs: `pnpm --filter web build`.
+fn names_package(check: &CheckRun) -> bool {
+    check.command.starts_with("pnpm ")
+        && check.filter.split(' ').any(|word| matches!(word, "--filter" | "-F"))
+}
+
 impl Extractor {
     pub(super) fn check(&mut self, step: &Step, check: &CheckRun, shell: &str, at: Timestamp) {
-        let folder = self.root.folder(shell, &check.folder);
+        let folder = match names_package(check) {
+            true => String::new(),
+            false => self.root.folder(shell, &check.folder),
+        };
         let place = self.root.worktree(shell, &check.folder);
         let branch = self.branches.get(&place).cloned().unwrap_or_default();
         let key = (check.command.clone(), folder.clone());

@@ -137,6 +137,36 @@ fn worktrees_have_branches_of_their_own() {
 }
 
 #[test]
+fn a_commit_in_a_worktree_says_nothing_of_the_branch_outside() {
+    let folder = "/p/kiln/.worktrees/glaze".to_owned();
+    let inside = Step { git_folder: folder, ..git(1, vec![commit("abc1234")]) };
+    let mut glaze = inside;
+    if let GitStep::Committed { branch, .. } = &mut glaze.git[0] {
+        "glaze".clone_into(branch);
+    }
+    assert_eq!(
+        shown(&[glaze])[..2],
+        [". ON_BRANCH main [/p/kiln]", ". ON_BRANCH glaze [/p/kiln/.worktrees/glaze]"]
+    );
+}
+
+#[test]
+fn a_check_of_a_named_package_is_the_same_in_every_folder() {
+    let mut inside = check(1, true);
+    inside.checks[0].folder = "./web/src".to_owned();
+    inside.checks[0].command = "pnpm build".to_owned();
+    let mut named = inside.clone();
+    named.checks[0].filter = "--filter web".to_owned();
+    assert_eq!(
+        shown(&[inside, named])[1..],
+        [
+            "pnpm build in \"web/src\" on main: true [] [] -".to_owned(),
+            "pnpm build in \"\" on main: true [] [] -".to_owned(),
+        ]
+    );
+}
+
+#[test]
 fn a_clock_that_goes_backwards_changes_no_order() {
     let steps = [check(9, false), check(3, true)];
     let openings = openings(&steps);
