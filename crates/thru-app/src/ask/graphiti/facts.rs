@@ -83,7 +83,7 @@ pub fn find_facts(app: &App, request: &FindFacts, call: Call<'_>) -> Result<Vec<
             entities: (!meant.entities.is_empty())
                 .then(|| meant.entities.iter().map(|one| one.row).collect()),
             relations: (is_typed || !asked.is_empty()).then_some(asked),
-            // Whoever asks for ends asks for what ended.
+            // A question about ends is about what ended.
             time: if time == FactTime::Now && !invalid.is_open() { FactTime::Ever } else { time },
             limit: Some(if is_plain { request.limit } else { LOOKED_AT }),
             ..FactFilter::default()
