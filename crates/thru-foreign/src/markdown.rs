@@ -18,6 +18,7 @@ pub fn memories(source: ForeignSource, name: &str, text: &str) -> Vec<ForeignMem
             .and_then(|(_, value)| filled(unquoted(value)))
     };
     let (heading, body) = heading(body);
+    let body = &without_block_ids(body);
     let stem = name.rsplit('/').next().unwrap_or(name);
     let stem = stem.strip_suffix(".md").unwrap_or(stem);
     let title = field("title").or(heading).unwrap_or_else(|| stem.replace(['-', '_'], " "));
@@ -96,6 +97,26 @@ fn heading(text: &str) -> (Option<String>, &str) {
         true => (filled(line.trim_matches(['#', ' '])), rest),
         false => (None, text),
     }
+}
+
+/// Takes the block ids of Obsidian off the ends of lines. They name places in the note, and say nothing elsewhere.
+fn without_block_ids(body: &str) -> String {
+    let mut is_code = false;
+    let lines = body.split_inclusive('\n').map(|line| {
+        is_code ^= line.trim_start().starts_with("```");
+        let (text, end) = match line.strip_suffix('\n') {
+            Some(text) => (text, "\n"),
+            None => (line, ""),
+        };
+        let is_id = |id: &str| {
+            !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        };
+        match text.rsplit_once(" ^").filter(|(_, id)| !is_code && is_id(id)) {
+            Some((text, _)) => format!("{}{end}", text.trim_end()),
+            None => line.to_owned(),
+        }
+    });
+    lines.collect()
 }
 
 fn is_heading(line: &str) -> bool {

@@ -20,7 +20,9 @@ mod record;
 mod threshold;
 
 pub use changes::{Change, Told, changes, holds_other_text, only_lines, with_ids, without_ids};
-pub use content::{ARCHIVED, Archived, Decided, Memory, SessionMemory, Subject, ToldMemory};
+pub use content::{
+    ARCHIVED, Archived, Decided, GraphFact, Memory, SessionMemory, Subject, Tells, ToldMemory,
+};
 pub use error::{Result, VaultError};
 pub use folder::{Content, Folder, Found, Scan, Stamp};
 pub use front::{Front, Property, Unreadable, Value};

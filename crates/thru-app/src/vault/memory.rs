@@ -1,13 +1,16 @@
 //! The content of notes, read from the store.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use thru_core::{Id, Timestamp};
+use thru_core::{EntityKind, Id, Relation, Timestamp};
 use thru_intake::{LineChange, Operation, RecordedMemory};
 use thru_lifecycle::conversation::MessageState;
 use thru_redact::{Clean, Redactor};
-use thru_store::{MemoryBody, MemoryFilter, OperationRow, SessionFilter, SessionRow, Store};
-use thru_vault::{Archived, Decided, LineId, Memory, SessionMemory, ToldMemory};
+use thru_store::{
+    FactFilter, MemoryBody, MemoryFilter, OperationRow, SessionFilter, SessionRow, Store,
+};
+use thru_vault::{Archived, Decided, GraphFact, LineId, Memory, SessionMemory, Tells, ToldMemory};
 
 use crate::app::App;
 use crate::ask::{cleaned, memory};
@@ -50,7 +53,8 @@ pub(super) fn load(app: &App, store: &Store, redactor: &Redactor) -> Result<Memo
         });
     }
     let decided = decided(&operations, redactor);
-    Ok(Memory { sessions, told, decided, ..Memory::default() })
+    let facts = facts(store, redactor)?;
+    Ok(Memory { sessions, told, facts, decided, ..Memory::default() })
 }
 
 fn session(
@@ -88,6 +92,47 @@ fn session(
 
 fn text(redactor: &Redactor, text: Option<&String>) -> Option<String> {
     text.map(|text| cleaned(redactor, text).into_inner())
+}
+
+/// Returns the facts that hold and that notes show.
+fn facts(store: &Store, redactor: &Redactor) -> Result<Vec<GraphFact>> {
+    let relations = Some(vec![Relation::FixedBy, Relation::DependsOn, Relation::Toolchain]);
+    let rows = store.facts(&FactFilter { relations, ..FactFilter::default() })?;
+    let numbers: Vec<i64> = rows.iter().map(|row| row.row).collect();
+    let mut evidence = store.evidence_of(&numbers)?;
+    let mut projects: HashMap<i64, Option<String>> = HashMap::new();
+    let clean = |text: &str| cleaned(redactor, text).into_inner();
+    let mut facts = Vec::new();
+    for row in rows {
+        let Some(project) = row.subject.project else { continue };
+        if let Entry::Vacant(unknown) = projects.entry(project) {
+            unknown.insert(store.project_name(project)?);
+        }
+        let Some(Some(project)) = projects.get(&project) else { continue };
+        let other = clean(row.object_shown());
+        let tells = match row.relation {
+            Relation::FixedBy => Tells::Fixed {
+                problem: clean(&row.subject.name),
+                by: other,
+                file: row
+                    .object
+                    .filter(|object| object.kind == EntityKind::File)
+                    .map(|object| clean(&object.key)),
+            },
+            _ => Tells::BuiltOf(
+                format!("built with {other} {}", clean(&row.note)).trim_end().to_owned(),
+            ),
+        };
+        let shown = evidence.remove(&row.row).unwrap_or_default().into_iter();
+        facts.push(GraphFact {
+            id: row.id,
+            project: clean(project),
+            from: row.from,
+            passages: shown.map(|one| one.passage).collect(),
+            tells,
+        });
+    }
+    Ok(facts)
 }
 
 /// Returns the decisions that hold, earliest first.
@@ -132,7 +177,7 @@ fn decided(operations: &[OperationRow], redactor: &Redactor) -> Decided {
                 match change {
                     LineChange::Text(text) => {
                         let text = cleaned(redactor, &text).into_inner();
-                        decided.texts.insert((note, line), text);
+                        decided.texts.entry(note).or_default().insert(line, text);
                     }
                     LineChange::Done(is_done) => {
                         decided.done.insert(line, is_done);

@@ -273,8 +273,10 @@ impl<'a> Run<'a> {
             // Without what was written last, no change can be told from what was there before.
             let Some(base) = base else { continue };
             let unmarked = self.record.unmarked.entry(*id).or_default();
-            let foreign = taking::foreign(plans.get(id), base, text);
-            taking.note(*id, plans.get(id), (base, text), !foreign.is_empty(), unmarked)?;
+            let mut foreign = taking::foreign(plans.get(id), base, text);
+            let is_of_other = !foreign.is_empty();
+            let unknown = taking.note(*id, plans.get(id), (base, text), is_of_other, unmarked)?;
+            foreign.extend(unknown);
             if !foreign.is_empty() {
                 self.record.foreign.entry(*id).or_default().extend(foreign);
             }

@@ -71,7 +71,8 @@ impl<'a> Taking<'a> {
         })
     }
 
-    /// Takes in what a person changed in a note. What a version of another machine lacks was removed by no one.
+    /// Takes in what a person changed in a note, and returns the lines with other words that memory knows nothing of. What a
+    /// version of another machine lacks was not removed.
     pub(super) fn note(
         &mut self,
         note: Id,
@@ -79,18 +80,22 @@ impl<'a> Taking<'a> {
         (base, disk): (&str, &str),
         is_of_other: bool,
         unmarked: &BTreeMap<String, LineId>,
-    ) -> Result<()> {
+    ) -> Result<Vec<LineId>> {
         // A write that was cut short is no change of a person's.
         let as_planned = plan.map(|plan| plan.lines_as_planned(disk)).unwrap_or_default();
         let is_kept = |change: &Change| !(is_of_other && matches!(change, Change::Removed { .. }));
         let shown: HashMap<&LineId, &Shows> = plan.map_or_else(HashMap::new, |plan| {
             plan.lines().map(|line| (&line.id, &line.shows)).collect()
         });
+        let mut unknown = Vec::new();
         for change in changes(base, disk).into_iter().filter(is_kept) {
             match change {
                 Change::Edited { line, .. } if as_planned.contains(&line) => {}
                 Change::Edited { line, text, category } => {
-                    let Some(shows) = shown.get(&line) else { continue };
+                    let Some(shows) = shown.get(&line) else {
+                        unknown.push(line);
+                        continue;
+                    };
                     self.edited(note, &line, shows, &text, category.as_deref())?;
                 }
                 Change::Ticked { line, is_done } => {
@@ -114,7 +119,7 @@ impl<'a> Taking<'a> {
                 Change::Told(_) => {}
             }
         }
-        Ok(())
+        Ok(unknown)
     }
 
     /// Takes in that the note of a session was archived or taken out of the archive: by a person who changed its status,
@@ -244,14 +249,15 @@ impl<'a> Taking<'a> {
     }
 }
 
-/// Returns the ids in a note that neither memory nor our last version of it has: another machine wrote these lines.
+/// Returns the lines of a note that our last version of it does not have, and that do not say what memory says here: another
+/// machine wrote them.
 pub(super) fn foreign(plan: Option<&Plan>, base: &str, disk: &str) -> Vec<LineId> {
     let Some(plan) = plan else { return Vec::new() };
+    let as_planned = plan.lines_as_planned(disk);
     let (base, disk) = (Note::parse(base), Note::parse(disk));
-    let planned: HashSet<&LineId> = plan.lines().map(|line| &line.id).collect();
     let known: HashSet<&LineId> = base.own_lines().map(|(id, _)| id).collect();
     let ids = disk.own_lines().map(|(id, _)| id);
-    ids.filter(|id| !planned.contains(id) && !known.contains(id)).cloned().collect()
+    ids.filter(|id| !as_planned.contains(*id) && !known.contains(id)).cloned().collect()
 }
 
 /// Returns the number of our lines that are gone from a note.

@@ -48,8 +48,9 @@ impl Run<'_> {
         self.name_archived(&mut memory, &due);
         let plans = memory.plans();
         self.clear_forgotten(&plans)?;
-        let mut paths: HashSet<String> =
-            self.here.values().map(|here| folded(&here.path)).collect();
+        let own = self.here.values().map(|here| &here.path);
+        let others = self.record.others.keys().chain(&self.record.copies);
+        let mut paths: HashSet<String> = own.chain(others).map(|path| folded(path)).collect();
         // What is known goes into the other notes before the note that it comes from is archived.
         let trouble = self.write_notes(&memory, &plans, &due, &mut paths);
         let archived = self.archive(&mut memory, &plans, &due, &trouble, &mut paths);
@@ -264,11 +265,16 @@ impl Run<'_> {
         known.or_else(|| Some(self.folder.read(&here.path).ok()??.text))
     }
 
-    /// Returns the lines that are neither added to a note, nor changed or removed: a person took them out, or another machine wrote them.
-    fn hidden(&self, memory: &Memory, note: &Id) -> HashSet<LineId> {
-        let removed = memory.decided.hidden.get(note).into_iter().flatten();
-        let foreign = self.record.foreign.get(note).into_iter().flatten();
-        removed.chain(foreign).cloned().collect()
+    /// Returns the lines that are neither added to a note, nor changed or removed: a person took them out, or put other words
+    /// in the place of what memory no longer says, or another machine wrote them.
+    fn hidden(&self, memory: &Memory, plan: &Plan) -> HashSet<LineId> {
+        let planned: HashSet<&LineId> = plan.lines().map(|line| &line.id).collect();
+        let decided = &memory.decided;
+        let removed = decided.hidden.get(&plan.id).into_iter().flatten();
+        let rewritten = decided.texts.get(&plan.id).into_iter().flat_map(|texts| texts.keys());
+        let rewritten = rewritten.filter(|line| !planned.contains(line));
+        let foreign = self.record.foreign.get(&plan.id).into_iter().flatten();
+        removed.chain(rewritten).chain(foreign).cloned().collect()
     }
 
     /// Writes a note where it lies, or a new one.
@@ -278,7 +284,7 @@ impl Run<'_> {
         memory: &Memory,
         paths: &mut HashSet<String>,
     ) -> Result<(), NoteError> {
-        let hidden = &self.hidden(memory, &plan.id);
+        let hidden = &self.hidden(memory, plan);
         let print = plan.fingerprint(hidden);
         let Some(here) = self.here.get(&plan.id).cloned() else {
             let text = plan.new_note(hidden)?;
@@ -391,7 +397,7 @@ impl Run<'_> {
         memory: &Memory,
         paths: &mut HashSet<String>,
     ) -> Result<String, NoteError> {
-        let hidden = &self.hidden(memory, &plan.id);
+        let hidden = &self.hidden(memory, plan);
         let original = self.here.get(&plan.id).cloned();
         if original.as_ref().is_some_and(|original| original.is_forked) {
             return Err(NoteError::Forked);

@@ -13,6 +13,7 @@ use thru_store::{MemoryFilter, MemoryRow};
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, file};
+use crate::vaulted::Vaulted;
 
 /// Made by claude-mem itself.
 const CLAUDE_MEM: &str = include_str!("../../../thru-foreign/tests/it/claude-mem-13.25.3.sql");
@@ -158,4 +159,34 @@ fn notes_are_imported_for_the_project_that_is_named() {
     request.paths = vec![PathBuf::from("nowhere")];
     let refused = plan(&home.here(), &request).err().unwrap();
     assert_eq!(refused.kind(), TroubleKind::NotFound);
+}
+
+/// A vault of ours is one of basic-memory as well.
+#[test]
+fn notes_of_a_vault_are_imported_and_left_as_they_are() {
+    let vaulted = Vaulted::new();
+    let before: Vec<(PathBuf, String)> = vaulted
+        .notes()
+        .into_iter()
+        .map(|path| (path.clone(), std::fs::read_to_string(path).unwrap()))
+        .collect();
+    let home = Home::new();
+    let request = ImportForeign {
+        source: ForeignSource::BasicMemory,
+        paths: vec![vaulted.folder()],
+        scope: None,
+    };
+    import(&home, &request);
+    assert!(imported(&home).len() >= 3);
+    let journal = std::fs::read_dir(home.layout().journal()).unwrap();
+    let journal: String = journal
+        .map(|segment| std::fs::read(segment.unwrap().path()).unwrap())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+        .collect();
+    assert!(
+        journal.contains("decision: Use one lock file for each index") && !journal.contains("^t-")
+    );
+    for (path, text) in before {
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    }
 }

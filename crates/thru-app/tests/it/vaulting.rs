@@ -7,9 +7,10 @@ use thru_app::TroubleKind;
 use thru_app::keep::forget::{Forget, find, forget};
 use thru_app::keep::undo::undo;
 use thru_app::vault::{
-    SyncVault, attention, compact, detach, export, init, note, note_text, resolve, restore, status,
-    sync, unarchive,
+    Promotion, SyncVault, attention, compact, detach, export, init, note, note_text, promote,
+    promotions, resolve, restore, status, sync, unarchive,
 };
+use thru_store::{MemoryFilter, Store};
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, file};
@@ -421,4 +422,143 @@ fn notes_are_exported_and_a_detached_vault_is_left_to_the_person() {
         !text.contains("^t-") && !text.contains("thru_id") && text.ends_with("\nMy own words.\n")
     );
     assert_eq!(status(&vault.app(), call()).unwrap().vault, None);
+}
+
+/// "Review cross-project recall tracking", "Check for promotion threshold (3 recalls)".
+#[test]
+fn a_note_that_other_projects_recall_is_proposed_and_promoted() {
+    let vault = Vaulted::new().after(3);
+    vault.sync();
+    assert_eq!(promotions(&vault.app(), call()).unwrap().proposed, []);
+    let memory = {
+        let store = Store::open_to_read(&vault.app().layout).unwrap();
+        let memories = store.memories(&MemoryFilter::default()).unwrap();
+        memories.into_iter().find(|one| one.title.starts_with("Use one lock")).unwrap().id
+    };
+    for number in 1..=3 {
+        let session = format!("4444444{number}-dddd-4ddd-8ddd-000000000004");
+        let mut author = Author::of(&session).in_directory("/home/ada/orchard");
+        author.asks("How did we lock the index?").runs("t1", &format!("thru show {memory}"));
+        author.gets("t1", "Use one lock file for each index");
+        vault.home.write(&file(&session), author.text());
+    }
+    vault.home.import();
+    let proposed = promotions(&vault.app(), call()).unwrap().proposed;
+    let expected = Promotion {
+        note: "rocket (project)".to_owned(),
+        project: "rocket".to_owned(),
+        recalls: 3,
+        is_preferences: false,
+    };
+    assert_eq!(proposed, [expected]);
+    assert_eq!(status(&vault.app(), call()).unwrap().proposed, proposed);
+    vault.edit("rocket (project)", |text| format!("{text}\nMy own words.\n"));
+    promote(&vault.app(), "Rocket (Project)", call()).unwrap();
+    let path = vault.path("rocket (project).md");
+    assert!(path.ends_with("global/entities/rocket (project).md"), "{path:?}");
+    let text = vault.read("rocket (project).md");
+    assert!(text.contains("\nproject: global\n") && text.ends_with("\nMy own words.\n"), "{text}");
+    let redirect = vault.read("projects/rocket/entities/rocket (project) (moved)");
+    assert!(redirect.contains("- moved_to [[rocket (project)]] ^t-"), "{redirect}");
+    assert_eq!(promotions(&vault.app(), call()).unwrap().proposed, []);
+    let again = vault.sync();
+    assert_eq!((again.created, again.changed, again.left.len()), (0, 0, 0), "{again:?}");
+    assert!(promote(&vault.app(), "rocket (project)", call()).is_err(), "it is one already");
+}
+
+/// "Leave original note with archived status (default behavior)": here a setting, and a short note that shows the other.
+#[test]
+fn an_original_that_is_kept_shows_the_archived_note() {
+    let vault = Vaulted::new().after(3);
+    vault.home.set(&[("vault.keep_original", "true")]);
+    let original = vault.path(SESSION);
+    vault.sync();
+    let name = original.file_stem().unwrap().to_string_lossy().into_owned();
+    let archived = vault.path("archive/sessions/");
+    assert!(archived.exists());
+    let stub = fs::read_to_string(&original).unwrap();
+    assert!(stub.contains(&format!("- ![[{name} (archived)]] ^t-")), "{stub}");
+    assert!(stub.contains("\nstatus: archived\n"), "{stub}");
+    let entity = vault.read("entities/rocket (project)");
+    assert!(entity.contains(&format!("- [[{name} (archived)]] - Archived session")), "{entity}");
+    let again = vault.sync();
+    assert_eq!((again.created, again.changed, again.copies.len()), (0, 0, 0), "{again:?}");
+    unarchive(&vault.app(), "11111111", call()).unwrap();
+    let text = fs::read_to_string(&original).unwrap();
+    assert!(text.contains("\nstatus: active\n") && text.contains("## Work Log"), "{text}");
+}
+
+/// A process that was killed between the two halves of a move left the note in both places.
+#[test]
+fn half_of_an_archive_is_begun_again() {
+    let vault = Vaulted::new().after(3);
+    let original = vault.path(SESSION);
+    let text = vault.read(SESSION);
+    let record = vault.app().layout.run().join("vault/notes.json");
+    let known = fs::read_to_string(&record).unwrap();
+    vault.sync();
+    let archived = vault.path(SESSION);
+    let whole = fs::read_to_string(&archived).unwrap();
+    let undone = Vaulted::new().after(3);
+    let place = undone.folder().join(archived.strip_prefix(vault.folder()).unwrap());
+    fs::create_dir_all(place.parent().unwrap()).unwrap();
+    fs::write(&place, &whole).unwrap();
+    let below = archived.strip_prefix(vault.folder()).unwrap().to_string_lossy().into_owned();
+    let hash = thru_core::content_hash(whole.as_bytes());
+    let own = undone.app().layout.run().join("vault/notes.json");
+    let known =
+        known.replace(&*vault.folder().to_string_lossy(), &undone.folder().to_string_lossy());
+    let mut known: serde_json::Value = serde_json::from_str(&known).unwrap();
+    known["archiving"] = serde_json::json!({ below: hash.to_string() });
+    // The stamps are those of the other home, so that each note is read again.
+    fs::write(&own, known.to_string()).unwrap();
+    assert_eq!(undone.read("rocket/sessions/2026-03-01-why-does-the-importer-lock-the-database-the-lock-is-taken-11111111"), text);
+    let synced = undone.sync();
+    assert_eq!((synced.copies.len(), synced.failed.len()), (0, 0), "{synced:?}");
+    assert_eq!(fs::read_to_string(&place).unwrap(), whole);
+    assert!(!undone.folder().join(original.strip_prefix(vault.folder()).unwrap()).exists());
+}
+
+#[test]
+fn text_of_a_person_outlives_a_forgotten_session() {
+    let vault = Vaulted::new();
+    vault.edit(SESSION, |text| format!("{text}\nMy own words.\n"));
+    vault.sync();
+    let request = Forget::Session { id: ONE.to_owned(), with_effects: false };
+    let targets = find(&vault.app(), &request, call()).unwrap();
+    forget(&vault.app(), &targets, call()).unwrap();
+    let synced = vault.sync();
+    assert_eq!(synced.left.len(), 1, "{synced:?}");
+    let text = vault.read(SESSION);
+    assert!(text.ends_with("\nMy own words.\n") && !text.contains("^t-"), "{text}");
+}
+
+/// A status that a person sets is as good as a command.
+#[test]
+fn a_note_is_archived_by_its_status() {
+    let vault = Vaulted::new();
+    vault.edit(SESSION, |text| text.replace("\nstatus: active\n", "\nstatus: archived\n"));
+    assert_eq!(vault.sync().taken.statuses, 1);
+    let text = vault.read(SESSION);
+    assert!(text.contains("\nstatus: archived\n") && text.contains("\narchived_date: "), "{text}");
+    assert!(vault.read("entities/rocket (project)").contains("- Archived session (compacted)"));
+}
+
+/// Where names are folded, two that differ in case alone would be one file.
+#[test]
+fn no_two_names_of_notes_are_one_where_case_is_folded() {
+    let vault = Vaulted::new();
+    let taken = vault.path(SESSION);
+    let name = taken.file_name().unwrap().to_string_lossy().to_uppercase();
+    let other = taken.with_file_name(name.replace(".MD", ".md"));
+    fs::rename(&taken, taken.with_file_name("mine.md")).unwrap();
+    fs::write(&other, "A note of my own.\n").unwrap();
+    fs::remove_file(taken.with_file_name("mine.md")).unwrap();
+    vault.sync();
+    restore(&vault.app(), Some("11111111"), call()).unwrap();
+    let names: Vec<String> =
+        vault.notes().iter().map(|path| thru_vault::folded(&path.to_string_lossy())).collect();
+    let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
+    assert_eq!(distinct.len(), names.len(), "{names:?}");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "A note of my own.\n");
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use thru_core::{Id, Observation, Timestamp};
 
 use super::{
-    Dated, Memory, Names, SessionMemory, counted, day, is_decision, is_gotcha, is_pattern,
+    Dated, Memory, Names, SessionMemory, counted, day, fixes, is_decision, is_gotcha, is_pattern,
     is_preference, is_shown, memory_lines, project_folder, project_tag, put, sections,
 };
 use crate::escape::code;
@@ -37,6 +37,8 @@ pub(super) struct Entity<'m> {
     /// Its name as it is shown in links.
     pub(super) shown: String,
     name: String,
+    /// The path of a file or folder.
+    path: String,
     project: Option<&'m str>,
     kind: Kind,
     /// The memories about it, with the sessions that they come from.
@@ -141,7 +143,7 @@ impl<'m> Entities<'m> {
                 Kind::Patterns => (format!("Patterns ({at})"), "Patterns".to_owned()),
             };
             let name = file_name(&name);
-            self.all.push(Entity { note, shown, name, project, kind, memories: Vec::new() });
+            self.all.push(Entity { note, shown, name, path, project, kind, memories: Vec::new() });
             self.all.len() - 1
         });
         self.all[place].memories.push((observation, session));
@@ -256,7 +258,23 @@ impl<'m> Entities<'m> {
                 _ if is_gotcha(one) => "Gotchas & Troubleshooting",
                 _ => continue,
             };
-            put(&mut all, section, memory_lines(one, Dated::Yes));
+            let mut lines = memory_lines(one, Dated::Yes);
+            if is_gotcha(one) {
+                lines.extend(fixes::of_memory(one, memory));
+            }
+            put(&mut all, section, lines);
+        }
+        match (entity.kind, entity.project) {
+            (Kind::Component, Some(project)) => {
+                let known =
+                    entity.memories.iter().map(|(one, _)| *one).filter(|one| is_gotcha(one));
+                let lines = fixes::of_file(project, &entity.path, memory, known);
+                put(&mut all, "Gotchas & Troubleshooting", lines);
+            }
+            (Kind::Project, Some(project)) => {
+                put(&mut all, "Overview", fixes::parts(project, &entity.note, memory));
+            }
+            _ => {}
         }
         let is_told = |one: &Observation| is_decision(one) || is_gotcha(one) || one.is_rule;
         let others = entity.memories.iter().rev().filter(|(one, _)| !is_told(one)).take(POINTED);

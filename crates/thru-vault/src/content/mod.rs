@@ -1,6 +1,7 @@
 //! The notes that memory calls for: of sessions, of what they were about, and of the projects.
 
 mod entity;
+mod fixes;
 mod index;
 mod pointer;
 mod session;
@@ -56,6 +57,37 @@ pub struct ToldMemory {
     pub written_in: Option<(Id, String)>,
 }
 
+/// A fact of the graph that notes show while it holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GraphFact {
+    /// Its id.
+    pub id: Id,
+    /// The name of its project.
+    pub project: String,
+    /// The first moment at which it held.
+    pub from: Timestamp,
+    /// The passages that show it.
+    pub passages: Vec<Id>,
+    /// The thing that it tells.
+    pub tells: Tells,
+}
+
+/// The thing that a fact of the graph tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tells {
+    /// An error, or a test that failed, is gone.
+    Fixed {
+        /// The error or test.
+        problem: String,
+        /// The file or the commit that it went with.
+        by: String,
+        /// The key of that, if it is a file.
+        file: Option<String>,
+    },
+    /// A project is built of something: a package or a language, with its version.
+    BuiltOf(String),
+}
+
 /// Decisions about the vault that are journalled.
 #[derive(Clone, Debug, Default)]
 pub struct Decided {
@@ -70,7 +102,7 @@ pub struct Decided {
     /// Notes of one project that a person made notes of all, with the time.
     pub promoted: HashMap<Id, Timestamp>,
     /// Texts that a person put in the place of ours, by note and line.
-    pub texts: HashMap<(Id, LineId), String>,
+    pub texts: HashMap<Id, HashMap<LineId, String>>,
     /// Tasks that a person ticked, or opened again.
     pub done: HashMap<LineId, bool>,
 }
@@ -91,6 +123,8 @@ pub struct Memory {
     pub sessions: Vec<SessionMemory>,
     /// What was recorded outside of sessions, earliest first.
     pub told: Vec<ToldMemory>,
+    /// What the graph tells of files and projects, latest first.
+    pub facts: Vec<GraphFact>,
     /// The decisions about the vault.
     pub decided: Decided,
     /// Sessions whose compaction failed: the error, and true if only the archive failed.
@@ -167,8 +201,9 @@ impl Memory {
 
     /// Puts a person's texts and ticks into a plan.
     fn settle(&self, plan: &mut Plan) {
+        let texts = self.decided.texts.get(&plan.id);
         for line in plan.sections.iter_mut().flat_map(|section| &mut section.lines) {
-            if let Some(text) = self.decided.texts.get(&(plan.id, line.id.clone())) {
+            if let Some(text) = texts.and_then(|texts| texts.get(&line.id)) {
                 line.text = escaped(text);
             }
             if let (Some(done), true) = (self.decided.done.get(&line.id), line.task.is_some()) {

@@ -6,7 +6,7 @@ use thru_core::{
     Agent, Concept, Digest, Id, Observation, ObservationType, SessionId, SessionKey, Speaker,
     Statement, Summary, Timestamp,
 };
-use thru_vault::{Archived, Memory, Plan, SessionMemory};
+use thru_vault::{Archived, GraphFact, Memory, Plan, SessionMemory, Tells};
 
 fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -300,4 +300,55 @@ fn hostile_memory_makes_nothing_but_text() {
         assert!(!text.contains("![[") && !text.contains("<script"), "{text}");
         assert_eq!(note.own_lines().count(), plan.lines().count(), "{text}");
     }
+}
+
+/// "Gotcha: Append to "## Gotchas & Troubleshooting" section", with the symptom and the solution that the graph has.
+#[test]
+fn a_fix_has_its_symptom_and_its_solution() {
+    let mut memory = archived();
+    let passage = Id::derive(&[b"passage"]);
+    memory.sessions[0].observations[1].sources = vec![passage];
+    let fixed = |number: u8, problem: &str, passages: Vec<Id>| GraphFact {
+        id: Id::derive(&[b"fact", &[number]]),
+        project: "rocket".to_owned(),
+        from: at("2026-11-09T14:30:00Z"),
+        passages,
+        tells: Tells::Fixed {
+            problem: problem.to_owned(),
+            by: "src/index.rs".to_owned(),
+            file: Some("src/index.rs".to_owned()),
+        },
+    };
+    memory.facts = vec![
+        fixed(1, "error[E0499]: cannot borrow `index`", vec![passage]),
+        fixed(2, "tests::two_imports", Vec::new()),
+    ];
+    let text = note(&memory, "index.rs (rocket)");
+    let gotchas = text.split("## Gotchas & Troubleshooting\n").nth(1).unwrap();
+    let gotchas = gotchas.split("\n\n").next().unwrap();
+    let bare: Vec<&str> = gotchas.lines().map(|line| line.rsplit_once(" ^t-").unwrap().0).collect();
+    let expected = [
+        "- [bugfix] 2026-11-09: Lost updates when two imports run",
+        "  - The cause was a read before the lock; it is taken first now.",
+        "  - symptom: `` error[E0499]: cannot borrow `index` ``",
+        "  - solution: a change of `src/index.rs`",
+        "- [gotcha] 2026-11-09: `tests::two_imports`",
+        "  - solution: a change of `src/index.rs`",
+    ];
+    assert_eq!(bare, expected);
+}
+
+#[test]
+fn a_project_says_what_it_is_built_of() {
+    let mut memory = archived();
+    memory.sessions[0].observations[0].files_modified.clear();
+    memory.facts = vec![GraphFact {
+        id: Id::derive(&[b"fact"]),
+        project: "rocket".to_owned(),
+        from: at("2026-11-09T14:30:00Z"),
+        passages: Vec::new(),
+        tells: Tells::BuiltOf("built with serde 1.0".to_owned()),
+    }];
+    let text = note(&memory, "rocket (project)");
+    assert!(text.contains("\n- built with serde 1.0 ^t-"), "{text}");
 }
