@@ -88,7 +88,8 @@ impl Screen {
                 if !wait() {
                     break;
                 }
-                if event::poll(Duration::ZERO)? {
+                // All of them: crossterm reads ahead, and what it holds is no input to wait for.
+                while event::poll(Duration::ZERO)? {
                     events.extend(translated(event::read()?));
                 }
             }
