@@ -16,6 +16,7 @@ mod incoming;
 mod pipe;
 mod profile;
 mod prompts;
+mod queue;
 mod render;
 mod resources;
 mod server;

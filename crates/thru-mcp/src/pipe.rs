@@ -3,32 +3,31 @@
 //! The SDK's own transport silently skips invalid JSON and reads on however many calls are waiting. This
 //! one answers invalid lines, stops reading while answers pile up, and ends when the other side is gone.
 
-use std::collections::VecDeque;
 use std::future::Future;
 use std::io::{BufRead, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use rmcp::RoleServer;
-use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ClientRequest, GetExtensions, JsonRpcMessage,
-    JsonRpcRequest,
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, GetExtensions, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
 
 use crate::incoming::{Incoming, Line, next_line, read_line, too_long};
+use crate::queue::{Queue, Waiting};
+use crate::stdio::WORKERS;
 
 /// Most bytes of messages that were read and not served yet: more than ten thousand calls.
-const WAITING: usize = 16 * 1024 * 1024;
+const UNSERVED: usize = 16 * 1024 * 1024;
 /// Bytes of memory that a message takes beside its line.
 const ENVELOPE: usize = 1024;
 /// Most bytes of unread answers. Beyond that, nothing more is served until some are read.
 const UNREAD: usize = 64 * 1024 * 1024;
-/// Most requests served at the same time.
-const AT_ONCE: usize = 32;
+/// Most requests served at the same time. More than there are workers, so that none waits for work, and few more: a
+/// request whose turn it is waits for those that were begun.
+const AT_ONCE: usize = 2 * WORKERS;
 /// Time for the client to read the last answers after the end.
 const LAST_ANSWERS: Duration = Duration::from_secs(5);
 
@@ -55,11 +54,11 @@ impl Stopper {
 /// A conversation over two pipes.
 pub(crate) struct Pipe {
     incoming: UnboundedReceiver<Read>,
-    waiting: Arc<Waiting>,
+    unserved: Arc<Unserved>,
     /// True if all input was read.
     is_read: bool,
-    /// Requests that wait for a slot, with their size in bytes.
-    held: VecDeque<(JsonRpcRequest<ClientRequest>, usize)>,
+    /// Requests that wait for a slot.
+    held: Queue,
     serving: Arc<Semaphore>,
     answers: Option<mpsc::Sender<Vec<u8>>>,
     output: watch::Sender<Output>,
@@ -73,11 +72,11 @@ impl Pipe {
         output: impl Write + Send + 'static,
     ) -> std::io::Result<Self> {
         let (sender, incoming) = unbounded_channel();
-        let waiting = Arc::new(Waiting::default());
-        let waits = Arc::clone(&waiting);
+        let unserved = Arc::new(Unserved::default());
+        let of_reader = Arc::clone(&unserved);
         std::thread::Builder::new()
             .name("mcp-reads".to_owned())
-            .spawn(move || read_all(input, &sender, &waits))?;
+            .spawn(move || read_all(input, &sender, &of_reader))?;
         let (answers, queue) = mpsc::channel::<Vec<u8>>();
         let (done, written) = oneshot::channel();
         let state = watch::Sender::new(Output::default());
@@ -90,9 +89,9 @@ impl Pipe {
         })?;
         Ok(Self {
             incoming,
-            waiting,
+            unserved,
             is_read: false,
-            held: VecDeque::new(),
+            held: Queue::default(),
             serving: Arc::new(Semaphore::new(AT_ONCE)),
             answers: Some(answers),
             output: state,
@@ -141,28 +140,28 @@ impl Pipe {
             match incoming {
                 Incoming::Message(message) => match *message {
                     JsonRpcMessage::Request(request) => {
-                        self.held.push_back((request, bytes));
+                        self.held.push(Waiting { request, bytes });
                         continue;
                     }
                     other => {
-                        self.waiting.took(bytes);
+                        self.unserved.took(bytes);
                         self.drop_cancelled(&other);
                         return Some(other);
                     }
                 },
                 Incoming::Refused(answer) => {
-                    self.waiting.took(bytes);
+                    self.unserved.took(bytes);
                     self.write(&answer).ok()?;
                 }
-                Incoming::Ignored => self.waiting.took(bytes),
+                Incoming::Ignored => self.unserved.took(bytes),
             }
         }
     }
 
-    /// Returns the request that waited longest, with its slot.
+    /// Returns the request whose turn it is, with its slot.
     fn first_held(&mut self, place: OwnedSemaphorePermit) -> Option<ClientJsonRpcMessage> {
-        let (mut request, bytes) = self.held.pop_front()?;
-        self.waiting.took(bytes);
+        let Waiting { mut request, bytes } = self.held.pop()?;
+        self.unserved.took(bytes);
         // Released when the request is answered and its context dropped.
         request.request.extensions_mut().insert(Arc::new(place));
         Some(JsonRpcMessage::Request(request))
@@ -175,9 +174,8 @@ impl Pipe {
             return;
         };
         let id = cancelled.params.request_id.as_ref();
-        let at = self.held.iter().position(|(request, _)| Some(&request.id) == id);
-        if let Some((_, bytes)) = at.and_then(|at| self.held.remove(at)) {
-            self.waiting.took(bytes);
+        if let Some(waiting) = id.and_then(|id| self.held.remove(id)) {
+            self.unserved.took(waiting.bytes);
         }
     }
 }
@@ -208,20 +206,20 @@ impl Transport<RoleServer> for Pipe {
 
 /// Bytes that were read and not served: the reading thread waits while there are too many.
 #[derive(Default)]
-struct Waiting {
+struct Unserved {
     bytes: Mutex<usize>,
     fewer: Condvar,
 }
 
-impl Waiting {
+impl Unserved {
     /// Waits until there is room for this many bytes, and takes it. No message needs more than all the
     /// room.
     fn add(&self, bytes: usize) {
-        let mut waiting = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
-        while *waiting + bytes > WAITING {
-            waiting = self.fewer.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        let mut unserved = self.bytes.lock().unwrap_or_else(PoisonError::into_inner);
+        while *unserved + bytes > UNSERVED {
+            unserved = self.fewer.wait(unserved).unwrap_or_else(PoisonError::into_inner);
         }
-        *waiting += bytes;
+        *unserved += bytes;
     }
 
     fn took(&self, bytes: usize) {
@@ -233,7 +231,7 @@ impl Waiting {
 /// A message with the bytes that it takes while it waits.
 type Read = (Incoming, usize);
 
-fn read_all(mut input: impl BufRead, incoming: &UnboundedSender<Read>, waiting: &Waiting) {
+fn read_all(mut input: impl BufRead, incoming: &UnboundedSender<Read>, unserved: &Unserved) {
     let mut line = Vec::new();
     loop {
         let message = match next_line(&mut input, &mut line) {
@@ -245,7 +243,7 @@ fn read_all(mut input: impl BufRead, incoming: &UnboundedSender<Read>, waiting: 
             continue;
         }
         let bytes = line.len() + ENVELOPE;
-        waiting.add(bytes);
+        unserved.add(bytes);
         if incoming.send((message, bytes)).is_err() {
             return;
         }
@@ -283,11 +281,11 @@ mod tests {
     #[test]
     fn a_message_takes_more_than_its_line_and_an_empty_line_nothing() {
         let (sender, mut incoming) = unbounded_channel();
-        let waiting = Waiting::default();
-        read_all(&b"\n \r\n{}\n\n"[..], &sender, &waiting);
+        let unserved = Unserved::default();
+        read_all(&b"\n \r\n{}\n\n"[..], &sender, &unserved);
         let (message, bytes) = incoming.try_recv().unwrap();
         assert!(matches!(message, Incoming::Refused(_)), "{message:?}");
-        assert_eq!((bytes, *waiting.bytes.lock().unwrap()), (2 + ENVELOPE, 2 + ENVELOPE));
+        assert_eq!((bytes, *unserved.bytes.lock().unwrap()), (2 + ENVELOPE, 2 + ENVELOPE));
         assert!(incoming.try_recv().is_err());
     }
 
@@ -309,6 +307,6 @@ mod tests {
         let next = pipe.next().await;
         assert_eq!(id(next.as_ref()), last.to_string());
         assert!(pipe.next().await.is_none());
-        assert_eq!(*pipe.waiting.bytes.lock().unwrap(), 0);
+        assert_eq!(*pipe.unserved.bytes.lock().unwrap(), 0);
     }
 }

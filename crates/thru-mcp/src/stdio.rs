@@ -11,7 +11,7 @@ use crate::profile::Profile;
 use crate::server::Server;
 
 /// Most calls worked on at the same time. Each holds the store and an index open.
-const WORKERS: usize = 4;
+pub(crate) const WORKERS: usize = 4;
 /// Time for cancelled work to finish after the end.
 const LAST_WORK: Duration = Duration::from_millis(200);
 
