@@ -117,6 +117,9 @@ pub struct SessionFacts {
     pub last: Option<Timestamp>,
     /// The directory that the session started in.
     pub directory: Option<String>,
+    /// Its time, where deltas do not come in the order of their times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory_at: Option<Timestamp>,
     /// The name of its project, as an editor gives it. It counts where no directory is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
@@ -132,6 +135,9 @@ pub struct SessionFacts {
     pub agent_title: Option<String>,
     /// The first human prompt, cut to a line.
     pub first_prompt: Option<String>,
+    /// Its time, where deltas do not come in the order of their times.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_prompt_at: Option<Timestamp>,
     /// The session that this one is a forked or resumed copy of.
     pub forked_from: Option<SessionId>,
     /// Tokens as the agent's provider counted them.
@@ -230,14 +236,16 @@ impl SessionFacts {
     pub fn merge(&mut self, later: Self) {
         self.first = earliest(self.first, later.first);
         self.last = self.last.max(later.last);
-        self.directory = self.directory.take().or(later.directory);
+        let (own, other) = (&mut self.directory, later.directory);
+        keep_first((own, &mut self.directory_at), (other, later.directory_at));
         self.project = self.project.take().or(later.project);
         self.branch = later.branch.or(self.branch.take());
         self.version = later.version.or(self.version.take());
         self.models.extend(later.models);
         self.user_title = later.user_title.or(self.user_title.take());
         self.agent_title = later.agent_title.or(self.agent_title.take());
-        self.first_prompt = self.first_prompt.take().or(later.first_prompt);
+        let (own, other) = (&mut self.first_prompt, later.first_prompt);
+        keep_first((own, &mut self.first_prompt_at), (other, later.first_prompt_at));
         self.forked_from = self.forked_from.take().or(later.forked_from);
         self.usage.add(&later.usage);
         self.compactions = self.compactions.saturating_add(later.compactions);
@@ -250,6 +258,17 @@ impl SessionFacts {
         [&self.user_title, &self.agent_title]
             .into_iter()
             .find_map(|title| title.as_deref().filter(|title| !title.trim().is_empty()))
+    }
+}
+
+/// Keeps the value that is there, unless the other is known to be earlier.
+fn keep_first<T>(
+    (own, own_at): (&mut Option<T>, &mut Option<Timestamp>),
+    (other, other_at): (Option<T>, Option<Timestamp>),
+) {
+    let is_earlier = own_at.zip(other_at).is_some_and(|(own_at, other_at)| other_at < own_at);
+    if other.is_some() && (own.is_none() || is_earlier) {
+        (*own, *own_at) = (other, other_at);
     }
 }
 

@@ -175,6 +175,8 @@ impl Intake {
             first: active,
             last: active,
             directory: fields.directory().map(str::to_owned),
+            // A hook that could not wait wrote to a segment of its own, which a rebuild reads later.
+            directory_at: Some(at),
             project: fields
                 .project()
                 .map(|name| one_line(name, PROJECT_NAME))
@@ -183,6 +185,7 @@ impl Intake {
             first_prompt: prompt
                 .map(|passage| first_line(&passage.get().text))
                 .filter(|line| !line.starts_with('/')),
+            first_prompt_at: Some(at),
             ..SessionFacts::default()
         };
         if is_new && passages.len() < HANDED_ON {

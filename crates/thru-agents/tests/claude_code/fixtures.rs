@@ -50,6 +50,7 @@ fn version_1_0() {
         directory: Some(
             "/home/ada/orrery",
         ),
+        directory_at: None,
         branch: Some(
             "main",
         ),
@@ -64,6 +65,7 @@ fn version_1_0() {
         first_prompt: Some(
             "Why does the Saturn gear slip?",
         ),
+        first_prompt_at: None,
         forked_from: None,
         usage: Usage {
             input: 40,
@@ -123,6 +125,7 @@ fn version_2_0() {
         directory: Some(
             "/home/ada/orrery",
         ),
+        directory_at: None,
         branch: Some(
             "main",
         ),
@@ -137,6 +140,7 @@ fn version_2_0() {
         first_prompt: Some(
             "Make the moon wax",
         ),
+        first_prompt_at: None,
         forked_from: None,
         usage: Usage {
             input: 20,
@@ -198,6 +202,7 @@ fn version_2_1() {
         directory: Some(
             "/home/ada/orrery",
         ),
+        directory_at: None,
         branch: Some(
             "waxing",
         ),
@@ -216,6 +221,7 @@ fn version_2_1() {
         first_prompt: Some(
             "How many moons has Jupiter?",
         ),
+        first_prompt_at: None,
         forked_from: Some(
             SessionId(
                 "c3c3c3c3-0000-4000-8000-000000000003",

@@ -71,6 +71,7 @@ fn a_rollout_of_0_140() {
             directory: Some(
                 "/home/ada/orrery",
             ),
+            directory_at: None,
             branch: Some(
                 "main",
             ),
@@ -85,6 +86,7 @@ fn a_rollout_of_0_140() {
             first_prompt: Some(
                 "why does the ephemeris test fail",
             ),
+            first_prompt_at: None,
             forked_from: None,
             usage: Usage {
                 input: 600,

@@ -50,6 +50,7 @@ fn a_session_of_1_0() {
             directory: Some(
                 "/home/ada/orrery",
             ),
+            directory_at: None,
             branch: Some(
                 "main",
             ),
@@ -64,6 +65,7 @@ fn a_session_of_1_0() {
             first_prompt: Some(
                 "draw Saturn",
             ),
+            first_prompt_at: None,
             forked_from: None,
             usage: Usage {
                 input: 500,

@@ -9,7 +9,7 @@ use thru_capture::{Recorder, session_key};
 use thru_core::{PassageKind, Timestamp};
 use thru_journal::journal::Journal;
 use thru_redact::Redactor;
-use thru_store::Store;
+use thru_store::{PassageFilter, Store};
 
 use crate::dump;
 use crate::machine::{Machine, assert_same, key};
@@ -306,6 +306,47 @@ fn hooks_alone_tell_of_compactions_until_a_transcript_does() {
     story.write(&machine, story.lines.len());
     machine.import();
     assert_eq!(compactions(&machine), wanted(&story));
+    let merged = machine.dump();
+    machine.rebuild();
+    assert_same(&machine.dump(), &merged);
+}
+
+#[test]
+fn the_first_prompt_is_the_first_in_whichever_segment_it_stands() {
+    let story = told(&[Step::Asks("begin"), Step::Ends("Done."), Step::Asks("go on")]);
+    let machine = Machine::new();
+    // It could not wait and has a segment of its own, sorted behind ours.
+    story.send(&machine, 0, "waiting", 0);
+    drain(&machine);
+    for number in 1..story.events.len() {
+        story.send(&machine, number, "test", 0);
+    }
+    machine.import();
+    let told = machine.dump();
+    assert!(told.iter().any(|line| line.contains("\"first-prompt\":\"begin\"")), "{told:?}");
+    machine.rebuild();
+    assert_same(&machine.dump(), &told);
+}
+
+#[test]
+fn what_happens_within_a_millisecond_stays_in_its_order() {
+    let outputs = ["one", "two", "three", "four", "five", "six"];
+    let runs = outputs.map(Step::Runs);
+    let story = told(&[&[Step::Asks("begin")], &runs[..]].concat());
+    let machine = Machine::new();
+    let begun = story.events[0].0.as_millisecond();
+    for (number, event) in story.events.iter().enumerate() {
+        story.send(&machine, number, "test", begun - event.0.as_millisecond());
+        drain(&machine);
+    }
+    let store = Store::open_to_read(&machine.layout()).unwrap();
+    let row = store.session_by_key(&key(ONE)).unwrap().unwrap();
+    let told = store.passages(PassageFilter::Session(row)).unwrap();
+    let told = told.iter().map(|passage| store.text_of(passage).unwrap());
+    let told: Vec<String> = told.filter(|text| text != "begin").collect();
+    assert!(told.iter().zip(outputs).all(|(text, output)| text.contains(output)), "{told:?}");
+    assert_eq!(told.len(), outputs.len());
+    drop(store);
     let merged = machine.dump();
     machine.rebuild();
     assert_same(&machine.dump(), &merged);

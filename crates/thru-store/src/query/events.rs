@@ -55,8 +55,8 @@ impl Store {
     /// Returns an error if the database cannot be read.
     pub fn events_of_session(&self, session: i64, limit: usize) -> Result<Vec<EventRow>> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, key FROM events
-                 WHERE session = ?1 ORDER BY at DESC, key DESC LIMIT ?2) ORDER BY at, key",
+            "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, id FROM events
+                 WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2) ORDER BY at, id",
         )?;
         let rows = statement.query_map((session, limit as i64), event)?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)

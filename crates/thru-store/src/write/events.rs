@@ -160,14 +160,15 @@ impl Batch<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns the events of a session that may be passages, in order.
+    /// Returns the events of a session that may be passages, in order; those of one millisecond as they came in, so that
+    /// one that comes in later never goes before one that is there.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
     pub fn open_events(&self, session: i64) -> Result<Vec<OpenEvent>> {
         let mut statement = self.transaction.prepare_cached(
             "SELECT id, key, event, at, fingerprint, payload FROM events
-             WHERE session = ?1 AND fingerprint IS NOT NULL ORDER BY at, key",
+             WHERE session = ?1 AND fingerprint IS NOT NULL ORDER BY at, id",
         )?;
         let rows = statement.query_map([session], |row| {
             Ok(OpenEvent {
