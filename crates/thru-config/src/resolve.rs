@@ -250,7 +250,7 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
 }
 
 /// Names that settings have in other programs, and their names here.
-const OTHER_NAMES: [(&str, &str); 12] = [
+const OTHER_NAMES: [(&str, &str); 13] = [
     ("session_tracking.hooks.enabled", "hooks.enabled"),
     ("session_tracking.hooks.socket_enabled", "hooks.socket_enabled"),
     ("session_tracking.hooks.socket_path", "hooks.socket_path"),
@@ -263,6 +263,7 @@ const OTHER_NAMES: [(&str, &str); 12] = [
     ("max_summaries", "summaries.max"),
     ("include_code_snippets", "summaries.code_snippets"),
     ("auto_reload", "summaries.auto_reload"),
+    ("summary_model", "models.session_model"),
 ];
 
 /// Former names of settings, and their names now.

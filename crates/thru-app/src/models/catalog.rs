@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{KNOWN, Known, Models};
+use super::{KNOWN, Known, Models, SessionModel};
 use crate::answer;
 use crate::app::App;
 use crate::trouble::Result;
@@ -15,6 +15,8 @@ pub struct ProviderList {
     kind: &'static str,
     /// The provider that is set.
     pub provider: Option<String>,
+    /// The model that it is asked about sessions with, where one is named for them.
+    pub session_model: Option<SessionModel>,
     /// The provider that is asked where that one does not answer.
     pub fallback: Option<String>,
     /// The reason why none can be asked.
@@ -61,6 +63,7 @@ pub fn list(app: &App) -> ProviderList {
         version: answer::VERSION,
         kind: "models",
         provider: set.provider().map(str::to_owned),
+        session_model: set.provider().and_then(|_| SessionModel::of(app)),
         fallback: set.fallback().map(str::to_owned),
         price_known: !matches!(&models, Ok(Some(models)) if models.chain().has_no_price()),
         trouble: models.err().map(|error| printable(&error.message())),

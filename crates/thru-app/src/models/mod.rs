@@ -12,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use serde::Serialize;
 use thru_config::Config;
 use thru_core::{Micros, SessionKey, Timestamp};
 use thru_distil::refine::Limits;
@@ -213,6 +214,24 @@ fn with_scheme(host: &str) -> String {
     }
 }
 
+/// The model that is named for summaries of sessions.
+#[derive(Clone, Debug, Serialize)]
+pub struct SessionModel {
+    /// Its name.
+    pub model: String,
+    /// The setting that names it, or the variable of the environment.
+    pub named_by: &'static str,
+}
+
+impl SessionModel {
+    /// Returns the model that the setting names, else the one of `SUMMARY_MODEL`, the name that it has elsewhere.
+    fn of(app: &App) -> Option<Self> {
+        let named = |by| move |model| Self { model, named_by: by };
+        let set = app.config.models.session_model.clone().map(named("models.session_model"));
+        set.or_else(|| app.machine.variable("SUMMARY_MODEL").map(named("SUMMARY_MODEL")))
+    }
+}
+
 /// The models that the settings say to ask.
 pub struct Models {
     turns: Chain,
@@ -230,9 +249,8 @@ impl Models {
         let models = &app.config.models;
         let Some(provider) = models.provider() else { return Ok(None) };
         let model = models.model.as_deref();
-        let for_sessions = models.session_model.clone();
-        let for_sessions = for_sessions.or_else(|| app.machine.variable("SUMMARY_MODEL"));
-        let for_sessions = for_sessions.as_deref().or(model);
+        let session_model = SessionModel::of(app);
+        let for_sessions = session_model.as_ref().map(|named| named.model.as_str()).or(model);
         let limits = |tokens: u64, usual: Limits| Limits {
             record: usual.record.min(tokens),
             request: tokens,

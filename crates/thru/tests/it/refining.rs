@@ -215,6 +215,27 @@ fn a_process_killed_while_asking_leaves_the_question_and_its_possible_cost() {
 }
 
 #[test]
+fn the_name_that_other_programs_use_names_the_model_for_sessions() {
+    let server = willing();
+    let home = home_with(&server);
+    let with_variable = |arguments: &[&str]| {
+        let mut command = home.command();
+        Ran::from(command.env("SUMMARY_MODEL", "qwen3:70b").args(arguments).output().unwrap())
+    };
+    let line = "Summaries of sessions: qwen3:70b (`SUMMARY_MODEL`).";
+    assert!(with_variable(&["models"]).expect(0).stdout.contains(line));
+    with_variable(&[&ALL[..], &["--run"]].concat()).expect(0);
+    for asked in server.requests() {
+        let model = if is_about_session(&asked) { "qwen3:70b" } else { "llama3.2:3b" };
+        assert_eq!(body(&asked)["model"], model);
+    }
+    // The setting counts before it.
+    home.thru(&["config", "set", "models.session_model", "small:1b"]).expect(0);
+    let shown = with_variable(&["models"]).expect(0).stdout;
+    assert!(shown.contains("small:1b (`models.session_model`)"), "{shown}");
+}
+
+#[test]
 fn keys_are_kept_apart_and_never_shown() {
     use std::io::Write;
     let server = willing();

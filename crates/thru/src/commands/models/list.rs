@@ -42,6 +42,10 @@ fn show(page: &mut Page, list: &ProviderList) {
             "* is asked; + is asked where * does not answer; then memories stay as made without a model."
         }
     });
+    if let Some(named) = &list.session_model {
+        let model = printable(&named.model);
+        page.line(format!("Summaries of sessions: {model} (`{}`).", named.named_by));
+    }
     if let Some(trouble) = &list.trouble {
         page.gap();
         page.line(page.paint(Tone::Bad, &format!("It cannot be asked: {trouble}")));
