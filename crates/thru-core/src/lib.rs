@@ -27,6 +27,7 @@ mod session;
 mod shell;
 mod snapshot;
 mod text;
+mod work_record;
 
 pub use agent::{Agent, UnknownAgent};
 pub use batch::{
@@ -62,3 +63,4 @@ pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
 pub use text::{TITLE_LENGTH, file_name, percent_encoded, plural_noun};
+pub use work_record::WorkRecord;

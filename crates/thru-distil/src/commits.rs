@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use thru_core::WorkRecord;
 
 use crate::pattern;
 use crate::shell::{CommandLine, Simple};
@@ -33,13 +34,13 @@ impl Commit {
 
     /// Returns the fact that describes the commit, with its subject or without.
     pub(crate) fn fact(&self, with_subject: bool) -> String {
-        match &self.place {
+        WorkRecord::Commit.statement(&match &self.place {
             Some((hash, branch)) if with_subject => {
-                format!("Committed {hash} on {branch}: {}", self.subject)
+                format!(" {hash} on {branch}: {}", self.subject)
             }
-            Some((hash, branch)) => format!("Committed {hash} on {branch}"),
-            None => format!("Committed: {}", self.subject),
-        }
+            Some((hash, branch)) => format!(" {hash} on {branch}"),
+            None => format!(": {}", self.subject),
+        })
     }
 }
 

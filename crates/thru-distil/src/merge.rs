@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use thru_core::{Certainty, Id, Merged, Observation, ObservationType};
+use thru_core::{Certainty, Id, Merged, Observation, ObservationType, WorkRecord};
 
 use crate::work::FACTS;
 
@@ -61,8 +61,10 @@ fn fits(first: &Observation, other: &Observation) -> bool {
     if is_large {
         return false;
     }
-    let is_needed =
-        |text: &str| text.starts_with("Committed") || text.starts_with('`') || text.contains(" → ");
+    let is_needed = |text: &str| {
+        let is_commit = WorkRecord::of(text) == Some(WorkRecord::Commit);
+        is_commit || text.starts_with('`') || text.contains(" → ")
+    };
     first.facts.len() + added.len() <= FACTS || !added.iter().any(|fact| is_needed(&fact.text))
 }
 

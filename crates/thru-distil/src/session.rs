@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use thru_core::{Agent, Distillate, Id, Observation, ObservationType, SeenCommit, Statement};
+use thru_core::{
+    Agent, Distillate, Id, Observation, ObservationType, SeenCommit, Statement, WorkRecord,
+};
 
 use crate::agent_text::AgentText;
 use crate::event::Event;
@@ -198,14 +200,18 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let mut observations = merge::merged(drafts, session.kept_apart);
     outside::tell(session, &mut observations);
     for observation in &mut observations {
-        let is_committed = observation.facts.iter().any(|fact| fact.text.starts_with("Committed"));
-        let files = &observation.files_modified;
+        let (files, is_committed) = (&observation.files_modified, is_committed(observation));
         if let Some(title) = title::with_file(&observation.title, files, is_committed) {
             observation.title = title;
         }
     }
     let summary = summary::summarise(session, &observations);
     Distillate { observations, summary }
+}
+
+/// Returns true if an observation tells of a commit.
+pub(crate) fn is_committed(observation: &Observation) -> bool {
+    observation.facts.iter().any(|fact| WorkRecord::of(&fact.text) == Some(WorkRecord::Commit))
 }
 
 /// Drops statements without words.

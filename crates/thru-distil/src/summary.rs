@@ -11,7 +11,7 @@ use crate::event::Event;
 use crate::gate::{is_understood, stands_alone};
 use crate::request::Request;
 use crate::segment::Turn;
-use crate::session::{ASKED, Session};
+use crate::session::{ASKED, Session, is_committed};
 use crate::text::{cut, one_line, shown_name};
 use crate::title;
 use crate::verbs;
@@ -69,9 +69,7 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     let asked = main.and_then(|turn| request_of(session, turn));
     let first = session.events.iter().filter_map(Event::request).find(|request| !request.is_slight);
     let of_main = |one: &&Observation| main.is_some_and(|turn| turn.number == one.turn);
-    let has_commit = |one: &&Observation| {
-        is_work(one) && one.facts.iter().any(|fact| fact.text.starts_with("Committed"))
-    };
+    let has_commit = |one: &&Observation| is_work(one) && is_committed(one);
     let says_action = |one: &&Observation| {
         is_work(one) && one.title.split(' ').next().is_some_and(verbs::is_imperative)
     };

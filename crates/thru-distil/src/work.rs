@@ -1,7 +1,7 @@
 //! Completed work: one observation for each piece of a turn in which files, history or the state of a
 //! check changed.
 
-use thru_core::{Concept, ObservationType};
+use thru_core::{Concept, ObservationType, WorkRecord};
 
 use crate::agent_text::{AgentText, is_status};
 use crate::cause;
@@ -438,7 +438,7 @@ impl<'s> Piece<'s> {
             if let Some(request) = &run.pull_request
                 && facts.len() < FACTS
             {
-                facts.push((format!("Opened pull request {}", request.address), vec![*at]));
+                facts.push((WorkRecord::PullRequest.statement(&request.address), vec![*at]));
             }
         }
         if let Some((at, number, Some(title))) = self.merged()
@@ -458,7 +458,7 @@ impl<'s> Piece<'s> {
         if let tasks @ [_, _, ..] = self.segment.tasks.as_slice()
             && facts.len() < FACTS
         {
-            let tasks = cut(&format!("Tasks: {}", tasks.join("; ")), FACT);
+            let tasks = cut(&WorkRecord::Tasks.statement(&tasks.join("; ")), FACT);
             facts.push((tasks, vec![self.segment.range.start]));
         }
         let report = self.report.map_or("", |(_, said)| said.report.as_str());
@@ -531,7 +531,8 @@ fn add_packed(facts: &mut Vec<(String, Vec<usize>)>, fact: String, at: usize) {
 }
 
 fn facts_room(last: &str, more: &str) -> bool {
-    last.starts_with("Committed") && last.chars().count() + more.chars().count() + 2 <= FACT
+    let is_commit = WorkRecord::of(last) == Some(WorkRecord::Commit);
+    is_commit && last.chars().count() + more.chars().count() + 2 <= FACT
 }
 
 /// Returns the text that reports the work: the last one about completed work, else the last report.

@@ -13,7 +13,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 use thru_core::{
-    Certainty, Concept, Id, Observation, ObservationType, SessionKey, Speaker, Summary, Timestamp,
+    Certainty, Concept, Id, Observation, ObservationType, SessionKey, Speaker, Statement, Summary,
+    Timestamp, WorkRecord,
 };
 
 use crate::escape::escaped;
@@ -323,7 +324,9 @@ fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
         let parts: [&[u8]; 2] = [b"text", memory.id.as_bytes()];
         lines.push(nested(&parts, escaped(text), Shows::Text(memory.id)));
     }
-    for fact in memory.facts.iter().filter(|fact| dated == Dated::No || !is_record(&fact.text)) {
+    // Where work is recorded, and its steps, stand in the note of its session.
+    let is_told = |fact: &&Statement| dated == Dated::No || WorkRecord::of(&fact.text).is_none();
+    for fact in memory.facts.iter().filter(is_told) {
         let is_new = says_more(&fact.text, &memory.title)
             && narrative.is_none_or(|text| says_more(&fact.text, text));
         if is_new {
@@ -334,13 +337,6 @@ fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
     let mut seen = HashSet::new();
     lines.retain(|line| seen.insert(line.id.clone()));
     lines
-}
-
-/// True for a fact that only says where work is recorded, or what its steps were. It stands in the note of its session.
-fn is_record(fact: &str) -> bool {
-    ["Committed", "Opened pull request ", "Pushed ", "Tasks: "]
-        .iter()
-        .any(|start| fact.starts_with(start))
 }
 
 /// True if a text says something that another does not.
