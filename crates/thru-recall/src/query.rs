@@ -166,8 +166,10 @@ const MOST_FORMS: usize = 8;
 /// Returns the terms of a query, without stop words unless it has nothing else.
 pub fn analyse(query: &str) -> QueryTerms {
     let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
-    let analysed = terms(query, Skip::Common(query_language(query)));
-    if analysed.terms.is_empty() { terms(query, Skip::Nothing) } else { analysed }
+    let language = query_language(query);
+    let analysed = terms(query, Skip::Common(language));
+    let analysed = if analysed.terms.is_empty() { terms(query, Skip::Nothing) } else { analysed };
+    QueryTerms { language, ..analysed }
 }
 
 /// Adds the forms of a query's words that an index holds, by the language of the query: its terms are English stems.
@@ -176,7 +178,7 @@ pub fn analyse(query: &str) -> QueryTerms {
 /// Fails if the index cannot be read.
 pub(crate) fn add_forms(terms: &mut QueryTerms, query: &str, index: &TextIndex) -> Result<()> {
     let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
-    let Some(language) = query_language(query) else { return Ok(()) };
+    let Some(language) = terms.language else { return Ok(()) };
     let mut words: Vec<(String, String)> = Vec::new();
     Terms::default().tokenize(query, |term, place| {
         words.push((term.to_owned(), query[place.start..place.end].to_lowercase()));
@@ -195,16 +197,16 @@ pub(crate) fn add_forms(terms: &mut QueryTerms, query: &str, index: &TextIndex) 
 }
 
 /// Returns the language of a query if it is not English but one whose words are known.
-fn query_language(query: &str) -> Option<Language> {
+pub(crate) fn query_language(query: &str) -> Option<Language> {
     let words = query.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     language_of(&words.map(str::to_lowercase).collect::<Vec<_>>())
 }
 
-/// Returns true if a query is not in English: by its common words, or by letters most of which are not Latin.
-pub(crate) fn is_foreign(query: &str) -> bool {
+/// Returns true if a query is not in English: by its language, or by letters most of which are not Latin.
+pub(crate) fn is_foreign(query: &str, language: Option<Language>) -> bool {
     let letters = || query.chars().filter(|c| c.is_alphabetic());
     let other = letters().filter(|c| !c.is_ascii()).count();
-    other * 2 > letters().count() || query_language(query).is_some()
+    other * 2 > letters().count() || language.is_some()
 }
 
 /// The words that are left out of the terms.

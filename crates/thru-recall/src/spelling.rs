@@ -11,7 +11,7 @@ use thru_store::Result;
 use thru_store::index::TextIndex;
 use thru_store::index::tokenizer::Terms;
 
-use crate::query::{LONGEST_QUERY, is_foreign, is_stop_word};
+use crate::query::{LONGEST_QUERY, is_foreign, is_stop_word, query_language};
 
 /// Letters of the shortest word that is corrected.
 const SHORTEST: usize = 4;
@@ -53,7 +53,7 @@ pub struct Spelled {
 pub fn spelled(index: &TextIndex, query: &str) -> Result<Spelled> {
     let mut spelled = Spelled { query: query.to_owned(), corrections: Vec::new() };
     // A word of another language is none that was mistyped.
-    if index.documents() == 0 || is_foreign(query) {
+    if index.documents() == 0 || is_foreign(query, query_language(query)) {
         return Ok(spelled);
     }
     // From the last to the first, so that places before stay where they are.

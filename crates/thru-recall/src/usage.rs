@@ -5,15 +5,13 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use thru_core::{Id, PassageKind, Timestamp, head, is_own_tool};
-use thru_store::{InjectionRow, LaterUse, Newest, Result, SessionFilter, Store};
+use thru_core::{Id, Timestamp, head, is_own_tool};
+use thru_store::{InjectionRow, LaterUse, Result, SessionFilter, Store};
 
 /// The command by which agents fetch memories.
 const PROGRAM: &str = "thru ";
-/// The ends of the names of our MCP tools that do so, …
+/// Our MCP tools that do so, and the bytes of a call in which ids stand.
 const FETCHING: [&str; 2] = ["get_observations", "timeline"];
-/// … the last calls of a session among which they are looked for, and the bytes of one in which ids stand.
-const CALLS: usize = 5_000;
 const ASKED: usize = 600;
 /// Length of the shortest prefix of an id that names a memory.
 const SHORTEST_ID: usize = 5;
@@ -158,15 +156,14 @@ fn of_session(store: &Store, session: i64, injections: &[InjectionRow]) -> Resul
 
 /// Returns the commands and the calls of our MCP tools by which a session fetched memories, as they were asked for.
 fn asked_for(store: &Store, session: i64) -> Result<Vec<LaterUse>> {
-    let all = Newest { kind: Some(PassageKind::Tool), within: CALLS, limit: CALLS };
     let mut fetches = store.commands_with(session, PROGRAM)?;
-    for call in store.newest_passages(session, all)? {
-        let is_fetch =
-            |tool: &str| is_own_tool(tool) && FETCHING.iter().any(|name| tool.ends_with(name));
-        if call.tool.as_deref().is_some_and(is_fetch) {
-            // The result follows, with ids of its own.
-            let text = head(&store.text_of(&call)?, ASKED).to_owned();
-            fetches.push(LaterUse { at: call.at, text });
+    for name in FETCHING {
+        for call in store.calls_of_tool(session, name)? {
+            if call.tool.as_deref().is_some_and(is_own_tool) {
+                // The result follows, with ids of its own.
+                let text = head(&store.text_of(&call)?, ASKED).to_owned();
+                fetches.push(LaterUse { at: call.at, text });
+            }
         }
     }
     Ok(fetches)

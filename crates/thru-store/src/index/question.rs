@@ -18,6 +18,7 @@ use thru_core::{Agent, Concept, MemoryKind, Timestamp};
 use super::evidence::{Candidate, Statistics, evidence, reach};
 use super::fields::{Fields, normal_path};
 use super::search::TextIndex;
+use super::tokenizer::Language;
 use crate::error::Result;
 
 /// The most documents with the same text that are looked at. "yes" occurs thousands of times.
@@ -47,6 +48,8 @@ pub struct IndexFilter {
 /// The words of a query, as tokenized by [`super::tokenizer::Terms`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct QueryTerms {
+    /// The language of the query, if it is not English but one whose words are known.
+    pub language: Option<Language>,
     /// Distinct terms.
     pub terms: Vec<String>,
     /// Pairs of adjacent terms, as indices into `terms`.

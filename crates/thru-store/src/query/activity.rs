@@ -70,6 +70,19 @@ impl Store {
         Ok(found)
     }
 
+    /// Returns the calls that a session made to a tool of an MCP server; its name has the agent's prefix.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn calls_of_tool(&self, session: i64, name: &str) -> Result<Vec<PassageRow>> {
+        let mut statement = self.connection.prepare_cached(&format!(
+            "SELECT {COLUMNS} FROM passages p
+             WHERE p.session = ?1 AND p.kind = ?2 AND substr(p.tool, -length(?3)) = ?3"
+        ))?;
+        let rows = statement.query_map((session, PassageKind::Tool.code(), name), passage)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Returns the sources of a session's own passages: its transcript and the records of hooks.
     fn own_sources(&self, session: i64) -> Result<Vec<i64>> {
         let mut statement = self.connection.prepare_cached(
