@@ -288,8 +288,9 @@ fn may_be_glued(bytes: &[u8], word: &Range<usize>) -> bool {
                     .rev()
                     .nth(letters)
                     .is_none_or(|byte| !assignment::is_token_byte(*byte));
-            let hump = is_word && keyword[..2].iter().all(u8::is_ascii_uppercase);
-            (keyword.len() >= 5 && keyword.iter().any(is_mark)) || (keyword.len() >= 4 && hump)
+            let hump = keyword[..2].iter().all(u8::is_ascii_uppercase);
+            let has_mark = keyword.iter().any(is_mark);
+            has_mark && keyword.len() >= 5 || is_word && keyword.len() >= 4 && (has_mark || hump)
         }
     }
 }
