@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
-use thru_core::Timestamp;
+use thru_core::{HOOK_RECORD, Timestamp};
 use thru_journal::journal::{
     Count, Cursor, Item, Journal, JournalProblem, ProblemKind, Stats, Stored,
 };
@@ -72,7 +72,7 @@ impl JournalRecord {
 impl RecordContent {
     /// The agent's name of the event where a hook made the record, else the type of the body.
     pub fn name(&self) -> &str {
-        Some(event(self.body.get())).filter(|event| !event.is_empty()).unwrap_or(&self.kind)
+        event(&self.kind, self.body.get()).unwrap_or(&self.kind)
     }
 
     /// The id of the session that it is about; empty where it is about none.
@@ -81,9 +81,9 @@ impl RecordContent {
     }
 }
 
-/// The agent's name of the event that a hook recorded.
-fn event(body: &Value) -> &str {
-    body["event"].as_str().unwrap_or_default()
+/// The agent's name of the event, in a record that a hook made.
+fn event<'r>(kind: &str, body: &'r Value) -> Option<&'r str> {
+    if kind == HOOK_RECORD { body["event"].as_str() } else { None }
 }
 
 fn session(body: &Value) -> &str {
@@ -209,7 +209,7 @@ pub fn records(app: &App, request: &ShowRecords) -> Result<Vec<JournalRecord>> {
     let since = request.since.as_deref().map(date).transpose()?;
     let wanted = |stored: &Stored| {
         let body = &stored.body;
-        let is_of = |kind: &String| stored.kind == *kind || event(body) == kind;
+        let is_of = |kind: &String| stored.kind == *kind || event(&stored.kind, body) == Some(kind);
         since.is_none_or(|since| stored.at >= since)
             && request.kind.as_ref().is_none_or(is_of)
             && request.session.as_ref().is_none_or(|start| session(body).starts_with(start))

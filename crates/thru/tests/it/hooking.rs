@@ -811,6 +811,9 @@ fn after_a_compaction_the_session_is_told_of_itself() {
     assert!(context(&told).contains("SQLITE_BUSY"), "{told}");
     assert!(context(&told).contains("retry.rs"), "{told}");
     assert!(told["systemMessage"].as_str().unwrap().contains("what it held"), "{told}");
+    // Its record in the journal names the event by its key.
+    let shown = home.thru(&["journal", "show"]).expect(0).stdout;
+    assert!(shown.lines().any(|line| line.contains(thru_core::SNAPSHOT_RECORD)), "{shown}");
 }
 
 #[test]
