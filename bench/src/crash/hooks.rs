@@ -60,6 +60,10 @@ pub(super) struct Counts {
 const FORGOTTEN: usize = 9;
 const FORGOTTEN_ID: &str = "00000009-aaaa-4aaa-8aaa-000000000009";
 
+/// Sessions in two directories of one declared name. The second directory is kept apart until a person trusts it.
+const NAMED: usize = 7;
+const CLAIMING: usize = 8;
+
 /// The work of others in a round.
 #[derive(Default)]
 struct Disturbed {
@@ -67,6 +71,8 @@ struct Disturbed {
     killed: usize,
     /// The memories that were told, and if that was acknowledged.
     told: Vec<(String, bool)>,
+    /// For each time that the second directory was trusted, if that was acknowledged.
+    trusted: Vec<bool>,
 }
 
 /// A hook that was called.
@@ -151,11 +157,13 @@ impl Hooks {
         let forgotten = id_of(FORGOTTEN);
         write_turn(&claude.join(format!("projects/rocket/{forgotten}.jsonl")), &forgotten, 0)?;
         let program = Program::new(&self.thru, &claude)?;
+        let claiming = claim_a_name(&program, folder, &home)?;
         let over = AtomicBool::new(false);
         let seeds: Vec<u64> = (0..=SESSIONS).map(|_| rng.next()).collect();
         let (called, disturbed) = std::thread::scope(|scope| {
             let disturber = scope.spawn(|| {
-                self.disturb(&program, &home, &claude, &over, Rng::part(seeds[SESSIONS], 0))
+                let rng = Rng::part(seeds[SESSIONS], 0);
+                self.disturb(&program, &home, &claude, &claiming, &over, rng)
             });
             let sessions: Vec<_> = (0..SESSIONS)
                 .map(|number| {
@@ -177,13 +185,14 @@ impl Hooks {
             over.store(true, Ordering::Release);
             (called, disturber.join().unwrap_or_else(|_| bail!("the disturber panicked")))
         });
-        let Disturbed { killed, told } = disturbed?;
+        let Disturbed { killed, told, trusted } = disturbed?;
         counts.disturbed += killed;
         let called: Vec<Called> =
             called.into_iter().collect::<Result<Vec<_>>>()?.into_iter().flatten().collect();
         settle(&program, &home)?;
         check(&program, &home, &claude, &called, counts)?;
         check_decisions(&home, &told)?;
+        check_trust(&home, &trusted)?;
         if rng.chance(0.2) {
             let before = Dump::of(&home)?;
             program.run(&home, Task::Rebuild)?;
@@ -198,6 +207,7 @@ impl Hooks {
         program: &Program,
         home: &Path,
         claude: &Path,
+        claiming: &Path,
         over: &AtomicBool,
         mut rng: Rng,
     ) -> Result<Disturbed> {
@@ -217,9 +227,11 @@ impl Hooks {
         while !over.load(Ordering::Acquire) {
             let mut words = rng.pick(work).to_vec();
             let title = format!("Told as number {}", done.told.len());
-            let tells = words[0] == "remember";
+            let (tells, trusts) = (words[0] == "remember", words[0] == "projects");
             if tells {
                 words.push(&title);
+            } else if trusts {
+                words.push(claiming.to_str().context("a path that is no text")?);
             }
             let mut child = program.command_of(home, &words).env("HOME", claude).spawn()?;
             std::thread::sleep(Duration::from_micros(rng.below(40_000) as u64));
@@ -230,6 +242,8 @@ impl Hooks {
             let acknowledged = child.wait()?.success();
             if tells {
                 done.told.push((title, acknowledged));
+            } else if trusts {
+                done.trusted.push(acknowledged);
             }
             whole_settings(claude)?;
         }
@@ -446,6 +460,39 @@ fn check_decisions(home: &Path, told: &[(String, bool)]) -> Result<()> {
         let kept = archive.join(format!("{FORGOTTEN_ID}.jsonl.zst"));
         ensure!(!kept.exists(), "{} is left", kept.display());
     }
+    Ok(())
+}
+
+/// Has a session start in each of two directories of one declared name, and returns the second one.
+fn claim_a_name(program: &Program, folder: &Path, home: &Path) -> Result<PathBuf> {
+    let start = |number: usize| -> Result<PathBuf> {
+        let directory = folder.join(number.to_string());
+        fs::create_dir_all(&directory)?;
+        fs::write(directory.join(".throughline.toml"), "project.name = \"balloon\"\n")?;
+        let input = json!({ "session_id": id_of(number), "cwd": directory, "source": "startup" });
+        program.hook(home, "SessionStart", input.to_string().as_bytes())?;
+        program.run(home, Task::Intake)?;
+        Ok(directory)
+    };
+    start(NAMED)?;
+    start(CLAIMING)
+}
+
+/// Checks that the two directories are one project if a person's trust was acknowledged, and apart if it was never told.
+fn check_trust(home: &Path, trusted: &[bool]) -> Result<()> {
+    let database = Connection::open(Layout::new(home).database())?;
+    let projects: u64 = database.query_row(
+        "SELECT count(DISTINCT coalesce(p.merged_into, p.id)) FROM sessions s
+         JOIN projects p ON p.id = s.project WHERE s.session IN (?1, ?2)",
+        [id_of(NAMED), id_of(CLAIMING)],
+        |row| row.get(0),
+    )?;
+    let wanted = match trusted {
+        [] => 2..=2,
+        all if all.contains(&true) => 1..=1,
+        _ => 1..=2,
+    };
+    ensure!(wanted.contains(&projects), "two directories are {projects} projects: {trusted:?}");
     Ok(())
 }
 
