@@ -6,7 +6,7 @@ use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
 use crate::report;
-use crate::text::{self, capitalised, plain, uncapitalised};
+use crate::text::{self, capitalised, one_line, plain, uncapitalised};
 use crate::title;
 use crate::verbs;
 use crate::verdict;
@@ -261,7 +261,8 @@ pub(crate) fn titled(topic: &str, answer: &str) -> Option<String> {
             Some(bare[..cut].trim_end_matches([' ', '-', '—', '–'])).filter(|told| is_said(told))?
         }
     };
-    let title = format!("{topic} → {}", capitalised(told));
+    // Sentences are taken as they were written, with whatever stands between their words.
+    let title = one_line(&format!("{topic} → {}", capitalised(told)), title::LENGTH);
     is_balanced(&title).then_some(title)
 }
 
@@ -289,7 +290,7 @@ mod tests {
             ),
             (
                 "hmm, still seeing cone 6 in the glaze list",
-                "Great catch! The glaze list is cached for an hour.",
+                "Great catch! The glaze list is \u{1}\0cached for an hour.",
                 "Still seeing cone 6 in the glaze list → The glaze list is cached for an hour",
             ),
         ] {
