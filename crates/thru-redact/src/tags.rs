@@ -35,7 +35,10 @@ fn tag_at(bytes: &[u8], start: usize) -> Option<Tag> {
             .is_some_and(|found| found.eq_ignore_ascii_case(name.as_bytes()))
     })?;
     let name_end = name_start + NAMES[kind].len();
-    if !matches!(bytes.get(name_end)?, b'>' | b'/') && !bytes[name_end].is_ascii_whitespace() {
+    let blanks = escaped_blanks(&bytes[name_end..]);
+    let is_name =
+        matches!(bytes.get(name_end)?, b'>' | b'/') || bytes[name_end].is_ascii_whitespace();
+    if !is_name && blanks == 0 {
         return None;
     }
     // Up to the next bracket only, so that all these checks together are one pass.
@@ -44,10 +47,24 @@ fn tag_at(bytes: &[u8], start: usize) -> Option<Tag> {
     if bytes[end] == b'<' {
         return None;
     }
-    let attributes = bytes[name_end..end].trim_ascii();
+    let attributes = bytes[name_end + blanks..end].trim_ascii();
     let doubtful =
         !attributes.is_empty() && attributes != b"/" && memchr(b'=', attributes).is_none();
     Some(Tag { kind, closes, doubtful, end: end + 1 })
+}
+
+/// Returns the length of the white space at the start of these bytes as JSON within text writes it: `\n`, and `\\n` one
+/// layer deeper.
+fn escaped_blanks(bytes: &[u8]) -> usize {
+    let mut length = 0;
+    loop {
+        let rest = &bytes[length..];
+        let slashes = rest.iter().take_while(|byte| **byte == b'\\').count();
+        match rest.get(slashes) {
+            Some(b'n' | b'r' | b't' | b'f') if slashes > 0 => length += slashes + 1,
+            _ => return length,
+        }
+    }
 }
 
 /// Returns the passages to remove, sorted and disjoint.
@@ -138,6 +155,9 @@ mod tests {
         for (text, expected) in [
             ("abc <private>x</private> def", "abc [private] def"),
             ("a <PRIVATE\n>x</Private > b", "a [private] b"),
+            (r"a <PRIVATE\n>x</Private > b", "a [private] b"),
+            (r"a <private\\r\\n>x</private\n> b", "a [private] b"),
+            (r"in <private\name>, see there", r"in <private\name>, see there"),
             ("a <private why=\"x\">x</private> b", "a [private] b"),
             ("a <private hidden>x</private> b", "a [private] b"),
             ("a <private>x", "a [private]"),
