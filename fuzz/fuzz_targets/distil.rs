@@ -17,7 +17,7 @@ use thru_fuzz::lossy;
 use thru_graph::{SessionCourse, SessionOpening, extract, fold};
 
 /// Maximum characters of a title and of any other text.
-const TITLE: usize = 80;
+const TITLE: usize = thru_core::TITLE_LENGTH;
 const STATEMENT: usize = 400;
 /// Maximum number of passages. More find nothing new and take long.
 const MOST: usize = 60;
