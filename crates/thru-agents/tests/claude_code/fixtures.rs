@@ -51,6 +51,7 @@ fn version_1_0() {
             "/home/ada/orrery",
         ),
         directory_at: None,
+        project: None,
         branch: Some(
             "main",
         ),
@@ -126,6 +127,7 @@ fn version_2_0() {
             "/home/ada/orrery",
         ),
         directory_at: None,
+        project: None,
         branch: Some(
             "main",
         ),
@@ -203,6 +205,7 @@ fn version_2_1() {
             "/home/ada/orrery",
         ),
         directory_at: None,
+        project: None,
         branch: Some(
             "waxing",
         ),

@@ -72,6 +72,7 @@ fn a_rollout_of_0_140() {
                 "/home/ada/orrery",
             ),
             directory_at: None,
+            project: None,
             branch: Some(
                 "main",
             ),

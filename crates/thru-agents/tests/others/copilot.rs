@@ -51,6 +51,7 @@ fn a_session_of_1_0() {
                 "/home/ada/orrery",
             ),
             directory_at: None,
+            project: None,
             branch: Some(
                 "main",
             ),

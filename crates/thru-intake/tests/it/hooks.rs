@@ -347,6 +347,7 @@ fn what_happens_within_a_millisecond_stays_in_its_order() {
     assert!(told.iter().zip(outputs).all(|(text, output)| text.contains(output)), "{told:?}");
     assert_eq!(told.len(), outputs.len());
     drop(store);
+    machine.import();
     let merged = machine.dump();
     machine.rebuild();
     assert_same(&machine.dump(), &merged);
