@@ -365,10 +365,9 @@ fn a_service_is_written_and_not_enabled() {
     UMask=0077
     NoNewPrivileges=yes
     LockPersonality=yes
-    MemoryDenyWriteExecute=yes
     RestrictRealtime=yes
     RestrictSUIDSGID=yes
-    RestrictAddressFamilies=AF_UNIX
+    RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
     SystemCallArchitectures=native
 
     [Install]

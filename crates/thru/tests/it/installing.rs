@@ -1177,7 +1177,7 @@ fn reading_the_memory_is_allowed_on_request_and_taken_back_with_all_else() {
     assert!(said.contains("Allowed agents to search and read the memory without asking"), "{said}");
     let settings: Value = serde_json::from_str(&machine.read_settings()).unwrap();
     let allowed = settings["permissions"]["allow"].as_array().unwrap();
-    assert_eq!((allowed.len(), &allowed[0]), (5, &json!("Bash(ls:*)")));
+    assert_eq!((allowed.len(), &allowed[0]), (6, &json!("Bash(ls:*)")));
     assert!(!allowed.contains(&json!("mcp__throughline__forget")), "{allowed:?}");
     // What is allowed stays so when all is installed again.
     assert!(machine.shown(&["install"]).contains("All is in place"));
