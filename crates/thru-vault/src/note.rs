@@ -288,10 +288,7 @@ impl<'s> Note<'s> {
 
     /// Returns the line break that it uses.
     pub fn newline(&self) -> &'static str {
-        match self.source.find('\n') {
-            Some(at) if self.source[..at].ends_with('\r') => "\r\n",
-            _ => "\n",
-        }
+        first_newline(self.source)
     }
 
     /// True if a merge of a version control left its marks in it.
@@ -371,6 +368,14 @@ fn heading_title(text: &str) -> String {
 /// Returns the beginning of the line that holds this place.
 pub(crate) fn line_start(source: &str, at: usize) -> usize {
     source[..at].rfind('\n').map_or(0, |newline| newline + 1)
+}
+
+/// Returns the first line break of a text.
+pub(crate) fn first_newline(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
 }
 
 /// Returns the end of the line that holds this place, its line break included.

@@ -8,7 +8,7 @@ use thru_core::{Id, plain_line};
 use crate::changes::without_category;
 use crate::escape::{LONGEST, escaped, unescaped};
 use crate::front::{Front, Property, Unreadable, Value};
-use crate::note::{LARGEST, Line, LineId, Note, joined, line_end};
+use crate::note::{LARGEST, Line, LineId, Note, first_newline, joined, line_end};
 
 /// The note that memory calls for. It follows from memory alone: dates are those of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -257,6 +257,8 @@ impl Plan {
                 Some(_) if known.as_ref() == Some(&wanted.value) => {}
                 Some(range) => {
                     if known.is_some() || is_ours(property.key) {
+                        // A note may have line breaks of both kinds.
+                        let newline = first_newline(&note.source[range.clone()]);
                         splices.replace(range, wanted.lines(newline));
                     }
                 }

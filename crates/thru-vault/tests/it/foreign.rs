@@ -137,8 +137,17 @@ fn without_tags(lines: Vec<String>) -> Vec<String> {
     lines.into_iter().filter(|line| !is_tag(line)).collect()
 }
 
+#[test]
+fn a_property_keeps_its_line_break_where_a_note_has_both_kinds() {
+    let note = "---\ntitle: mine\nstatus: one\r\n---\r\n\nMine.\r\n";
+    let nothing = HashSet::new();
+    let written = plan(&[], "one").put_into(note, None, &nothing).unwrap();
+    let changed = plan(&[], "two").put_into(&written, Some(&written), &nothing).unwrap();
+    assert!(changed.contains("status: two\r\n"), "{changed:?}");
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 32, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 200, ..ProptestConfig::default() })]
 
     /// Notes, each after 50 rounds of memory changing.
     #[test]
