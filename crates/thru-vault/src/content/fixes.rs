@@ -16,7 +16,10 @@ const MOST: usize = 20;
 pub(super) fn of_memory(fix: &Observation, memory: &Memory) -> Vec<PlannedLine> {
     let parent = LineId::new(&fix.id);
     let fixes = memory.facts.iter().filter(|fact| is_shown_by(fact, fix)).take(MOST);
-    fixes.flat_map(|fact| nested(fact, &fix.id, &parent)).collect()
+    let lines = fixes.flat_map(|fact| nested(fact, &fix.id, &parent));
+    // One change may end several errors, and one error may come from several checks.
+    let mut told = HashSet::new();
+    lines.filter(|line| told.insert(line.id.clone())).collect()
 }
 
 /// Returns what was fixed in a file and belongs to none of these memories.

@@ -322,6 +322,7 @@ fn a_fix_has_its_symptom_and_its_solution() {
     memory.facts = vec![
         fixed(1, "error[E0499]: cannot borrow `index`", vec![passage]),
         fixed(2, "tests::two_imports", Vec::new()),
+        fixed(3, "tests::three_imports", vec![passage]),
     ];
     let text = note(&memory, "index.rs (rocket)");
     let gotchas = text.split("## Gotchas & Troubleshooting\n").nth(1).unwrap();
@@ -332,6 +333,7 @@ fn a_fix_has_its_symptom_and_its_solution() {
         "  - The cause was a read before the lock; it is taken first now.",
         "  - symptom: `` error[E0499]: cannot borrow `index` ``",
         "  - solution: a change of `src/index.rs`",
+        "  - symptom: `tests::three_imports`",
         "- [gotcha] 2026-11-09: `tests::two_imports`",
         "  - solution: a change of `src/index.rs`",
     ];
