@@ -77,7 +77,6 @@ fn nested(fact: &GraphFact, of: &Id, parent: &LineId) -> Vec<PlannedLine> {
 
 /// True if a memory was made of what shows a fix.
 fn is_shown_by(fact: &GraphFact, memory: &Observation) -> bool {
-    let sources: HashSet<&Id> = memory.sources.iter().collect();
     matches!(fact.tells, Tells::Fixed { .. })
-        && fact.passages.iter().any(|passage| sources.contains(passage))
+        && fact.passages.iter().any(|passage| memory.sources.contains(passage))
 }
