@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::escape::unescaped;
 use crate::front::Front;
 use crate::note::{Line, LineId, Note};
-use crate::plan::is_ours;
+use crate::properties::is_ours;
 
 /// Sections in which a new list item is something to remember.
 const TOLD_IN: [&str; 8] = [

@@ -12,6 +12,7 @@ use thru_core::{Id, content_hash};
 use thru_journal::files::{create_dir_private, private, sync_dir};
 use walkdir::WalkDir;
 
+use crate::attributes;
 use crate::error::{Result, VaultError};
 use crate::note::LARGEST;
 
@@ -19,6 +20,9 @@ use crate::note::LARGEST;
 const TRIES: usize = 3;
 /// The mark in the names of files that are being written. They begin with a dot, which hides them from editors.
 const UNFINISHED: &str = ".thru-";
+
+/// The mark of a file that is being removed.
+const REMOVED: &str = "removed";
 
 /// The folder that holds our notes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -220,7 +224,7 @@ impl Folder {
                 return Err(VaultError::Linked(path));
             }
             let unfinished = Unfinished::write(&path, &text, Some(&metadata))?;
-            let meanwhile = match exchange(&unfinished.path, &path, &known)? {
+            let meanwhile = match exchange(&unfinished.path, &path, &known, &text)? {
                 None => return Ok(Some((text, stamp_of(&path)?))),
                 Some(meanwhile) => meanwhile,
             };
@@ -240,13 +244,20 @@ impl Folder {
     /// Fails if it cannot be removed, or was changed.
     pub fn remove(&self, relative: &str, known: &str) -> Result<()> {
         let path = self.checked(relative)?;
-        match read(&path)? {
-            Some(content) if content.text == known => {}
-            Some(_) => return Err(VaultError::Busy(path)),
-            None => return Ok(()),
+        // It is looked at where no other program writes it any more.
+        let aside = beside(&path, REMOVED);
+        match fs::rename(&path, &aside) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(VaultError::io(&path, error)),
         }
-        thru_journal::files::remove(&path)?;
-        Ok(())
+        let came_out = fs::read(&aside).map_err(|error| VaultError::io(&aside, error))?;
+        if came_out == known.as_bytes() {
+            thru_journal::files::remove(&aside)?;
+            return Ok(());
+        }
+        put_back(&aside, &path)?;
+        Err(VaultError::Busy(path))
     }
 
     /// Clears up after a killed process. A version that came out of an exchange, and that is not known, is the last copy
@@ -264,6 +275,14 @@ impl Folder {
         let Some((target, mark)) = target else { return Ok(None) };
         let written = mark.split('-').next().unwrap_or_default();
         let path = unfinished.with_file_name(target);
+        if written == REMOVED {
+            let text = read(unfinished)?.map(|content| content_hash(content.text.as_bytes()));
+            match text.is_some_and(|hash| is_known(&hash)) {
+                true => drop(thru_journal::files::remove(unfinished)?),
+                false => put_back(unfinished, &path)?,
+            }
+            return Ok(None);
+        }
         let here = read(&path)?.map(|content| content_hash(content.text.as_bytes()));
         let is_exchanged = here.is_some_and(|hash| hash.to_string() == written);
         let came_out = read(unfinished)?.map(|content| content_hash(content.text.as_bytes()));
@@ -309,25 +328,41 @@ fn read(path: &Path) -> Result<Option<Content>> {
     Ok(text.map(|text| Content { text, stamp: Stamp::new(&metadata) }))
 }
 
+/// Returns the path of a hidden file beside a note. The mark says what it is.
+fn beside(note: &Path, mark: &str) -> PathBuf {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = note.file_name().unwrap_or_default().to_string_lossy();
+    let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    note.with_file_name(format!(".{name}{UNFINISHED}{mark}-{process}-{number}"))
+}
+
+/// Puts a note back that was moved aside. If it was saved again meanwhile, that is the later version.
+fn put_back(aside: &Path, path: &Path) -> Result<()> {
+    let linked = fs::hard_link(aside, path);
+    // File systems without links.
+    if linked.is_err() && fs::symlink_metadata(path).is_err() {
+        return fs::rename(aside, path).map_err(|error| VaultError::io(path, error));
+    }
+    thru_journal::files::remove(aside)?;
+    Ok(())
+}
+
 /// A file beside a note, which is removed when it is dropped.
 struct Unfinished {
     path: PathBuf,
 }
 
 impl Unfinished {
+    /// Writes one for a note that is made, or for one that is replaced and has these properties.
     fn write(target: &Path, text: &str, like: Option<&Metadata>) -> Result<Self> {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let hash = content_hash(text.as_bytes());
-        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
-        let path = target.with_file_name(format!(".{name}{UNFINISHED}{hash}-{process}-{number}"));
+        let path = beside(target, &content_hash(text.as_bytes()).to_string());
         let at = |error| VaultError::io(&path, error);
         let mut file: File =
             private(OpenOptions::new().write(true).create_new(true)).open(&path).map_err(at)?;
         let unfinished = Self { path: path.clone() };
         file.write_all(text.as_bytes()).map_err(at)?;
         if let Some(like) = like {
-            file.set_permissions(like.permissions()).map_err(at)?;
+            attributes::keep(target, like, &file).map_err(at)?;
         }
         file.sync_all().map_err(at)?;
         Ok(unfinished)
@@ -342,7 +377,7 @@ impl Drop for Unfinished {
 }
 
 /// Puts a new file in the place of a note and looks at what came out. If that is not `known`, it is put back and returned.
-fn exchange(new: &Path, path: &Path, known: &str) -> Result<Option<String>> {
+fn exchange(new: &Path, path: &Path, known: &str, ours: &str) -> Result<Option<String>> {
     let at = |error: io::Error| VaultError::io(path, error);
     let content = |path: &Path| -> Result<String> {
         let bytes = fs::read(path).map_err(|error| VaultError::io(path, error))?;
@@ -354,14 +389,26 @@ fn exchange(new: &Path, path: &Path, known: &str) -> Result<Option<String>> {
         use rustix::io::Errno;
         match renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE) {
             Ok(()) => {
-                let came_out = content(new)?;
+                let mut came_out = content(new)?;
                 if came_out == known {
                     path.parent().map_or(Ok(()), sync_dir)?;
-                    return Ok(None);
+                    // A program that had the note open writes into what came out.
+                    came_out = content(new)?;
+                    if came_out == known {
+                        return Ok(None);
+                    }
                 }
-                renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE)
-                    .map_err(|error| at(error.into()))?;
-                return Ok(Some(came_out));
+                let mut expected = ours.to_owned();
+                loop {
+                    renameat_with(CWD, new, CWD, path, RenameFlags::EXCHANGE)
+                        .map_err(|error| at(error.into()))?;
+                    let out = content(new)?;
+                    if out == expected {
+                        return Ok(Some(came_out));
+                    }
+                    // It was saved over what was there: it is later than what was just put back.
+                    (expected, came_out) = (came_out, out);
+                }
             }
             // Some network and FUSE file systems.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}

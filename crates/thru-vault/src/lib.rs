@@ -6,6 +6,7 @@
 //!
 //! *Must not* know the store or the journal, follow a link below the vault, print a parsed note, or read a clock.
 
+mod attributes;
 mod changes;
 mod content;
 mod error;
@@ -16,6 +17,7 @@ mod merge;
 mod names;
 mod note;
 mod plan;
+mod properties;
 mod record;
 mod threshold;
 

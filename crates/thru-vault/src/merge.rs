@@ -11,7 +11,8 @@ use thru_core::{Id, content_hash};
 use crate::changes::told_in;
 use crate::front::{Front, Value, list};
 use crate::note::{Line, LineId, Note};
-use crate::plan::{Splices, content_end, is_ours, with_break};
+use crate::plan::{Splices, content_end, with_break};
+use crate::properties::is_ours;
 
 /// The texts that lines of a note had before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -8,7 +8,8 @@ use thru_core::{Id, plain_line};
 use crate::changes::without_category;
 use crate::escape::{LONGEST, escaped, unescaped};
 use crate::front::{Front, Property, Unreadable, Value};
-use crate::note::{LARGEST, Line, LineId, Note, first_newline, joined, line_end};
+use crate::note::{LARGEST, Line, LineId, Note, joined, line_end};
+use crate::properties;
 
 /// The note that memory calls for. It follows from memory alone: dates are those of records.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,25 +116,6 @@ pub enum Refusal {
     Unsafe,
 }
 
-/// Properties of ours. Their value follows from memory, whatever a person wrote.
-const OURS: [&str; 10] = [
-    "type",
-    "project",
-    "created",
-    "updated",
-    "status",
-    "archived_date",
-    "archived_reason",
-    "error",
-    "archive_error",
-    "thru_id",
-];
-
-/// True for a property whose value follows from memory alone.
-pub(crate) fn is_ours(key: &str) -> bool {
-    OURS.contains(&key)
-}
-
 impl Plan {
     /// Returns its path below the vault.
     pub fn path(&self) -> String {
@@ -208,7 +190,7 @@ impl Plan {
         let front = Front::read(&note)?;
         let base = base.map(Note::parse);
         let mut splices = Splices::default();
-        self.put_properties(&note, &front, base.as_ref(), &mut splices);
+        properties::put(&self.properties, (&note, &front), base.as_ref(), &mut splices);
         let expected = self.put_lines(&note, base.as_ref(), hidden, &mut splices);
         let text = splices.apply(disk);
         if text == disk {
@@ -226,59 +208,6 @@ impl Plan {
             .own_lines()
             .filter(|(id, line)| planned.get(id).is_some_and(|text| says(&line.words(disk), text)));
         own.map(|(id, _)| id.clone()).collect()
-    }
-
-    fn put_properties(
-        &self,
-        note: &Note<'_>,
-        front: &Front,
-        base: Option<&Note<'_>>,
-        splices: &mut Splices,
-    ) {
-        let newline = note.newline();
-        let base_front = base.and_then(|base| Front::read(base).ok().map(|front| (front, base)));
-        let in_base =
-            |key: &str| base_front.as_ref().and_then(|(front, base)| front.value(key, base.source));
-        let end = note.front.as_ref().map_or(note.body, |block| block.end);
-        let mut added = String::new();
-        for property in &self.properties {
-            let known = front.value(property.key, note.source);
-            let wanted = Property {
-                key: property.key,
-                value: match (&property.value, &known) {
-                    (Value::Text(wanted), Some(Value::Text(known))) => {
-                        Value::Text(later(property.key, wanted, known).to_owned())
-                    }
-                    (wanted, known) => united(wanted, known, &in_base(property.key)),
-                },
-            };
-            match front.range(property.key) {
-                None => added.push_str(&wanted.lines(newline)),
-                Some(_) if known.as_ref() == Some(&wanted.value) => {}
-                Some(range) => {
-                    if known.is_some() || is_ours(property.key) {
-                        // A note may have line breaks of both kinds.
-                        let newline = first_newline(&note.source[range.clone()]);
-                        splices.replace(range, wanted.lines(newline));
-                    }
-                }
-            }
-        }
-        for key in OURS {
-            let is_wanted = self.properties.iter().any(|property| property.key == key);
-            if !is_wanted
-                && in_base(key).is_some()
-                && let Some(range) = front.range(key)
-            {
-                splices.replace(range, String::new());
-            }
-        }
-        if !added.is_empty() {
-            if note.front.is_none() {
-                added = format!("---{newline}{added}---{newline}");
-            }
-            splices.insert(end, added);
-        }
     }
 
     fn put_lines<'p>(
@@ -454,36 +383,6 @@ pub(crate) fn heading(title: &str) -> String {
 pub(crate) fn bare(name: &str) -> String {
     let meant = |c: char| if matches!(c, '#' | '^' | '|' | '[' | ']' | '`') { ' ' } else { c };
     joined(&plain_line(name, 200).chars().map(meant).collect::<String>())
-}
-
-/// Returns the text that a property gets. Two machines know different sessions: the first and the last day of both hold.
-fn later<'t>(key: &str, wanted: &'t str, known: &'t str) -> &'t str {
-    match key {
-        "created" | "archived_date" if !known.is_empty() => wanted.min(known),
-        "updated" => wanted.max(known),
-        _ => wanted,
-    }
-}
-
-/// Returns the value that a property gets: of a list, what is wanted with what a person added to it.
-fn united(wanted: &Value, known: &Option<Value>, base: &Option<Value>) -> Value {
-    let Value::Members(wanted) = wanted else { return wanted.clone() };
-    let known = match known {
-        None => return Value::Members(wanted.clone()),
-        Some(Value::Members(known)) => known.clone(),
-        Some(Value::Text(text)) => {
-            Vec::from_iter(Some(text.clone()).filter(|text| !text.is_empty()))
-        }
-    };
-    let was: &[String] = match base {
-        Some(Value::Members(base)) => base,
-        _ => &[],
-    };
-    // In the person's order, and what the person took out stays out.
-    let mut all = known.clone();
-    let missing = wanted.iter().filter(|one| !known.contains(one) && !was.contains(one));
-    all.extend(missing.cloned());
-    Value::Members(all)
 }
 
 /// Returns the place in a section, or below a heading of level 3 in it, behind the last line of ours; `None` if there is

@@ -34,6 +34,9 @@ pub struct Record {
     /// The loss that keeps changes from being taken in.
     #[serde(default)]
     pub loss: Option<Loss>,
+    /// A hash of what all notes were found to follow.
+    #[serde(default)]
+    pub followed: Option<Id>,
     /// The last time at which every note was compared with memory.
     #[serde(default)]
     pub synced: Option<Timestamp>,
@@ -130,6 +133,7 @@ impl Record {
             notes: BTreeMap::new(),
             failures: BTreeMap::new(),
             loss: None,
+            followed: None,
             synced: None,
             has_views: false,
             left: BTreeMap::new(),

@@ -80,7 +80,7 @@ impl From<SessionKey> for SessionChanged {
 }
 
 /// The state of the store's files: it is the same only where nothing was written.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Stamp([Option<(u64, Option<SystemTime>)>; 2]);
 
 impl Stamp {

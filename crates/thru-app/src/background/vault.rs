@@ -10,7 +10,6 @@ use thru_core::Timestamp;
 use thru_daemon::Log;
 
 use crate::app::App;
-use crate::ask::changes::Stamp;
 use crate::call::{Call, Patience};
 use crate::trouble::{Result, TroubleKind};
 use crate::vault::{SyncVault, VaultSynced, sync};
@@ -84,7 +83,6 @@ impl Vaulting {
             log: Arc::clone(&self.log),
             last_trouble: None,
             memory: None,
-            written: None,
         };
         let builder = std::thread::Builder::new().name("vault".to_owned());
         match builder.spawn(move || keeping.work(&woken)) {
@@ -125,8 +123,6 @@ struct Keeping {
     last_trouble: Option<String>,
     /// The time at which memory was last written.
     memory: Option<Instant>,
-    /// The store as it was when nothing was left to write.
-    written: Option<Stamp>,
 }
 
 impl Keeping {
@@ -153,10 +149,11 @@ impl Keeping {
     fn step(&mut self) -> Duration {
         match self.sync() {
             Ok(None) => LONGEST,
-            Ok(Some((synced, mark))) => {
+            Ok(Some(synced)) => {
                 self.last_trouble = None;
-                let is_done = synced.waiting == 0 && synced.due.is_none() && synced.loss.is_none();
-                self.written = Some(mark).filter(|_| is_done && synced.failed.is_empty());
+                if synced.is_whole {
+                    self.memory = Some(Instant::now());
+                }
                 self.tell(&synced);
                 synced.due.map_or(LONGEST, |due| until(due, self.app.clock.now()))
             }
@@ -170,8 +167,8 @@ impl Keeping {
         }
     }
 
-    /// Returns what was done, with the store as it was before.
-    fn sync(&mut self) -> Result<Option<(VaultSynced, Stamp)>, (bool, String)> {
+    /// Returns what was done, if there is a vault.
+    fn sync(&mut self) -> Result<Option<VaultSynced>, (bool, String)> {
         let told = |error: crate::trouble::Trouble| {
             (error.kind() == TroubleKind::Busy, format!("{error:#}"))
         };
@@ -179,16 +176,9 @@ impl Keeping {
         if root(&self.app).is_none() || !self.app.layout.database().exists() {
             return Ok(None);
         }
-        let mark = Stamp::look(&self.app);
-        // Notes grow old although nothing is told of.
-        let is_recent = self.memory.is_some_and(|last| last.elapsed() < LONGEST);
-        let only_edits = is_recent && self.written.as_ref() == Some(&mark);
-        let request = SyncVault { lets_rest: true, only_edits, ..SyncVault::default() };
+        let request = SyncVault { lets_rest: true, ..SyncVault::default() };
         let call = Call::unattended(Patience::Within(PATIENCE));
-        if !only_edits {
-            self.memory = Some(Instant::now());
-        }
-        sync(&self.app, &request, call).map(|synced| Some((synced, mark))).map_err(told)
+        sync(&self.app, &request, call).map(Some).map_err(told)
     }
 
     /// Logs what was done; never what was said.

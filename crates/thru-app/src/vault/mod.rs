@@ -122,7 +122,7 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
     let mut own = app.clone();
     own.config.vault.path = Some(shown.clone());
     let request = SyncVault { dry_run, ..SyncVault::default() };
-    let synced = if dry_run {
+    let written = if dry_run {
         // Where there is no folder, notes are counted in an empty one that goes again.
         let empty = app.layout.run().join("vault-dry");
         let is_there = folder.is_dir();
@@ -134,14 +134,18 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
         if !is_there {
             std::fs::remove_dir(&empty)?;
         }
-        let mut synced = synced?;
-        synced.vault.clone_from(&folder);
         synced
     } else {
         thru_journal::files::create_dir_private(&folder)?;
         settings::set(app, &[("vault.path", &shown)])?;
-        sync(&own, &request, call)?
+        sync(&own, &request, call)
     };
+    let mut synced = match written {
+        // Nothing was recorded or imported yet: sessions to come are written.
+        Err(_) if !app.layout.database().exists() => VaultSynced::new(&folder),
+        written => written?,
+    };
+    synced.vault.clone_from(&folder);
     Ok(VaultInit { version: answer::VERSION, vault: folder, within, dry_run, synced })
 }
 

@@ -57,7 +57,7 @@ pub fn resolve(app: &App, call: Call<'_>) -> Result<VaultResolved> {
     let record = Record::open(&vault.state, vault.folder.root())?;
     let mut notes = BTreeSet::new();
     for path in resolved.synced.copies.clone() {
-        match merge(&vault, &record, &path) {
+        match merge(&vault, &record, &path, resolved.synced.forks.get(&path)) {
             Ok(note) => {
                 put_aside(&vault, &path, &kept_in)?;
                 notes.insert(note);
@@ -72,22 +72,23 @@ pub fn resolve(app: &App, call: Call<'_>) -> Result<VaultResolved> {
 }
 
 /// Merges a copy into its note, whose id is returned. What that changes is taken in as every change of a person's is.
-fn merge(vault: &Vault, record: &Record, path: &str) -> Result<Id> {
+fn merge(vault: &Vault, record: &Record, path: &str, of: Option<&(Id, String)>) -> Result<Id> {
     let unreadable = || Trouble::failed("it cannot be read");
     let copy = vault.folder.read(path)?.ok_or_else(unreadable)?.text;
-    let id = note_id(&copy).ok_or_else(|| Trouble::not_found("it is a copy of no note of ours"))?;
-    let written = record.notes.get(&id);
-    let written = written.ok_or_else(|| Trouble::not_found("its note is not there"))?;
-    let Content { text: disk, .. } = vault.folder.read(&written.path)?.ok_or_else(unreadable)?;
+    let (id, note) = of.ok_or_else(|| match note_id(&copy) {
+        Some(_) => Trouble::not_found("its note is not there"),
+        None => Trouble::not_found("it is a copy of no note of ours"),
+    })?;
+    let Content { text: disk, .. } = vault.folder.read(note)?.ok_or_else(unreadable)?;
     let name = path.rsplit('/').next().unwrap_or(path);
-    let earlier = record.earlier.get(&id).cloned().unwrap_or_default();
-    let base = record.base(&id);
+    let earlier = record.earlier.get(id).cloned().unwrap_or_default();
+    let base = record.base(id);
     let text = merged(&disk, &copy, name, (base.as_deref(), &earlier));
     if text != disk {
-        let replaced = vault.folder.replace(&written.path, &disk, &text, &mut |_| None)?;
+        let replaced = vault.folder.replace(note, &disk, &text, &mut |_| None)?;
         replaced.ok_or_else(|| Trouble::busy("its note is being written"))?;
     }
-    Ok(id)
+    Ok(*id)
 }
 
 /// Moves a copy out of the vault, into the data directory.

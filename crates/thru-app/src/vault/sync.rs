@@ -13,6 +13,7 @@ use thru_vault::{
 use super::synced::VaultSynced;
 use super::{Vault, attention, memory, taking};
 use crate::app::App;
+use crate::ask::changes;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
 use crate::trouble::Result;
@@ -21,6 +22,8 @@ use crate::trouble::Result;
 pub(super) const QUIET: SignedDuration = SignedDuration::from_secs(10);
 /// A note that was saved more recently may be saved again at once.
 const RESTED: SignedDuration = SignedDuration::from_secs(2);
+/// After this every note is compared with memory again, even if nothing is new: notes grow old.
+const COMPARED: SignedDuration = SignedDuration::from_hours(1);
 /// The reason in a note that a person had archived.
 pub(super) const BY_HAND: &str = "Compacted by hand";
 
@@ -37,8 +40,6 @@ pub struct SyncVault {
     pub unarchive: Option<SessionKey>,
     /// Leaves a note to its editor that was saved a moment ago: another save may follow.
     pub lets_rest: bool,
-    /// Looks for changes of people only: memory is as it was written last.
-    pub only_edits: bool,
     /// Notes that a copy was merged into a moment ago: no other program is writing them.
     pub merged: BTreeSet<Id>,
     /// Changes nothing, and counts what would be written.
@@ -56,6 +57,7 @@ pub fn sync(app: &App, request: &SyncVault, call: Call<'_>) -> Result<VaultSynce
     let began = Instant::now();
     let mut run = Run::new(app, &vault, request)?;
     run.find()?;
+    let had_loss = run.record.loss.is_some();
     if let Some(loss) = run.loss()? {
         run.record.loss = Some(loss);
         run.synced.loss = Some(loss.into());
@@ -66,8 +68,10 @@ pub fn sync(app: &App, request: &SyncVault, call: Call<'_>) -> Result<VaultSynce
     }
     run.record.loss = None;
     run.take_in(call)?;
-    if !(request.only_edits && run.synced.taken.is_empty() && run.synced.due.is_none()) {
-        run.write_out(call)?;
+    let mark = run.mark(call)?;
+    match !had_loss && run.is_settled(mark) {
+        true => run.pass_over()?,
+        false => run.write_out(mark, call)?,
     }
     run.synced.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(run.synced)
@@ -103,6 +107,10 @@ pub(super) struct Run<'a> {
     pub(super) now: Timestamp,
     pub(super) here: HashMap<Id, Here>,
     gone: Vec<Id>,
+    /// True if other notes, or the same, may have to follow what is new in the vault.
+    has_news: bool,
+    /// True if there are other files than the record tells of.
+    is_unlisted: bool,
     pub(super) synced: VaultSynced,
 }
 
@@ -117,6 +125,8 @@ impl<'a> Run<'a> {
             now: app.clock.now(),
             here: HashMap::new(),
             gone: Vec::new(),
+            has_news: false,
+            is_unlisted: false,
             synced: VaultSynced::new(folder.root()),
             folder,
         })
@@ -135,7 +145,7 @@ impl<'a> Run<'a> {
             self.record.notes.iter().map(|(id, one)| (one.path.clone(), *id)).collect();
         let mut unknown = Vec::new();
         let mut others = BTreeMap::new();
-        let mut forked = HashSet::new();
+        let mut forked = Vec::new();
         for found in scan.notes {
             if let Some(id) = by_path.get(&found.path) {
                 let is_same =
@@ -167,7 +177,7 @@ impl<'a> Run<'a> {
             match text.as_deref().and_then(note_id) {
                 // A copy that a program made of two versions, or a person.
                 Some(id) if is_copy || self.here.contains_key(&id) => {
-                    forked.insert(id);
+                    forked.push((id, found.path.clone()));
                     self.synced.copies.insert(found.path);
                 }
                 Some(id) => {
@@ -181,9 +191,17 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        for (id, here) in &mut self.here {
-            here.is_forked = forked.contains(id);
+        for (id, copy) in forked {
+            if let Some(here) = self.here.get_mut(&id) {
+                here.is_forked = true;
+                self.synced.forks.insert(copy, (id, here.path.clone()));
+            }
         }
+        // Links have to follow.
+        self.has_news = self.here.iter().any(|(id, here)| {
+            self.record.notes.get(id).is_none_or(|known| known.path != here.path)
+        });
+        self.is_unlisted = self.record.others != others || self.record.copies != self.synced.copies;
         self.record.others = others;
         self.record.copies.clone_from(&self.synced.copies);
         self.gone =
@@ -194,6 +212,40 @@ impl<'a> Run<'a> {
     /// In the background, others bring in what hooks recorded.
     pub(super) const fn freshness(&self) -> Freshness {
         if self.request.lets_rest { Freshness::AsItIs } else { Freshness::Recorded }
+    }
+
+    /// Returns a hash of what notes follow from: the store, with what hooks recorded, the settings and the program.
+    fn mark(&self, call: Call<'_>) -> Result<Id> {
+        drop(fresh::open(self.app, self.freshness(), call)?);
+        let vault = &self.app.config.vault;
+        let limits = (vault.compact_lines, vault.compact_days, vault.keep_original);
+        let state = (env!("CARGO_PKG_VERSION"), changes::Stamp::look(self.app), limits);
+        Ok(content_hash(serde_json::to_string(&state).unwrap_or_default().as_bytes()))
+    }
+
+    /// True if there is nothing to write: memory is as it was when all notes were found to follow it, and no person changed
+    /// what is ours.
+    fn is_settled(&self, mark: Id) -> bool {
+        let SyncVault { accept, compact, promote, unarchive, lets_rest: _, merged, dry_run } =
+            self.request;
+        let is_plain = compact.is_none()
+            && promote.is_none()
+            && unarchive.is_none()
+            && merged.is_empty()
+            && !accept
+            && !dry_run;
+        let since = self.record.synced.map(|at| self.now.duration_since(at));
+        let is_recent =
+            since.is_some_and(|since| since >= SignedDuration::ZERO && since < COMPARED);
+        let is_written = self.record.failures.is_empty() && self.record.left.is_empty();
+        let is_same = self.synced.taken.is_empty() && !self.has_news;
+        is_plain && is_recent && is_written && is_same && self.record.followed == Some(mark)
+    }
+
+    /// Leaves every note as it is.
+    fn pass_over(&mut self) -> Result<()> {
+        self.synced.unchanged = self.here.len();
+        if self.is_unlisted { self.save() } else { Ok(()) }
     }
 
     pub(super) fn save(&self) -> Result<()> {
@@ -265,6 +317,8 @@ impl<'a> Run<'a> {
         let mut taking = taking::Taking::new(self.app, &store, &memory)?;
         let sessions: HashMap<Id, &SessionMemory> =
             memory.sessions.iter().map(|one| (Memory::note_of(&one.key), one)).collect();
+        // In the background a person may be writing, and what else was changed waits.
+        self.has_news |= !edited.is_empty() && !self.request.lets_rest;
         for (id, base, text) in &edited {
             if let Some(session) = sessions.get(id) {
                 let is_archived = memory.decided.archived.contains_key(&session.key);
@@ -277,6 +331,8 @@ impl<'a> Run<'a> {
             let is_of_other = !foreign.is_empty();
             let unknown = taking.note(*id, plans.get(id), (base, text), is_of_other, unmarked)?;
             foreign.extend(unknown);
+            // A version of another machine may lack lines of ours.
+            self.has_news |= !foreign.is_empty();
             if !foreign.is_empty() {
                 self.record.foreign.entry(*id).or_default().extend(foreign);
             }

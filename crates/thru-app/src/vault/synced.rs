@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use thru_core::Timestamp;
+use thru_core::{Id, Timestamp};
 use thru_vault::Loss;
 
 use crate::answer;
@@ -30,6 +30,9 @@ pub struct VaultSynced {
     pub left: BTreeMap<String, String>,
     /// Conflict copies.
     pub copies: BTreeSet<String>,
+    /// The notes that copies are of, with their paths, by the paths of the copies.
+    #[serde(skip)]
+    pub(super) forks: BTreeMap<String, (Id, String)>,
     /// The loss that was not taken in.
     pub loss: Option<LossFound>,
     /// Sessions that were compacted.
@@ -41,6 +44,9 @@ pub struct VaultSynced {
     /// The time of the next look: notes that wait.
     #[serde(skip)]
     pub due: Option<Timestamp>,
+    /// True if every note was compared with memory, and not only looked for changes of people.
+    #[serde(skip)]
+    pub is_whole: bool,
 }
 
 impl VaultSynced {
@@ -56,11 +62,13 @@ impl VaultSynced {
             taken: Taken::default(),
             left: BTreeMap::new(),
             copies: BTreeSet::new(),
+            forks: BTreeMap::new(),
             loss: None,
             compacted: Vec::new(),
             failed: Vec::new(),
             milliseconds: 0,
             due: None,
+            is_whole: false,
         }
     }
 }

@@ -33,8 +33,8 @@ struct Due {
 }
 
 impl Run<'_> {
-    /// Writes what memory calls for.
-    pub(super) fn write_out(&mut self, call: Call<'_>) -> Result<()> {
+    /// Writes what memory calls for, and notes that all follows memory as it is at this mark.
+    pub(super) fn write_out(&mut self, mark: Id, call: Call<'_>) -> Result<()> {
         let store = fresh::open(self.app, self.freshness(), call)?;
         let intake = self.app.intake_beside(&store)?;
         let mut memory = self.load(&store, intake.redactor())?;
@@ -65,7 +65,10 @@ impl Run<'_> {
         }
         self.record.archiving.clear();
         self.write_views()?;
+        let is_done = self.synced.waiting == 0 && self.synced.due.is_none();
+        self.record.followed = is_done.then_some(mark);
         self.record.synced = Some(self.now);
+        self.synced.is_whole = true;
         self.save()
     }
 

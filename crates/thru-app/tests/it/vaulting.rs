@@ -377,6 +377,26 @@ fn a_conflict_copy_is_merged_and_kept() {
     assert!(resolve(&vault.app(), call()).unwrap().merged.is_empty());
 }
 
+/// Moved by a person, and a copy of it came with it: the record does not tell where the note is now.
+#[test]
+fn a_copy_of_a_note_that_was_moved_is_merged_where_the_note_is() {
+    let vault = Vaulted::new();
+    let text = vault.read(SESSION);
+    let gone = vault.path(SESSION);
+    fs::remove_file(&gone).unwrap();
+    assert_eq!(vault.sync().taken.notes, 1);
+    let moved = vault.folder().join("Mine/My session.md");
+    fs::create_dir_all(moved.parent().unwrap()).unwrap();
+    fs::write(&moved, &text).unwrap();
+    let copy = moved.with_file_name("My session.sync-conflict-20261122-101010-ABCDEFG.md");
+    fs::write(&copy, format!("{text}\nProse of the other machine.\n")).unwrap();
+    let resolved = resolve(&vault.app(), call()).unwrap();
+    assert_eq!((resolved.merged.len(), resolved.left.len()), (1, 0), "{resolved:?}");
+    let merged = fs::read_to_string(&moved).unwrap();
+    assert!(merged.ends_with("\n> Prose of the other machine.\n"), "{merged}");
+    assert!(!copy.exists() && !gone.exists());
+}
+
 #[test]
 fn a_version_of_another_machine_takes_no_line_away() {
     let vault = Vaulted::new();
@@ -542,6 +562,39 @@ fn a_note_is_archived_by_its_status() {
     let text = vault.read(SESSION);
     assert!(text.contains("\nstatus: archived\n") && text.contains("\narchived_date: "), "{text}");
     assert!(vault.read("entities/rocket (project)").contains("- Archived session (compacted)"));
+}
+
+/// Some systems hand names back with their accents apart.
+#[test]
+fn a_name_in_another_normal_form_is_the_same_note() {
+    let vault = Vaulted::new();
+    let accented = vault.path(SESSION).with_file_name("Ma s\u{e9}ance.md");
+    fs::rename(vault.path(SESSION), &accented).unwrap();
+    vault.sync();
+    let apart = accented.with_file_name("Ma se\u{301}ance.md");
+    fs::rename(&accented, &apart).unwrap();
+    let synced = vault.sync();
+    assert_eq!((synced.created, synced.taken.is_empty(), synced.copies.len()), (0, true, 0));
+    assert!(apart.exists() && !accented.exists());
+    assert!(vault.sync().taken.is_empty());
+}
+
+/// Nothing is compared with memory again while neither changed; a person's own note is nothing of that.
+#[test]
+fn notes_are_passed_over_while_nothing_is_new() {
+    let vault = Vaulted::new();
+    let first = vault.sync();
+    assert!(first.is_whole || !vault.sync().is_whole, "a second look is enough");
+    fs::write(vault.folder().join("mine.md"), "My own.\n").unwrap();
+    let again = vault.sync();
+    assert_eq!((again.is_whole, again.unchanged), (false, vault.notes().len() - 1));
+    vault.home.remember("Never trust the clock of another machine");
+    assert!(vault.sync().is_whole);
+    assert!(!vault.sync().is_whole);
+    vault.home.set(&[("vault.compact_lines", "50")]);
+    assert!(vault.sync().is_whole);
+    let later = vault.after(1);
+    assert!(later.sync().is_whole, "notes grow old");
 }
 
 /// Where names are folded, two that differ in case alone would be one file.

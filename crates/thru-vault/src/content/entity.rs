@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use thru_core::{Id, Observation, Timestamp};
 
+use super::fixes::Facts;
 use super::{
-    Dated, Memory, Names, SessionMemory, counted, day, fixes, is_decision, is_gotcha, is_pattern,
+    Dated, Memory, Names, SessionMemory, counted, day, is_decision, is_gotcha, is_pattern,
     is_preference, is_shown, memory_lines, project_folder, project_tag, put, sections,
 };
 use crate::escape::code;
@@ -227,10 +228,11 @@ impl<'m> Entities<'m> {
 
     /// Makes their notes.
     pub(super) fn plans(&self, memory: &Memory, names: &Names) -> Vec<Plan> {
-        self.all.iter().map(|entity| self.plan(entity, memory, names)).collect()
+        let facts = Facts::new(&memory.facts);
+        self.all.iter().map(|entity| self.plan(entity, memory, &facts, names)).collect()
     }
 
-    fn plan(&self, entity: &Entity<'m>, memory: &Memory, names: &Names) -> Plan {
+    fn plan(&self, entity: &Entity<'m>, memory: &Memory, facts: &Facts<'_>, names: &Names) -> Plan {
         let times = || entity.memories.iter().filter_map(|(one, _)| one.at);
         let mut sessions: Vec<&SessionMemory> =
             entity.memories.iter().filter_map(|(_, session)| *session).collect();
@@ -260,7 +262,7 @@ impl<'m> Entities<'m> {
             };
             let mut lines = memory_lines(one, Dated::Yes);
             if is_gotcha(one) {
-                lines.extend(fixes::of_memory(one, memory));
+                lines.extend(facts.of_memory(one));
             }
             put(&mut all, section, lines);
         }
@@ -268,11 +270,11 @@ impl<'m> Entities<'m> {
             (Kind::Component, Some(project)) => {
                 let known =
                     entity.memories.iter().map(|(one, _)| *one).filter(|one| is_gotcha(one));
-                let lines = fixes::of_file(project, &entity.path, memory, known);
+                let lines = facts.of_file(project, &entity.path, known);
                 put(&mut all, "Gotchas & Troubleshooting", lines);
             }
             (Kind::Project, Some(project)) => {
-                put(&mut all, "Overview", fixes::parts(project, &entity.note, memory));
+                put(&mut all, "Overview", facts.parts(project, &entity.note));
             }
             _ => {}
         }

@@ -10,6 +10,7 @@ use super::{
 use crate::escape::{code, escaped};
 use crate::front::Property;
 use crate::plan::{Plan, PlannedLine, Section, bare};
+use crate::properties::FAILED;
 
 /// The sections of a session's note.
 const SECTIONS: [&str; 6] =
@@ -46,7 +47,7 @@ fn properties(memory: &Memory, session: &SessionMemory, title: &str) -> Vec<Prop
     let failed = memory.failed.get(&session.key);
     let status = match (archived, failed) {
         (Some(_), _) => "archived",
-        (None, Some((_, false))) => "compaction_failed",
+        (None, Some((_, false))) => FAILED,
         (None, _) => "active",
     };
     let updated = archived.map_or(session.ended, |archived| archived.at.max(session.ended));

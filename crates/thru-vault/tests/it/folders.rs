@@ -1,6 +1,7 @@
 //! Files of notes: whole or not at all, and no link followed.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use thru_vault::{Folder, VaultError};
 
@@ -27,6 +28,7 @@ fn a_note_is_made_read_replaced_and_removed() {
         "nothing is left beside it"
     );
     assert!(folder.remove("a/b/note.md", "other").is_err());
+    assert_eq!(folder.read("a/b/note.md").unwrap().unwrap().text, "two");
     folder.remove("a/b/note.md", "two").unwrap();
     assert_eq!(folder.read("a/b/note.md").unwrap(), None);
 }
@@ -44,30 +46,93 @@ fn a_write_of_another_program_is_never_lost() {
     assert_eq!(merged.unwrap().unwrap().0, "edited meanwhile, merged");
 }
 
-/// An editor saves as fast as it can while we write.
-#[test]
-fn saves_of_an_editor_and_ours_never_mix() {
+/// An editor saves its buffer again and again, in place and by renaming in turns, while we put a line of ours below what
+/// is there. What the editor saved last is there in the end, and nobody ever reads a mixture.
+fn saving_while_we_write(pause: Duration, time: Duration) -> u32 {
     let (dir, folder) = folder();
     let path = dir.path().join("note.md");
-    folder.create("note.md", "start\n").unwrap();
-    std::thread::scope(|scope| {
+    folder.create("note.md", "save 0\n").unwrap();
+    let began = Instant::now();
+    let (last, written) = std::thread::scope(|scope| {
         let editor = scope.spawn(|| {
-            for number in 0..300 {
-                let text = fs::read_to_string(&path).unwrap();
-                let other = dir.path().join("editor~");
-                fs::write(&other, format!("{text}editor {number}\n")).unwrap();
-                if fs::read_to_string(&path).unwrap() == text {
+            let mut number = 0_u32;
+            while began.elapsed() < time {
+                number += 1;
+                let text = format!("save {number}\n");
+                if number.is_multiple_of(2) {
+                    fs::write(&path, text).unwrap();
+                } else {
+                    let other = dir.path().join("editor~");
+                    fs::write(&other, text).unwrap();
                     fs::rename(&other, &path).unwrap();
                 }
+                std::thread::sleep(pause);
             }
+            number
         });
+        let mut written = 0;
         while !editor.is_finished() {
             let known = folder.read("note.md").unwrap().unwrap().text;
-            let _ = folder.replace("note.md", &known, &format!("{known}ours\n"), &mut |_| None);
-            let text = fs::read_to_string(&path).unwrap();
-            assert!(text.starts_with("start\n") && text.ends_with('\n'));
+            // In place, a file is empty for a moment.
+            let is_saved = |text: &str| {
+                text.strip_prefix("save ").is_some_and(|rest| {
+                    let number = rest.strip_suffix("ours\n").unwrap_or(rest).strip_suffix('\n');
+                    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+                })
+            };
+            assert!(known.is_empty() || is_saved(&known), "{known:?}");
+            if known.is_empty() || known.ends_with("ours\n") {
+                continue;
+            }
+            let ours = format!("{known}ours\n");
+            written += u32::from(matches!(
+                folder.replace("note.md", &known, &ours, &mut |_| None),
+                Ok(Some(_))
+            ));
         }
+        (editor.join().unwrap(), written)
     });
+    let text = fs::read_to_string(&path).unwrap();
+    let saved = format!("save {last}\n");
+    assert!(text == saved || text == format!("{saved}ours\n"), "{text:?} after {saved:?}");
+    assert!(folder.scan().unwrap().unfinished.is_empty());
+    written
+}
+
+#[test]
+fn saves_of_an_editor_and_ours_never_mix() {
+    let time = Duration::from_millis(60);
+    let written: u32 = (0..10).map(|_| saving_while_we_write(time / 60, time)).sum();
+    assert!(written > 0, "the editor left no moment for ours");
+}
+
+#[test]
+#[ignore = "takes a minute"]
+fn saves_of_an_editor_and_ours_never_mix_for_a_minute() {
+    let written = saving_while_we_write(Duration::from_millis(1), Duration::from_secs(60));
+    assert!(written > 0, "the editor left no moment for ours");
+}
+
+/// Tags of file managers, and who may read a note.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_file_has_beside_its_content_stays() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let (dir, folder) = folder();
+    folder.create("note.md", "one").unwrap();
+    let path = dir.path().join("note.md");
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let flags = rustix::fs::XattrFlags::empty();
+    if rustix::fs::setxattr(&path, "user.xdg.tags", b"work", flags).is_err() {
+        eprintln!("skipped: this file system has no extended attributes");
+        return;
+    }
+    folder.replace("note.md", "one", "two", &mut |_| None).unwrap().unwrap();
+    let mut tags = [0; 16];
+    let length = rustix::fs::getxattr(&path, "user.xdg.tags", &mut tags).unwrap();
+    assert_eq!(tags.get(..length).unwrap(), b"work");
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
 }
 
 #[cfg(unix)]
@@ -113,4 +178,13 @@ fn leftovers_of_killed_processes_go_and_lost_edits_come_back() {
     let path = leftover("a person's", &hash);
     let kept = folder.clear_up(&path, |_| false).unwrap().unwrap();
     assert_eq!(fs::read_to_string(kept).unwrap(), "a person's");
+    // Killed while a note was removed: one that is known goes, and any other comes back.
+    let path = dir.path().join(".gone.md.thru-removed-1-1");
+    fs::write(&path, "known").unwrap();
+    folder.clear_up(&path, |_| true).unwrap();
+    assert!(!path.exists() && !dir.path().join("gone.md").exists());
+    fs::write(&path, "a person's").unwrap();
+    folder.clear_up(&path, |_| false).unwrap();
+    assert_eq!(fs::read_to_string(dir.path().join("gone.md")).unwrap(), "a person's");
+    assert!(!path.exists());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use thru_vault::{Change, Note, changes, with_ids};
+use thru_vault::{Change, Note, Property, changes, with_ids};
 
 use crate::foreign::{id, plan};
 
@@ -105,4 +105,28 @@ fn a_task_with_another_sign_is_ticked_whole() {
     let base = line(false).new_note(&HashSet::new()).unwrap().replace("[ ]", "[✓]");
     let ticked = line(true).put_into(&base, Some(&base), &HashSet::new()).unwrap();
     assert!(ticked.contains("- [x] step ^t-"), "{ticked}");
+}
+
+/// "Compaction Failure" on one of two machines over one vault: neither writes over the other again and again.
+#[test]
+fn a_failure_of_another_machine_stands_until_the_note_is_archived() {
+    let lines = [(0, "[decision] one lock")];
+    let nothing = HashSet::new();
+    let active = plan(&lines, "active");
+    let mut failed = plan(&lines, "compaction_failed");
+    failed.properties.push(Property::text("error", "the disk is full"));
+    let base = active.new_note(&nothing).unwrap();
+    let theirs = failed.put_into(&base, Some(&base), &nothing).unwrap();
+    assert!(theirs.contains("status: compaction_failed\n") && theirs.contains("\nerror: "));
+    for base in [&base, &theirs] {
+        let ours = active.put_into(&theirs, Some(base), &nothing).unwrap();
+        assert_eq!(ours, theirs);
+    }
+    let archived = plan(&lines, "archived").put_into(&theirs, Some(&theirs), &nothing).unwrap();
+    assert!(archived.contains("status: archived\n") && !archived.contains("error"), "{archived}");
+    // What failed here and no longer does is not said any more: only the archive failed then.
+    let mut only_archive = plan(&lines, "active");
+    only_archive.properties.push(Property::text("archive_error", "Verification failed"));
+    let later = only_archive.put_into(&theirs, Some(&theirs), &nothing).unwrap();
+    assert!(later.contains("status: active\n") && !later.contains("\nerror: "), "{later}");
 }

@@ -332,10 +332,10 @@ fn a_fix_has_its_symptom_and_its_solution() {
         "- [bugfix] 2026-11-09: Lost updates when two imports run",
         "  - The cause was a read before the lock; it is taken first now.",
         "  - symptom: `` error[E0499]: cannot borrow `index` ``",
-        "  - solution: a change of `src/index.rs`",
+        "  - solution: changed `src/index.rs`",
         "  - symptom: `tests::three_imports`",
         "- [gotcha] 2026-11-09: `tests::two_imports`",
-        "  - solution: a change of `src/index.rs`",
+        "  - solution: changed `src/index.rs`",
     ];
     assert_eq!(bare, expected);
 }

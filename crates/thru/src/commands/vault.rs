@@ -183,6 +183,11 @@ fn init(
         }
         if !dry_run {
             show_synced(&mut page, &init.synced);
+        }
+        if init.synced.created + init.synced.changed + init.synced.unchanged == 0 {
+            let hint = "Memory holds no session to write yet: `thru import` reads the history on this machine.";
+            page.line(page.paint(Tone::Quiet, hint));
+        } else if !dry_run {
             let hint = "Lines that end in `^t-…` are kept up to date; all other text is yours.";
             page.line(page.paint(Tone::Quiet, hint));
         }

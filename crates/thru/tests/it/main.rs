@@ -50,6 +50,7 @@ mod syncing;
 mod terminal;
 mod timelines;
 mod undaemoned;
+mod vault_kills;
 mod vaulting;
 mod verifying;
 mod widths;

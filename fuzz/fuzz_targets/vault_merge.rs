@@ -1,0 +1,34 @@
+//! A note, a conflict copy of it and the version before them are arbitrary text: merging loses no line of either, and merging
+//! the same copy again changes nothing.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use thru_fuzz::lossy;
+use thru_vault::{Earlier, Note, merged};
+
+/// The line between the three texts of an input.
+const BETWEEN: &str = "\n=+=\n";
+
+fuzz_target!(|data: &[u8]| {
+    let input = lossy(data);
+    let mut texts = input.splitn(3, BETWEEN);
+    let (note, copy) = (texts.next().unwrap_or_default(), texts.next().unwrap_or_default());
+    let base = texts.next();
+    let earlier = Earlier::default();
+    let once = merged(note, copy, "copy.md", (base, &earlier));
+    assert_eq!(merged(&once, note, "note.md", (base, &earlier)), once, "the note adds nothing");
+    let lines = |text: &str| -> Vec<String> {
+        let note = Note::parse(text);
+        let own = note.own_lines().map(|(id, _)| id.to_string());
+        own.collect()
+    };
+    let after = lines(&once);
+    assert!(lines(note).iter().all(|id| after.contains(id)), "a line of the note is gone");
+    // Words of the person's, wherever they stand now.
+    for word in copy.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 6) {
+        assert!(
+            once.contains(word) || base.is_some_and(|base| base.contains(word)),
+            "{word} is gone"
+        );
+    }
+});
