@@ -19,6 +19,7 @@ mod poisoning;
 mod reading;
 mod refining;
 mod serving;
+mod session_ends;
 mod settings;
 mod starting;
 mod syncing;
