@@ -11,6 +11,7 @@ use crate::proposal::Proposal;
 use crate::prose::{self, LineKind};
 use crate::remaining::{self, Remaining};
 use crate::report;
+use crate::restated::Opening;
 use crate::text::{self, one_line, unmarked};
 use crate::title;
 use crate::verbs;
@@ -55,6 +56,8 @@ pub(crate) struct AgentText {
     pub(crate) merged: Option<u64>,
     /// A choice with its reason.
     pub(crate) choice: Option<Choice>,
+    /// Its beginning, if it answers a person.
+    pub(crate) opening: Option<Box<Opening>>,
     /// Questions, options and offers at its end.
     pub(crate) proposal: Option<Box<Proposal>>,
     /// The reasons that it gives, each with its weight.
@@ -112,6 +115,7 @@ impl AgentText {
             let remark = report::without_announcement(&remark).to_owned();
             parsed.remark = (remark.split_whitespace().count() >= 4).then_some(remark);
         }
+        parsed.opening = Opening::of_text(&text).map(Box::new);
         parsed.proposal = Proposal::parse(&text).map(Box::new);
         parsed.text = Some(text.into());
         parsed

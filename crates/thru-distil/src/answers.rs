@@ -23,6 +23,8 @@ pub(crate) struct DialogAnswer {
     pub(crate) meaning: Option<String>,
     /// The options that were not chosen.
     pub(crate) others: Vec<String>,
+    /// True if the answer is none of the options.
+    pub(crate) is_own: bool,
 }
 
 /// A plan that a person approved.
@@ -82,6 +84,7 @@ pub(crate) fn answers(text: &str) -> Vec<DialogAnswer> {
             let is_chosen = |label: &str| answer.contains(label);
             let meaning = question.options.iter().find(|(label, _)| is_chosen(label));
             answers.push(DialogAnswer {
+                is_own: meaning.is_none(),
                 question: one_line(question.text, QUESTION),
                 header: question.header.map(|header| one_line(header, 30)),
                 answer: one_line(answer, ANSWER),

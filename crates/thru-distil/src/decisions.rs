@@ -3,22 +3,21 @@
 
 use thru_core::{Concept, Observation, ObservationType, Speaker};
 
-use crate::answers::{DialogAnswer, Plan};
+use crate::dialogs::Dialogue;
 use crate::event::{Action, Event};
+use crate::gate::stands_alone;
+use crate::plans;
 use crate::proposal::{Choice, Proposal};
 use crate::prose;
 use crate::reply::{self, Form, Reply};
 use crate::request::Request;
+use crate::restated::{self, Opening};
 use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{FACT, TITLE, cut, uncapitalised};
-use crate::title;
 use crate::verbs;
 use crate::verdict;
-
-/// Most answers in one observation.
-const ANSWERS: usize = 4;
 
 /// Most choices taken from the agent's prose in one turn.
 const CHOICES: usize = 2;
@@ -29,32 +28,20 @@ const WORDS: usize = 400;
 /// Events before a prompt among which the text that it answers is looked for.
 const REACH: usize = 400;
 
-/// Least room that the heading of a plan needs, in characters.
-const LEAST: usize = 20;
-
 /// Texts of the agent among which the options that a person names are looked for.
 const TEXTS: usize = 3;
 
 /// Adds the decisions of a turn.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft>) {
     let mut choices = 0;
-    let mut pending: Vec<(usize, &DialogAnswer)> = Vec::new();
+    let mut dialogue = Dialogue::default();
     for place in turn.range.clone() {
         let Some(event) = session.events.get(place) else { break };
-        if !event.modified.is_empty() {
-            flush(session, &mut pending, drafts);
-        }
         match &event.action {
             Action::Answered(answers) => {
-                // Each title shows all of its answers.
-                for answer in answers.iter().filter(|answer| decides(answer)) {
-                    if !fits(&pending, answer) {
-                        flush(session, &mut pending, drafts);
-                    }
-                    pending.push((place, answer));
-                }
+                drafts.extend(dialogue.decisions(session, place, answers));
             }
-            Action::Approved(plan) => drafts.extend(approved(session, plan, place)),
+            Action::Approved(plan) => drafts.extend(plans::approved(session, plan, place)),
             Action::Declined(declined) => {
                 let mut observation = by_person(session, "declined", 0, place);
                 observation.title = declined.title();
@@ -85,17 +72,15 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
             _ => {}
         }
     }
-    flush(session, &mut pending, drafts);
 }
 
-/// Returns true if the title of these answers has room for another.
-fn fits(pending: &[(usize, &DialogAnswer)], answer: &DialogAnswer) -> bool {
-    let length = |answer: &DialogAnswer| named_answer(answer).chars().count() + 2;
-    let known: usize = pending.iter().map(|(_, answer)| length(answer)).sum();
-    pending.len() < ANSWERS && known + length(answer) <= TITLE + 2
-}
-
-fn by_person(session: &Session<'_>, detector: &str, ordinal: usize, place: usize) -> Observation {
+/// Creates a decision of a person.
+pub(crate) fn by_person(
+    session: &Session<'_>,
+    detector: &str,
+    ordinal: usize,
+    place: usize,
+) -> Observation {
     let mut observation = session.blank(detector, ordinal, place, ObservationType::Decision);
     observation.speaker = Speaker::Person;
     observation.sources = session.ids(&[place]);
@@ -105,7 +90,7 @@ fn by_person(session: &Session<'_>, detector: &str, ordinal: usize, place: usize
 /// Adds the decisions in a prompt: rulings, an approved plan, and an answer to the agent's last text.
 fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Vec<Draft>) {
     if let Some(plan) = &request.approved {
-        drafts.extend(approved(session, plan, place));
+        drafts.extend(plans::approved(session, plan, place));
     }
     let decides = |sentence: &str| {
         let decided = request.reply.iter().flat_map(|reply| &reply.decided);
@@ -115,7 +100,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     for (ordinal, ruling) in request.rulings.iter().enumerate() {
         let mut observation = by_person(session, "ruling", ordinal, place);
         observation.title.clone_from(&ruling.title);
-        observation.narrative = says_more(&ruling.sentence, &ruling.title)
+        observation.narrative = reply::says_more(&ruling.sentence, &ruling.title)
             .then(|| session.statement(ruling.sentence.clone(), &[place]));
         observation.is_rule = ruling.force == Force::Rule;
         observation.concepts.insert(match ruling.force {
@@ -131,7 +116,8 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             }
             // A correction says something only beside what it corrects.
             let before = *corrected.get_or_insert_with(|| deed_before(session, place));
-            let Some((source, deed)) = before.filter(|(_, deed)| alike(deed, &ruling.sentence))
+            let Some((source, deed)) =
+                before.filter(|(_, deed)| reply::alike(deed, &ruling.sentence))
             else {
                 continue;
             };
@@ -153,6 +139,18 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             ..Made::default()
         })
     });
+    let opening = restated::after(session, place);
+    // A sentence that decides without naming what: the agent's answer names it.
+    let made = made.or_else(|| {
+        let open = reply.decided.iter().filter(|one| !one.is_clear);
+        let restated = open.filter_map(|one| opening?.restates(&one.sentence));
+        let title = restated.map(reply::titled).find(|title| stands_alone(title))?;
+        Some(Made { title, ..Made::default() })
+    });
+    let made = made.or_else(|| {
+        let proposed = reply.proposed.as_ref().filter(|_| opening.is_some_and(|one| one.agrees))?;
+        Some(Made { title: proposed.title.clone(), ..Made::default() })
+    });
     let Some(mut made) = made.filter(|made| !is_ruled(&made.title)) else { return };
     // The person's own words say it better than the option's, where they stand alone.
     if made.is_agreement
@@ -165,28 +163,23 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         return;
     }
     let mut observation = by_person(session, "reply", 0, place);
-    observation.title = reply::as_decision(made.title);
-    if reply::lacks_object(&observation.title)
-        && let Some(about) = subject_before(session, place)
-    {
-        let room = TITLE.saturating_sub(observation.title.chars().count() + 7);
-        let about = reply::titled_in(&about, room.max(TITLE / 2));
-        let title = reply::titled_in(&observation.title, TITLE - about.chars().count() - 7);
-        if !about.ends_with('…') && !title.ends_with('…') {
-            observation.title = format!("{title} (on: {})", uncapitalised(&about));
-        }
-    }
+    let named = reply::as_decision(made.title);
+    observation.title = with_object(session, place, named.clone(), opening);
     let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
-    let is_new = |said: &str| says_more(said, &observation.title);
+    let is_new = |said: &str| reply::says_more(said, &observation.title);
     let source = made.source.unwrap_or(place);
     // The person's reason; where the title holds all of it, the agent's.
-    let about = made.about.filter(|about| is_new(about));
+    // What has no word in common with the decision led to something else.
+    let decision = format!("{} {}", observation.title, reply.words);
+    let about = made.about.filter(|about| is_new(about) && reply::alike(about, &decision));
     let (narrative, about) = match is_new(&reply.words) {
         true => (Some(format!("\"{}\"", cut(&reply.words, WORDS - 2))), about),
         false => (about.map(|about| format!("The agent had said: {about}")), None),
     };
     let facts = [
-        made.question.filter(|question| is_new(question)).map(|asked| format!("Asked: {asked}")),
+        made.question
+            .filter(|asked| is_new(asked) && reply::alike(asked, &decision))
+            .map(|asked| format!("Asked: {asked}")),
         made.chosen.filter(|chosen| is_new(chosen)).map(|chosen| format!("Chosen: {chosen}")),
         (!made.others.is_empty()).then(|| format!("Not chosen: {}", made.others.join("; "))),
         about.map(|about| format!("The agent had said: {about}")),
@@ -200,13 +193,71 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         .collect();
     observation.sources = session.ids(&places);
     observation.concepts.insert(Concept::TradeOff);
+    let known = vec![named, observation.title.clone()];
     drafts.push(Draft { place, observation });
+    others(session, request, reply, place, known, drafts);
 }
 
-/// Returns true if a text says more than a title does.
-fn says_more(text: &str, title: &str) -> bool {
-    let known = reply::significant(title);
-    reply::significant(text).iter().any(|word| !known.contains(word))
+/// Adds the other decisions in a prompt that decides more than once.
+fn others(
+    session: &Session<'_>,
+    request: &Request,
+    reply: &Reply,
+    place: usize,
+    mut known: Vec<String>,
+    drafts: &mut Vec<Draft>,
+) {
+    known.extend(request.rulings.iter().map(|one| one.title.clone()));
+    let clear = reply.decided.iter().filter(|one| one.is_clear);
+    for (ordinal, decided) in clear.enumerate() {
+        let title = reply::as_decision(decided.title.clone());
+        let is_new = |said: &String| {
+            let words = reply::significant(&title);
+            let shared = reply::significant(said);
+            words.iter().filter(|word| shared.contains(word)).count() * 2 <= words.len()
+        };
+        let is_open = title.contains("something") || reply::points_early(&title);
+        if is_open || !known.iter().all(is_new) || reply::lacks_object(&title) {
+            continue;
+        }
+        known.push(title.clone());
+        let mut observation = by_person(session, "reply", ordinal + 1, place);
+        observation.title = title;
+        observation.concepts.insert(Concept::TradeOff);
+        drafts.push(Draft { place, observation });
+    }
+}
+
+/// Returns a title with what it is about, where it leaves that out: in the words of the agent's answer, or beside them.
+fn with_object(
+    session: &Session<'_>,
+    place: usize,
+    title: String,
+    opening: Option<&Opening>,
+) -> String {
+    let hesitates =
+        ["Thinking ", "Leaning ", "Inclined "].iter().any(|start| title.starts_with(start));
+    if !hesitates && !reply::lacks_object(&title) && !reply::points_early(&title) {
+        return title;
+    }
+    // An agreement is to what the agent said before.
+    let opens = opening.filter(|_| !title.starts_with("Agreed"));
+    let restated = opens.and_then(|opening| opening.restates(&title));
+    let restated = restated.map(|said| reply::as_decision(reply::titled(said)));
+    // "This release" is clear enough in a decision.
+    let is_clear = |said: &String| stands_alone(&said.replace(" this ", " the "));
+    if let Some(restated) = restated.filter(is_clear) {
+        return restated;
+    }
+    let about = opening.and_then(|opening| opening.about(&title)).map(str::to_owned);
+    let Some(about) = about.or_else(|| subject_before(session, place)) else { return title };
+    let room = TITLE.saturating_sub(title.chars().count() + 7);
+    let about = reply::titled_in(&about, room.max(TITLE / 2));
+    let short = reply::titled_in(&title, TITLE - about.chars().count() - 7);
+    match about.ends_with('…') || short.ends_with('…') {
+        true => title,
+        false => format!("{short} (on: {})", uncapitalised(&about)),
+    }
 }
 
 /// A decision made of an answer and what it answers.
@@ -283,7 +334,7 @@ fn answered(session: &Session<'_>, reply: &Reply, place: usize) -> Option<Made> 
     let made = match &reply.form {
         Form::Ok if reply.rest.split_whitespace().count() > 3 => {
             let asked = proposal.offer.as_deref().or(proposal.question()).unwrap_or_default();
-            if alike(asked, &reply.rest) {
+            if reply::alike(asked, &reply.rest) {
                 agreed(reply, proposal)
             } else {
                 matched(reply, proposal)
@@ -327,7 +378,7 @@ fn picked(labels: &[String], reply: &Reply, proposal: &Proposal) -> Option<Made>
         return (chosen.len() == labels.len()).then(|| chose(&chosen, proposal)).flatten();
     };
     let answer = reply.rest.split([',', ';', '.']).next().unwrap_or_default().trim();
-    let title = format!("{} → {answer}", question_of(&question.text));
+    let title = format!("{} → {answer}", reply::question_of(&question.text));
     let questions: Vec<&str> = proposal.questions.iter().map(|one| one.text.as_str()).collect();
     (!answer.is_empty()).then(|| Made {
         title: reply::titled(&title),
@@ -335,11 +386,6 @@ fn picked(labels: &[String], reply: &Reply, proposal: &Proposal) -> Option<Made>
         about: proposal.advice.clone(),
         ..Made::default()
     })
-}
-
-/// Returns the first question in a text, without what follows it.
-fn question_of(text: &str) -> &str {
-    text.find('?').map_or(text, |at| &text[..=at])
 }
 
 fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
@@ -489,7 +535,7 @@ fn refused(reply: &Reply, proposal: &Proposal) -> Option<Made> {
 
 /// "30 seconds", "only for admins", "no": a short answer to a question about how things should be.
 fn plainly(reply: &Reply, proposal: &Proposal) -> Option<Made> {
-    let question = question_of(proposal.question()?);
+    let question = reply::question_of(proposal.question()?);
     let answer = prose::sentences(&reply.words).next().unwrap_or_default();
     let answer = answer.trim_end_matches(['.', '!', ' ']);
     let words = answer.split_whitespace().count();
@@ -507,7 +553,9 @@ fn plainly(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         }
         Form::Ok | Form::All | Form::Picks(_) => false,
     };
-    if !is_answer || !reply::asks_for_decision(question) || reply::is_procedure(&offered(question))
+    if !is_answer
+        || !reply::asks_for_decision(question)
+        || reply::is_procedure(&reply::offered(question))
     {
         return None;
     }
@@ -568,264 +616,4 @@ fn named<'o>(answer: &str, options: &'o [Choice]) -> Option<&'o Choice> {
     let (best, place) = *scores.first()?;
     let second = scores.get(1).map_or(0, |(score, _)| *score);
     (best > second && said.len() <= 30).then(|| options.get(place)).flatten()
-}
-
-/// Returns true if two texts share a word that carries meaning.
-fn alike(a: &str, b: &str) -> bool {
-    let known = reply::significant(a);
-    reply::significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
-}
-
-/// Returns the decision to carry out a plan.
-fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Option<Draft> {
-    let name = plan.title.as_deref().or_else(|| plan.points.first().map(String::as_str))?;
-    let mut observation = by_person(session, "plan", 0, place);
-    observation.title = plan_decision(name, &plan.points);
-    observation.narrative =
-        plan.reason.as_ref().map(|reason| session.statement(reason.clone(), &[place]));
-    observation.facts =
-        plan.points.iter().map(|point| session.statement(point.clone(), &[place])).collect();
-    Some(Draft { place, observation })
-}
-
-/// Returns the title of an approved plan: its heading, and where that only names an aim, the measures that it takes.
-fn plan_decision(name: &str, points: &[String]) -> String {
-    let approved = |said: &str| format!("Approved the plan: {said}");
-    let fits = |title: &String| title.chars().count() <= TITLE;
-    let plain = || reply::titled(&approved(name));
-    if !is_aim(name) {
-        return plain();
-    }
-    let measures = points.iter().filter_map(|point| measure(point));
-    let mut measures = measures.filter(|measure| says_more(measure, name));
-    let (first, second) = (measures.next(), measures.next());
-    let Some(first) = first else { return plain() };
-    let both = second.map(|second| format!("{first}; {second}"));
-    let room = TITLE.saturating_sub(approved(&first).chars().count() + 3);
-    let short = || reply::titled_in(name, room.max(LEAST));
-    [
-        both.as_ref().map(|both| approved(&format!("{name} — {both}"))),
-        Some(approved(&format!("{name} — {first}"))),
-        Some(approved(&format!("{} — {first}", short()))).filter(|title| !title.contains('…')),
-        both.map(|both| approved(&both)),
-    ]
-    .into_iter()
-    .flatten()
-    .find(fits)
-    .unwrap_or_else(|| reply::titled(&approved(&first)))
-}
-
-/// Returns true for a heading that says what is to become better, not by which change.
-fn is_aim(heading: &str) -> bool {
-    let first = heading.split(' ').next().unwrap_or_default().to_lowercase();
-    let is_better =
-        ["improve", "reduce", "optimize", "optimise", "enhance", "increase", "clean", "polish"];
-    is_better.contains(&first.as_str()) || verbs::kind_of(heading) == Some(ObservationType::Bugfix)
-}
-
-/// Returns a point of a plan as a measure: "2. Backend: Add a cache" becomes "add a cache".
-fn measure(point: &str) -> Option<String> {
-    let is_order = |said: &str| {
-        let first = said.split(' ').next().unwrap_or_default();
-        (verbs::is_imperative(first) || reply::is_verb(first)) && !reply::is_procedure(said)
-    };
-    let said = title::shaped(point);
-    let parts =
-        [" — ", " – ", " - ", ": "].iter().filter_map(|mark| Some(said.split_once(mark)?.1));
-    let order = std::iter::once(said.as_str()).chain(parts).find(|said| is_order(said))?;
-    let order = order.split(" (").next().unwrap_or(order).trim_end();
-    (order.split(' ').count() >= 4 && !is_checking(order)).then(|| uncapitalised(order))
-}
-
-/// Returns true for a step that only tests or documents the others.
-fn is_checking(order: &str) -> bool {
-    let lower = order.to_lowercase();
-    ["test", "changelog", "documentation", "verif"].iter().any(|word| lower.contains(word))
-}
-
-/// Returns true if an answer decides something, rather than asking back or leaving it to the agent.
-fn decides(answer: &DialogAnswer) -> bool {
-    let lower = answer.answer.to_lowercase();
-    let about_talk = [
-        "areas",
-        "want to discuss",
-        "like to discuss",
-        "more questions",
-        "anything else",
-        "move to next",
-        "like to clarify",
-        "do next",
-        "what's next",
-    ];
-    let question = answer.question.to_lowercase();
-    !lower.ends_with('?')
-        && !lower.starts_with("hm")
-        && !lower.contains("depends on")
-        && !lower.contains("depend on")
-        && (answer.meaning.is_some() || !reply::asks(&answer.answer))
-        && !leaves_it(&lower)
-        && !about_talk.iter().any(|talk| question.contains(talk))
-        && !is_procedural(answer)
-}
-
-/// Returns true for an option that leaves the choice to the agent, or to another time.
-fn leaves_it(option: &str) -> bool {
-    const LEAVES: [&str; 9] = [
-        "you decide",
-        "up to you",
-        "your call",
-        "whatever",
-        "no preference",
-        "not sure",
-        "i don't know",
-        "something else",
-        "other",
-    ];
-    let lower = option.to_lowercase();
-    LEAVES.iter().any(|leaves| lower.starts_with(leaves))
-}
-
-/// Turns consecutive answers into one decision.
-fn flush(
-    session: &Session<'_>,
-    pending: &mut Vec<(usize, &DialogAnswer)>,
-    drafts: &mut Vec<Draft>,
-) {
-    let answers = std::mem::take(pending);
-    let Some(&(place, _)) = answers.first() else { return };
-    let places: Vec<usize> = answers.iter().map(|(place, _)| *place).collect();
-    // Several observations may begin in the same call: each starts at a different question.
-    let ordinal = drafts.iter().rev().take_while(|draft| draft.place == place).count();
-    let mut observation = by_person(session, "answers", ordinal, place);
-    observation.title = answers_title(&answers);
-    let meanings: Vec<String> =
-        answers.iter().filter_map(|(_, answer)| meaning_of(answer)).collect();
-    if !meanings.is_empty() {
-        let reason = cut(&meanings.join(" "), WORDS);
-        observation.narrative = Some(session.statement(reason, &places));
-    }
-    observation.facts = answers
-        .iter()
-        .filter_map(|(place, answer)| {
-            Some(session.statement(fact_of(answer, &observation.title)?, &[*place]))
-        })
-        .collect();
-    observation.concepts.insert(Concept::TradeOff);
-    observation.sources = session.ids(&places);
-    observation.at = places.iter().filter_map(|place| session.events.get(*place)?.at).max();
-    let mut counted = places;
-    counted.dedup();
-    observation.raw_tokens = counted
-        .iter()
-        .filter_map(|place| session.events.get(*place))
-        .map(|event| event.tokens)
-        .sum();
-    drafts.push(Draft { place, observation });
-}
-
-/// Returns the meaning of an answer: the words beside the option that was chosen.
-fn meaning_of(answer: &DialogAnswer) -> Option<String> {
-    let meaning = answer.meaning.as_deref()?.trim_end_matches('.');
-    let chosen = answer.answer.trim_end_matches(" (Recommended)");
-    Some(format!("{chosen}: {meaning}."))
-}
-
-/// Returns a question, its answer and what was not chosen, without what the title says.
-fn fact_of(answer: &DialogAnswer, title: &str) -> Option<String> {
-    let others: Vec<&str> =
-        answer.others.iter().map(String::as_str).filter(|other| !leaves_it(other)).collect();
-    let is_titled = title.starts_with(&format!("{} → ", question_of(&answer.question)))
-        && (answer.meaning.is_some() || title.ends_with(&answer.answer));
-    let fact = match (is_titled, others.is_empty()) {
-        (true, true) => return None,
-        (true, false) => format!("Not chosen: {}", others.join(", ")),
-        (false, true) => format!("{} → {}", answer.question, answer.answer),
-        (false, false) => {
-            format!("{} → {}; not: {}", answer.question, answer.answer, others.join(", "))
-        }
-    };
-    Some(cut(&fact, WORDS))
-}
-
-fn answers_title(answers: &[(usize, &DialogAnswer)]) -> String {
-    if let [(_, answer)] = answers {
-        let named = named_answer(answer);
-        let others = answer.others.iter().filter(|other| !leaves_it(other));
-        let others: Vec<String> = others.map(|one| crate::proposal::head(one)).collect();
-        let over = format!("{named} over {}", others.join(" and "));
-        if !others.is_empty() && answer.meaning.is_some() && over.chars().count() <= TITLE {
-            return over;
-        }
-        if named.chars().count() <= TITLE {
-            return named;
-        }
-        return reply::decision_in(&answer.answer).unwrap_or_else(|| match &answer.header {
-            Some(header) => reply::titled(&format!("{header}: {}", answer.answer)),
-            None => reply::titled(&answer.answer),
-        });
-    }
-    let mut title = String::new();
-    for (_, answer) in answers {
-        if !title.is_empty() {
-            title.push_str("; ");
-        }
-        title.push_str(&named_answer(answer));
-    }
-    cut(&title, TITLE)
-}
-
-/// Returns the answer behind the name of its question.
-fn named_answer(answer: &DialogAnswer) -> String {
-    let chosen = answer.answer.trim_end_matches(" (Recommended)");
-    let chosen =
-        if answer.meaning.is_some() { chosen.to_owned() } else { crate::proposal::head(chosen) };
-    // The question says more than its short name, where there is room for it.
-    let whole = format!("{} → {chosen}", question_of(&answer.question));
-    if whole.chars().count() <= TITLE {
-        return whole;
-    }
-    match answer.header.as_deref() {
-        Some(header) if !is_empty_header(header) => format!("{header}: {chosen}"),
-        _ => match TITLE.checked_sub(chosen.chars().count() + 3).filter(|room| *room >= LEAST) {
-            Some(room) => {
-                let question = reply::titled_in(question_of(&answer.question), room);
-                if question.ends_with('…') { chosen } else { format!("{question} → {chosen}") }
-            }
-            None => chosen,
-        },
-    }
-}
-
-/// Returns true if a header says nothing about the question.
-fn is_empty_header(header: &str) -> bool {
-    [
-        "next",
-        "next step",
-        "next steps",
-        "action",
-        "confirm",
-        "proceed",
-        "approach",
-        "choice",
-        "continue",
-    ]
-    .contains(&header.to_lowercase().as_str())
-}
-
-/// Returns true for an answer such as "Next area" or "continue", which only decides how to proceed.
-fn is_procedural(answer: &DialogAnswer) -> bool {
-    let lower = answer.answer.to_lowercase();
-    ["next", "continue", "proceed", "done", "more questions", "view", "show", "start"]
-        .iter()
-        .any(|word| lower == *word || lower.starts_with(&format!("{word} ")) && lower.len() < 40)
-        || ["yes", "no"].contains(&lower.as_str())
-            && reply::is_procedure(&offered(&answer.question))
-}
-
-/// Returns a question without its first words: "Should I commit?" becomes "commit?".
-fn offered(question: &str) -> String {
-    let lower = question.to_lowercase();
-    let start =
-        ["should i ", "shall i ", "do you want me to ", "want me to ", "would you like me to "];
-    start.iter().find_map(|start| lower.strip_prefix(start)).unwrap_or(&lower).to_owned()
 }

@@ -15,6 +15,7 @@ mod commits;
 mod course;
 mod decisions;
 mod declined;
+mod dialogs;
 mod discovery;
 mod ending;
 mod event;
@@ -28,13 +29,16 @@ mod outcome;
 mod outside;
 mod pattern;
 mod phrase;
+mod plans;
 mod proposal;
+mod proposed;
 mod prose;
 pub mod refine;
 mod remaining;
 mod reply;
 mod report;
 mod request;
+mod restated;
 mod rules;
 mod scope;
 mod segment;
@@ -60,4 +64,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

@@ -77,6 +77,8 @@ pub struct Distiller {
     events: Vec<Event>,
     /// The places of commands that were still running, by the client's names for them.
     running: BTreeMap<String, usize>,
+    /// True if a person spoke and the agent has not written since.
+    awaits_answer: bool,
     /// Temporary folders in which repositories were made.
     scratch: BTreeSet<String>,
     /// Commits that the repository told of.
@@ -98,6 +100,7 @@ impl Distiller {
             kept_apart,
             events: Vec::new(),
             running: BTreeMap::new(),
+            awaits_answer: false,
             scratch: BTreeSet::new(),
             commits: Vec::new(),
         }
@@ -135,8 +138,17 @@ impl Distiller {
             run.go_on(poll);
             self.running.insert(poll.session.clone(), at);
         }
-        if !matches!(event.action, Action::Wrote(_) | Action::Nothing) {
-            self.settle(matches!(event.action, Action::Asked(_)));
+        match &mut event.action {
+            Action::Asked(_) | Action::Answered(_) => self.awaits_answer = true,
+            // The beginnings of other texts answer no person.
+            Action::Wrote(text) if !std::mem::take(&mut self.awaits_answer) => text.opening = None,
+            _ => {}
+        }
+        // A turn may begin without a prompt.
+        let last = self.events.iter().rev().find(|one| !one.is_subagent);
+        let is_next = last.is_some_and(|last| !event.is_subagent && last.turn != event.turn);
+        if is_next || !matches!(event.action, Action::Wrote(_) | Action::Nothing) {
+            self.settle(is_next || matches!(event.action, Action::Asked(_)));
         }
         self.events.push(event);
         &self.events[place]

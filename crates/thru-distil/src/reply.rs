@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::gate::is_name;
 use crate::pattern;
+use crate::proposed::{self, Proposed};
 use crate::prose::{self, LineKind};
 use crate::request::is_pasted;
 use crate::rules::is_quoted;
@@ -64,6 +66,8 @@ pub(crate) struct Reply {
     pub(crate) words: String,
     /// The sentences that decide.
     pub(crate) decided: Vec<Decided>,
+    /// What the person proposes, which decides once the agent agrees.
+    pub(crate) proposed: Option<Proposed>,
     /// True if the person asks or gives an order rather than answering.
     pub(crate) is_request: bool,
 }
@@ -120,13 +124,14 @@ static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:i(?:'|’)?m\s+)?(?:thinking\s+of|leaning\s+towards?|inclined\s+to)\s+\w+
         | ^(?:please\s+)?(?:focus|keep|use|support|limit|target)\s+only\b
         | ^we\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|currently\s+)?(?:want|prefer|like|chose|choose|decided|agreed?|opted?|vote|favou?r)\b
-        | ^i\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|still\s+)?(?:want|prefer|like|chose|choose|decided|agree\s+(?:with|on|that)|vote|favou?r)\b
+        | ^i\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|still\s+)?(?:want|prefer|like|chose|choose|decided|agree\s+(?:with|on)|vote|favou?r)\b
         | ^i(?:'d|’d|\s+would|\s+had)?\s+(?:rather|much\s+rather|go\s+with|love\s+to)\b
         | ^(?:there(?:'|’)?s\s+|there\s+is\s+)?no\s+need\s+(?:for|to)\b
         | ^(?:please\s+)?(?:{VERBS})\s+\S.*\b(?:instead(?:\s+of)?|rather\s+than|not\s+\w|since\s|because|so\s+that|as\s+(?:it|we|they|that)\b|no\s+longer|for\s+consistency)
         | ^(?:it|that|this|which)(?:'|’)?s?\s+(?:is\s+|would\s+be\s+|might\s+be\s+)?(?:\w+\s+)?(?:better|best|nicer|simpler|cleaner|easier|safer|preferable)\s+(?:not\s+)?(?:to|if)\b
         | ^(?:the\s+)?(?:best|simplest|cleanest|better|preferred|easiest)\s+(?:\w+\s+){{1,2}}(?:is|would\s+be)\b
-        | ^(?:makes|make)\s+sense\s+to\s+\w
+        | ^we\s+(?:do|go|build|ship)\s+[\w-]+-first\b
+        | ^(?:it\s+)?(?:makes|make)\s+sense\s+to\s+\w
         | ^we(?:\s+are|(?:'|’)re)\s+(?:not\s+)?(?:going\s+(?:to\s+(?:{VERBS})|with)|adopting|using|switching|moving|dropping|keeping|removing|archiving|deprecating|replacing|sticking)\b",
         VERBS = VERBS
     ))
@@ -200,6 +205,7 @@ impl Reply {
         let is_long = prompt.len() > LONG;
         let mut own: Vec<String> = Vec::new();
         let mut decided: Vec<Decided> = Vec::new();
+        let mut proposed = None;
         let mut pasted = 0;
         for paragraph in paragraphs(prompt) {
             if is_wrapped(&paragraph) {
@@ -214,7 +220,11 @@ impl Reply {
                 for (at, sentence) in prose::sentences_at(line.text) {
                     own.push(one_line(sentence, WORDS));
                     if decided.len() < MOST && !is_long && !is_quoted(line.text, at) {
-                        decided.extend(decision(sentence));
+                        let found = decision(sentence);
+                        if found.is_none() && proposed.is_none() {
+                            proposed = proposed::of_sentence(sentence);
+                        }
+                        decided.extend(found);
                     }
                 }
             }
@@ -228,8 +238,11 @@ impl Reply {
             let sentences: Vec<&str> = decided.iter().map(|one| one.sentence.as_str()).collect();
             words = one_line(&sentences.join(" "), WORDS);
         }
-        let is_empty = form == Form::Free && decided.is_empty() && (is_long || is_request);
-        (!is_empty).then_some(Self { form, rest, opening, words, decided, is_request })
+        let is_empty = form == Form::Free
+            && decided.is_empty()
+            && proposed.is_none()
+            && (is_long || is_request);
+        (!is_empty).then_some(Self { form, rest, opening, words, decided, proposed, is_request })
     }
 }
 
@@ -364,8 +377,20 @@ fn decision(sentence: &str) -> Option<Decided> {
 }
 
 /// Joints between clauses.
-const JOINTS: [&str; 10] =
-    [" - ", " — ", " – ", "; ", ". ", ", then ", ", so ", ", and ", " so ", ", "];
+const JOINTS: [&str; 12] = [
+    " - ",
+    " — ",
+    " – ",
+    "; ",
+    ". ",
+    ", then ",
+    ", so ",
+    ", and ",
+    " so ",
+    ", ",
+    " because ",
+    " but ",
+];
 
 /// Decisions against something, anywhere.
 static NEEDLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -377,6 +402,13 @@ static NEEDLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Returns the title of the clause that decides in a text of one or more sentences.
 pub(crate) fn decision_in(text: &str) -> Option<String> {
     prose::sentences(text).find_map(decision).filter(|one| one.is_clear).map(|one| one.title)
+}
+
+/// Returns the decision in a sentence of the agent, as a title.
+pub(crate) fn concluded(sentence: &str) -> Option<String> {
+    let said = without_softeners(sentence);
+    let decides = DECIDED.as_ref()?.is_match(said) && !asks(said) && !conditional(said);
+    decides.then(|| titled(&as_decision(titled(said))))
 }
 
 /// Returns the title of a clause that decides.
@@ -427,7 +459,7 @@ fn deciding(clause: &str) -> Option<String> {
 }
 
 /// Returns true for an order about the moment, such as "let's get this merged".
-fn is_of_moment(clause: &str) -> bool {
+pub(crate) fn is_of_moment(clause: &str) -> bool {
     let start = &clause[..clause.floor_char_boundary(90)];
     MOMENT.as_ref().is_some_and(|moment| moment.is_match(start))
 }
@@ -442,13 +474,14 @@ fn conditional(clause: &str) -> bool {
 /// Returns the clause without "I think", "so maybe" and the like.
 pub(crate) fn without_softeners(clause: &str) -> &str {
     #[rustfmt::skip]
-    const SOFT: [&str; 60] = [
+    const SOFT: [&str; 69] = [
         "so", "ok", "okay", "yes", "yeah", "yep", "nope", "sure", "right", "well", "also", "and", "but", "then",
         "hmm", "hmmm", "hm", "um", "uh", "ah", "ahh", "oh", "maybe", "perhaps", "probably", "basically", "actually",
         "personally", "obviously", "anyway", "honestly", "instead", "i think", "i believe", "i guess", "i suppose",
         "i feel like", "i suggest", "i'd say", "i would say", "i mean", "in that case", "for now", "in my opinion",
         "imo", "imho", "it seems", "seems like", "looks like", "sounds like", "it seems like", "please", "wait",
-        "sorry", "no,", "my preference is to", "that", "agreed", "great", "good",
+        "sorry", "no,", "because", "i know", "i kind of feel like", "i kind of think", "that means", "this means", "which means",
+        "in which case", "going forward", "my preference is to", "that", "agreed", "great", "good",
     ];
     let mut rest = clause.trim_start();
     for _ in 0..6 {
@@ -638,7 +671,7 @@ static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | (?:i|we)\s+(?:really\s+)?(?:do\s+not|don['’]t)\s+need\s+(?P<needless>[^\sa]\w*|a\w+)
         | we\s+(?:should|need\s+to|have\s+to|must|ought\s+to|can|could|will|['’]ll|are\s+going\s+to|['’]re\s+going\s+to)\s+
           (?:then\s+|also\s+|simply\s+|just\s+|probably\s+|only\s+)*(?P<not>not\s+)?(?P<verb>[a-z]+)
-        | (?:i|we)(?:\s+would|['’]d)\s+(?:like|prefer)\s+to\s+(?P<like>[a-z]+)
+        | (?:i|we)(?:\s+would|['’]d)\s+(?:(?:like|prefer)\s+to|rather)\s+(?P<like>[a-z]+)
         | (?:i|we)\s+(?:just\s+|really\s+)?want\s+to\s+(?P<want>[a-z]+)
         )\b",
     )
@@ -678,9 +711,10 @@ pub(crate) fn lacks_object(title: &str) -> bool {
             second.as_str(),
             "to" | "as" | "in" | "into" | "it" | "that" | "this" | "both" | "only"
         )
-        || title.split_whitespace().count() <= 3
-        || ["No need for", "Agreed"].iter().any(|start| title.starts_with(start))
-            && title.split_whitespace().count() <= 6
+        || !is_specific(title)
+            && (title.split_whitespace().count() <= 3
+                || ["No need for", "Agreed"].iter().any(|start| title.starts_with(start))
+                    && title.split_whitespace().count() <= 6)
 }
 
 /// Returns true for "Avoid inventing our own": what it ends with was named before.
@@ -688,6 +722,49 @@ pub(crate) fn dangles(title: &str) -> bool {
     const OBJECTS: [&str; 6] = ["own", "it", "them", "this", "that", "these"];
     let last = title.split_whitespace().last().unwrap_or_default().trim_end_matches([',', '.']);
     OBJECTS.iter().any(|object| last.eq_ignore_ascii_case(object))
+}
+
+/// Returns true if two texts share a word that carries meaning.
+pub(crate) fn alike(a: &str, b: &str) -> bool {
+    let known = significant(a);
+    significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
+}
+
+/// Returns true if a text says more than a title does.
+pub(crate) fn says_more(text: &str, title: &str) -> bool {
+    let known = significant(title);
+    significant(text).iter().any(|word| !known.contains(word))
+}
+
+/// Returns the first question in a text, without what follows it.
+pub(crate) fn question_of(text: &str) -> &str {
+    text.find('?').map_or(text, |at| &text[..=at])
+}
+
+/// Returns a question without its first words: "Should I commit?" becomes "commit?".
+pub(crate) fn offered(question: &str) -> String {
+    let lower = question.to_lowercase();
+    let start =
+        ["should i ", "shall i ", "do you want me to ", "want me to ", "would you like me to "];
+    start.iter().find_map(|start| lower.strip_prefix(start)).unwrap_or(&lower).to_owned()
+}
+
+/// Returns true if a title names a file, a name from code, a number or a proper name.
+pub(crate) fn is_specific(title: &str) -> bool {
+    title.split_whitespace().enumerate().any(|(at, word)| {
+        let is_code = word.contains(['_', '/', '`', '@', '='])
+            || word.trim_end_matches(['.', ',']).contains('.');
+        is_code || at > 0 && is_name(word)
+    })
+}
+
+/// Returns true for "call ours x" and "fold it in": a word at the beginning stands for what was just spoken of.
+pub(crate) fn points_early(title: &str) -> bool {
+    #[rustfmt::skip]
+    const POINTING: [&str; 10] = ["it", "its", "ours", "them", "they", "their", "these", "those", "here", "there"];
+    let words = title.split_whitespace().take(4);
+    let mut words = words.map(|word| word.trim_matches([',', '.', ';', ':', '!', '?']));
+    words.any(|word| POINTING.iter().any(|one| one.eq_ignore_ascii_case(word)))
 }
 
 /// Returns the words of a text that carry its meaning, in lower case and without endings.

@@ -90,7 +90,7 @@ static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Prohibitions that may hold for good.
 static WISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
-        r"(?ix)^(?:please\s+)?(?:(?:don'?t|don’t|do\s+not)\s+(?:run|use|add|write|create|touch|edit|change|modify|commit|push|mock|format|rename|delete|remove|start|install|generate|put|include|rely|hard-?code|log|store|leave|introduce|duplicate|copy|skip|disable|print|import|export|call|make|show|open|build|deploy|spawn|amend|squash|bump|break|invent|guess|explain|repeat|over\w+)\s+\w
+        r"(?ix)^(?:please\s+)?(?:(?:don'?t|don’t|do\s+not)\s+(?:run|use|add|write|mention|create|touch|edit|change|modify|commit|push|mock|format|rename|delete|remove|start|install|generate|put|include|rely|hard-?code|log|store|leave|introduce|duplicate|copy|skip|disable|print|import|export|call|make|show|open|build|deploy|spawn|amend|squash|bump|break|invent|guess|explain|repeat|over\w+)\s+\w
         | (?:stop|avoid|quit)\s+\w+ing\s+\w )",
     )
 });

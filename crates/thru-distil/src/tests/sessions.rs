@@ -151,8 +151,20 @@ fn short_answers_are_told_with_what_they_answer() {
             "staging table, the locks hurt",
             &["Chose Stream into a staging table over Batch the inserts"],
         ),
-        (OFFER, "yes", &["Agreed to replace it with a table in the database"]),
-        (OFFER, "sure, go ahead", &["Agreed to replace it with a table in the database"]),
+        (
+            OFFER,
+            "yes",
+            &[
+                "Agreed to replace it with a table in the database (on: the queue drops messages on restart)",
+            ],
+        ),
+        (
+            OFFER,
+            "sure, go ahead",
+            &[
+                "Agreed to replace it with a table in the database (on: the queue drops messages on restart)",
+            ],
+        ),
         (OFFER, "no", &["Refused the offer to replace it with a table in the database"]),
         (
             OFFER,
@@ -162,7 +174,9 @@ fn short_answers_are_told_with_what_they_answer() {
         (
             EITHER,
             "the worker process please",
-            &["Chose to move it to the worker process, not to keep it in the scheduler"],
+            &[
+                "Chose to move it to the worker process, not to keep it in the scheduler (on: the job needs a home)",
+            ],
         ),
         (
             "I'd recommend one file per tenant. Does that work for you?",
@@ -197,7 +211,9 @@ fn short_answers_are_told_with_what_they_answer() {
         (
             OFFER,
             "go with your recommendation",
-            &["Agreed to replace it with a table in the database"],
+            &[
+                "Agreed to replace it with a table in the database (on: the queue drops messages on restart)",
+            ],
         ),
         (OPTIONS, "#1 please", &["Chose to batch the inserts, not to stream into a staging table"]),
         (
@@ -237,10 +253,8 @@ fn an_answer_keeps_both_passages() {
     insta::assert_snapshot!(all_shown(&story.observations()), @r#"
     2 decision: Chose Sliding expiry over Fixed expiry (person; trade-off)
       | "A, since people complain about logouts"
-      - Asked: Which one? [1]
       - Chosen: Sliding expiry - simple [1]
       - Not chosen: Fixed expiry [1]
-      - The agent had said: I'd recommend B. [1]
     "#);
     let decision = story.observations().pop().unwrap();
     assert_eq!(decision.sources.len(), 2);
@@ -608,5 +622,113 @@ fn an_approved_plan_is_told_by_what_it_does() {
             "# Keep the index in one file\n\n## 1. Wrap the index in a lock\n- x\n## 2. Drop the old shards\n- y"
         ),
         "Approved the plan: Keep the index in one file"
+    );
+}
+
+/// Returns the titles of the decisions after a question of the client with these options and this answer.
+fn chosen(question: &str, header: &str, options: &[(&str, &str)], answer: &str) -> Vec<String> {
+    let mut call =
+        format!("questions: question: {question}\nheader: {header}\nmultiSelect: false\noptions: ");
+    for (label, meaning) in options {
+        call.push_str(&format!("label: {label}\ndescription: {meaning}\n"));
+    }
+    call.push_str(&format!("User has answered your questions: \"{question}\"=\"{answer}\". You can now continue with the user's answers in mind."));
+    let mut story = Story::default();
+    story.asks("Plan the export").calls("AskUserQuestion", &call);
+    let decisions = story.observations().into_iter();
+    decisions.filter(|one| one.kind == ObservationType::Decision).map(|one| one.title).collect()
+}
+
+#[test]
+fn answers_in_dialogues_are_told_with_their_question_or_their_meaning() {
+    let formats = [("CSV", "One row per invoice"), ("Both", "CSV for sheets, JSON for programs")];
+    let long = "The exporter writes groups of ten rows. With streaming in place, should it keep them or send all rows to one single writer?";
+    for (question, header, options, answer, title) in [
+        (
+            "Which format should invoices have?",
+            "Format",
+            &formats[..],
+            "CSV",
+            "Which format should invoices have? → CSV: One row per invoice",
+        ),
+        (
+            "Which format should invoices have?",
+            "Format",
+            &formats[..],
+            "Both",
+            "Which format should invoices have? → Both: CSV for sheets, JSON for programs",
+        ),
+        (
+            long,
+            "Groups",
+            &[("No groups at all", "Send every row to one writer"), ("Keep them", "As it is")],
+            "No groups at all",
+            "Groups: No groups at all: Send every row to one writer",
+        ),
+        (
+            "How should the clerk see old invoices?",
+            "List",
+            &[("Full list", "All of them")],
+            "we can add search later, but right now only the number",
+            "How should the clerk see old invoices? → right now only the number",
+        ),
+    ] {
+        assert_eq!(chosen(question, header, options, answer), [title]);
+    }
+    for (question, answer) in [
+        ("Docker is not running. Should I open Docker Desktop?", "you are in a vm without docker"),
+        ("How would you like to proceed?", "Skip the mockup"),
+    ] {
+        assert_eq!(chosen(question, "Next", &formats, answer), [""; 0]);
+    }
+}
+
+/// Returns the titles of the decisions in a prompt to which the agent answers so.
+fn agreed(said: &str, answer: &str) -> Vec<String> {
+    let mut story = Story::default();
+    story.asks("Look at the importer").says("The importer writes its logs beside the invoices.");
+    story.asks(said).says(answer).edits("/p/log.rs");
+    let decisions = story.observations().into_iter();
+    decisions.filter(|one| one.kind == ObservationType::Decision).map(|one| one.title).collect()
+}
+
+#[test]
+fn what_a_person_only_hints_at_is_told_in_the_agents_words() {
+    for (said, answer, title) in [
+        (
+            "wait why are logs in their own folder shouldn't we keep one log per invoice in the output folder",
+            "That is a fair challenge. I'll change it.",
+            "Keep one log per invoice in the output folder",
+        ),
+        (
+            "thinking of the lazy option for this release, and see how it goes",
+            "Agreed — lazy rotation of log files in this release, a scheduler later.",
+            "Lazy rotation of log files in this release, a scheduler later",
+        ),
+    ] {
+        assert_eq!(agreed(said, answer), [title]);
+    }
+    assert_eq!(
+        agreed(
+            "shouldn't we keep one log per invoice in the output folder",
+            "The output folder is read-only."
+        ),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_prompt_may_decide_more_than_once() {
+    let titles = agreed(
+        "we want one binary for all platforms. the installer should not require root. and we don't need the old shell scripts any more.",
+        "On it.",
+    );
+    assert_eq!(
+        titles,
+        [
+            "We want one binary for all platforms",
+            "The installer should not require root",
+            "No need for the old shell scripts any more"
+        ]
     );
 }

@@ -1,0 +1,147 @@
+//! The beginning of the agent's answer to a person: whether it agrees, and how it says the same again. People leave out
+//! what was just spoken of; the agent names it.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::agent_text::foretells;
+use crate::event::Action;
+use crate::pattern;
+use crate::prose::{self, LineKind};
+use crate::reply;
+use crate::session::Session;
+use crate::text::{one_line, unmarked};
+
+/// Most sentences that are kept of the beginning of a text.
+const SENTENCES: usize = 4;
+
+/// Longest sentence that is kept, in characters.
+const LENGTH: usize = 240;
+
+/// Events after a prompt among which the answer is looked for.
+const REACH: usize = 24;
+
+/// The beginning of an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Opening {
+    /// True if it agrees or confirms.
+    pub(crate) agrees: bool,
+    /// Its statements, without the words of agreement.
+    statements: Vec<String>,
+}
+
+/// Words of agreement at the beginning of an answer.
+static AGREES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:(?:yes|yeah|ah|oh|ok(?:ay)?|perfect|great|hm+)\b[\s,.!—–-]*)*
+        (?:.{0,60}?[,;]\s+(?:and\s+)?)??
+        (?: i\s+(?:fully\s+|completely\s+|totally\s+)?agree(?:\s+(?:with\s+(?:you|that|this)|that))? | agreed | got\s+it | understood | confirmed | exactly(?:\s+right)?
+          | (?:i\s+think\s+)?(?:you['’]re|you\s+are|your\s+instinct\s+is)\s+(?:absolutely\s+|completely\s+|not\s+)?(?:right|correct|wrong)
+          | (?:that(?:['’]s|\s+is)\s+(?:a\s+)?)?(?:good|great|fair|clean|sensible|valid)\s+(?:catch|call|point|idea|thinking|enough|challenge|question|separation|instinct)
+          | that(?:['’]s|\s+is)\s+(?:right|correct|the\s+crux|better|cleaner|simpler) | right | (?:that\s+)?makes\s+(?:total\s+|perfect\s+)?sense | absolutely )
+        (?:\s*[,.:;!—–-]+\s*|\s+$|$|\s+(?P<on>with|to|on)\s+)",
+    )
+});
+
+impl Opening {
+    /// Reads the beginning of a text.
+    pub(crate) fn of_text(text: &str) -> Option<Self> {
+        let mut opening = Self::default();
+        let is_prose = |kind: LineKind| matches!(kind, LineKind::Text | LineKind::Item);
+        let lines = prose::lines(text).filter(|line| is_prose(line.kind)).take(SENTENCES);
+        let sentences = lines.flat_map(|line| prose::sentences(line.text)).take(SENTENCES);
+        for (number, sentence) in sentences.enumerate() {
+            let said = unmarked(sentence).replace(" *", " ").replace("* ", " ");
+            let mut said = said.as_str();
+            if number == 0
+                && let Some(found) = AGREES.as_ref().and_then(|agrees| agrees.find(said))
+            {
+                opening.agrees = true;
+                said = &said[found.end()..];
+            }
+            let said = reply::without_softeners(said);
+            let states = !said.ends_with(['?', ':'])
+                && !announces(said)
+                && said.split_whitespace().count() >= 4
+                && reply::names_something(said);
+            if states {
+                opening.statements.push(one_line(said, LENGTH));
+            }
+        }
+        (opening.agrees || !opening.statements.is_empty()).then_some(opening)
+    }
+
+    /// Returns the statement about the same as a person's words.
+    pub(crate) fn about(&self, words: &str) -> Option<&str> {
+        self.statements.iter().map(String::as_str).find(|said| reply::alike(words, said))
+    }
+
+    /// Returns the statement that says a person's words again, if the agent agrees with them.
+    pub(crate) fn restates(&self, words: &str) -> Option<&str> {
+        self.agrees.then(|| self.about(words)).flatten()
+    }
+
+    /// Returns the decision that the agent draws from a person's words, if it agrees with them.
+    pub(crate) fn concludes(&self, words: &str) -> Option<String> {
+        let own = self.statements.iter().filter(|said| reply::alike(words, said));
+        own.filter(|_| self.agrees).find_map(|said| reply::concluded(said))
+    }
+}
+
+/// Returns true for a sentence that only says what the agent does next.
+fn announces(said: &str) -> bool {
+    let lower: String = said.chars().take(8).collect::<String>().to_lowercase();
+    foretells(said) || ["let me ", "i'm ", "i’m ", "i am "].iter().any(|me| lower.starts_with(me))
+}
+
+/// Returns the beginning of the agent's answer to what stands at this place.
+pub(crate) fn after<'s>(session: &'s Session<'_>, place: usize) -> Option<&'s Opening> {
+    let events = session.events.get(place + 1..)?.iter().take(REACH);
+    let mut answers = events.filter(|event| !event.is_subagent).map(|event| &event.action);
+    let answer = answers.find(|action| {
+        matches!(action, Action::Asked(_) | Action::Answered(_) | Action::Wrote(_))
+    })?;
+    match answer {
+        Action::Wrote(text) => text.opening.as_deref(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_agent_says_again_what_a_person_meant() {
+        for (words, text, restated) in [
+            (
+                "Thinking of the lazy option for now",
+                "Agreed — lazy rotation of the token for now, immediate rotation later. I'll note it.",
+                Some("lazy rotation of the token for now, immediate rotation later."),
+            ),
+            (
+                "no need for compatibility",
+                "I agree. Compatibility with the old layout pulls complexity into the reader.",
+                Some("Compatibility with the old layout pulls complexity into the reader."),
+            ),
+            ("we do containers first", "You're right - I missed that. I'll look.", None),
+            ("use the queue", "The queue drops the oldest jobs.", None),
+        ] {
+            let opening = Opening::of_text(text).unwrap_or_default();
+            assert_eq!(opening.restates(words), restated, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_objection_leads_to_the_agents_conclusion() {
+        let opening = Opening::of_text(
+            "Right — that's the crux. So we should avoid building our own merge editor.",
+        )
+        .unwrap_or_default();
+        assert_eq!(
+            opening.concludes("the second one needs a merge editor, which is heavy").as_deref(),
+            Some("Avoid building our own merge editor")
+        );
+    }
+}
