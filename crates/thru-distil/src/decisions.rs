@@ -1,7 +1,9 @@
 //! Decisions: those of a person, in a dialogue, an answer or a prompt, and those the agent states in its
 //! prose.
 
-use thru_core::{Concept, Observation, ObservationType, Speaker};
+use std::collections::BTreeSet;
+
+use thru_core::{Concept, Id, Merged, Observation, ObservationType, Speaker, Statement};
 
 use crate::dialogs::Dialogue;
 use crate::event::{Action, Event};
@@ -16,8 +18,10 @@ use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{FACT, TITLE, cut, uncapitalised};
+use crate::undone;
 use crate::verbs;
 use crate::verdict;
+use crate::work::FACTS;
 
 /// Most choices taken from the agent's prose in one turn.
 const CHOICES: usize = 2;
@@ -27,6 +31,9 @@ const WORDS: usize = 400;
 
 /// Events before a prompt among which the text that it answers is looked for.
 const REACH: usize = 400;
+
+/// Words that a decision shares with the one that replaces it.
+const SAME: usize = 3;
 
 /// Texts of the agent among which the options that a person names are looked for.
 const TEXTS: usize = 3;
@@ -56,9 +63,13 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
             Action::Wrote(text) if choices < CHOICES && !turn.asks_memory => {
                 if let Some(choice) = &text.choice {
                     choices += 1;
-                    let mut observation =
-                        session.blank("choice", 0, place, ObservationType::Decision);
-                    observation.title.clone_from(&choice.title);
+                    // A remedy that did not help is no decision.
+                    let (kind, lead) = match undone::fails_again(session, turn) {
+                        true => (ObservationType::Discovery, "Did not help: "),
+                        false => (ObservationType::Decision, ""),
+                    };
+                    let mut observation = session.blank("choice", 0, place, kind);
+                    observation.title = cut(&format!("{lead}{}", choice.title), TITLE);
                     observation.narrative =
                         Some(session.statement(choice.sentence.clone(), &[place]));
                     observation.concepts.insert(match choice.is_trade_off {
@@ -225,6 +236,47 @@ fn others(
         observation.title = title;
         observation.concepts.insert(Concept::TradeOff);
         drafts.push(Draft { place, observation });
+    }
+}
+
+/// Most turns between a decision that was only tried out and the one that replaces it.
+const LATER: u32 = 8;
+
+/// Puts decisions that were hedged with "maybe" into a later one about the same, which replaces them.
+pub(crate) fn settle(drafts: &mut Vec<Draft>, kept_apart: &BTreeSet<Id>) {
+    let said = |one: &Observation| {
+        let narrative = one.narrative.as_ref().map_or("", |narrative| narrative.text.as_str());
+        format!("{} {narrative}", one.title).to_lowercase()
+    };
+    let is_own = |one: &Observation| {
+        one.kind == ObservationType::Decision && one.speaker == Speaker::Person && !one.is_rule
+    };
+    let mut at = 0;
+    while let Some(draft) = drafts.get(at) {
+        let one = &draft.observation;
+        let words = said(one);
+        let is_tried = is_own(one)
+            && !kept_apart.contains(&one.id)
+            && ["maybe ", "perhaps "].iter().any(|hedge| words.contains(hedge));
+        let later = drafts.iter().skip(at + 1).position(|other| {
+            let other = &other.observation;
+            is_own(other)
+                && (one.turn + 1..=one.turn + LATER).contains(&other.turn)
+                && reply::shares(&words, &said(other), SAME)
+        });
+        let Some(later) = later.filter(|_| is_tried) else {
+            at += 1;
+            continue;
+        };
+        let replaced = drafts.remove(at).observation;
+        if let Some(draft) = drafts.get_mut(at + later) {
+            let (id, title) = (replaced.id, replaced.title);
+            let text = cut(&format!("Replaces: {title}"), FACT);
+            draft.observation.facts.push(Statement { text, sources: replaced.sources });
+            draft.observation.facts.truncate(FACTS);
+            draft.observation.merged.extend(replaced.merged);
+            draft.observation.merged.push(Merged { id, title });
+        }
     }
 }
 

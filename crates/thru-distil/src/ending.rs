@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use thru_core::{Statement, WorkOutcome};
+use thru_core::{Observation, Statement, WorkOutcome};
 
 use crate::agent_text::AgentText;
 use crate::event::{Action, Event};
 use crate::fixes;
 use crate::landing;
+use crate::pending::{self, Object, Unmade};
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
@@ -47,7 +48,7 @@ pub(crate) struct OpenWork {
 }
 
 /// Returns the work that is open at the end of a session.
-pub(crate) fn open_work(session: &Session<'_>, has_observations: bool) -> OpenWork {
+pub(crate) fn open_work(session: &Session<'_>, observations: &[Observation]) -> OpenWork {
     let events = session.events;
     // Prompts that only drive the client, questions to memory, and turns without anything, end no session.
     let ends = |turn: &&Turn| has_content(events, turn) && !turn.asks_memory;
@@ -80,6 +81,11 @@ pub(crate) fn open_work(session: &Session<'_>, has_observations: bool) -> OpenWo
         }
         Ending::Empty => {}
     }
+    let object = Object::of(session, observations);
+    for step in &mut open.next_steps {
+        step.text = object.complete(&step.text);
+    }
+    let has_observations = !observations.is_empty();
     open.outcome = outcome(session, last, ending, !red.is_empty(), has_observations, &open);
     if let Some((line, places)) = state(session, red.is_empty()) {
         open.state = Some(session.statement(line, &places));
@@ -213,6 +219,17 @@ fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
         .or_else(announced)
         // "Go on" is about the request before.
         .or_else(|| turns.iter().rev().take(BACK).find_map(|turn| asked(session, turn, false)));
+    let last = Unmade::last(session.events).filter(|unmade| turn.range.contains(&unmade.place));
+    if let Some(unmade) = &last {
+        // The work is done up to its commit.
+        open.next_steps.push(session.statement(cut(&unmade.step(), TASK), &[unmade.place]));
+        let goes_on = asked(session, turn, false).is_some_and(|(text, _)| {
+            text.starts_with('/') || text.split_whitespace().count() > 4 && is_about_landing(&text)
+        });
+        if !goes_on {
+            return;
+        }
+    }
     if let Some((text, at)) = found {
         // A question without its answer is open, as it stands.
         if let Some(question) = text.trim_end().ends_with('?').then(|| last_sentence(&text)) {
@@ -224,6 +241,12 @@ fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
     }
 }
 
+/// Returns true if a text is about bringing work to others.
+fn is_about_landing(text: &str) -> bool {
+    let names = |word: &&str| find_ignoring_case(text, word).is_some();
+    ["commit", "push", "merge", "deploy", "release", "publish"].iter().any(names)
+}
+
 fn last_sentence(text: &str) -> &str {
     crate::prose::sentences(text).last().unwrap_or(text)
 }
@@ -233,10 +256,7 @@ fn asked(session: &Session<'_>, turn: &Turn, is_clear: bool) -> Option<(String, 
     let at = turn.range.start;
     let request = session.events.get(at).and_then(Event::request)?;
     let text = request.text.as_ref();
-    let about_landing = text.filter(|text| {
-        let names = |word: &&&str| find_ignoring_case(text, word).is_some();
-        ["commit", "push", "merge", "deploy", "release", "publish"].iter().find(names).is_some()
-    });
+    let about_landing = text.filter(|text| is_about_landing(text));
     let command = text.filter(|text| text.starts_with('/'));
     let named = request.plan.as_ref().or(request.title.as_ref()).or(command);
     let found = match (request.is_slight, is_clear) {
@@ -263,7 +283,8 @@ fn open_tasks(session: &Session<'_>, turns: &[&Turn]) -> Vec<Statement> {
     if before.any(|turn| matches!(ending_of(session.events, turn), Ending::Reported(_))) {
         return Vec::new();
     }
-    tasks.open().take(TASKS).map(|task| session.statement(cut(task, TASK), &[place])).collect()
+    let left = tasks.open().filter_map(|task| pending::left_of(session, task));
+    left.take(TASKS).map(|task| session.statement(cut(&task, TASK), &[place])).collect()
 }
 
 fn outcome(

@@ -86,7 +86,7 @@ pub(crate) struct Run {
     pub(crate) scopes: Vec<Scope>,
     /// The steps that it took with the work.
     pub(crate) landings: Vec<Landing>,
-    /// The message of a commit that it calls for and whose end is not known.
+    /// The subject of a commit that it calls for and that is not known to be made.
     pub(crate) intended: Option<String>,
     /// Numbers and titles of the pull requests that it showed.
     pub(crate) pull_requests: Vec<(u64, String)>,
@@ -96,6 +96,8 @@ pub(crate) struct Run {
     pub(crate) tries_commit: bool,
     /// The temporary folder in which git ran; true if the repository was made there.
     pub(crate) scratch: Option<(String, bool)>,
+    /// The branch without a history that it begins.
+    pub(crate) orphan: Option<String>,
     /// The client's name for it, if it had not ended.
     pub(crate) running: Option<String>,
     /// What it shows of the course of the session.
@@ -116,6 +118,11 @@ pub(crate) struct Poll {
 }
 
 impl Run {
+    /// Returns the subject of the commit that it calls for, if its end is not known.
+    pub(crate) fn may_have_committed(&self) -> Option<&str> {
+        self.intended.as_deref().filter(|_| self.status == Status::Unknown)
+    }
+
     /// Returns true if a later call may be the first to read on from it.
     pub(crate) fn may_go_on(&self) -> bool {
         self.line.is_some() && !self.went_on && !matches!(self.status, Status::Red(_))
@@ -331,13 +338,14 @@ fn run(moment: &Moment, command: &str) -> Action {
     let is_looking = line.acting().all(shell::Simple::is_looking);
     let may_go_on = running.is_some() || moment.tool.as_deref() == Some("exec_command");
     let goes_on = may_go_on && (is_check || acts_on_git(&line));
-    let is_open = status == Status::Unknown && commits.is_empty();
+    let is_open = status != Status::Green && commits.is_empty();
     Action::Ran(Box::new(Run {
         course,
         intended: commits::intended(&line).filter(|_| is_open),
         pull_requests: if is_done { landing::titles(&line, result) } else { Vec::new() },
         scopes: line.scopes(folder),
         scratch: line.scratch(folder),
+        orphan: line.orphan().map(str::to_owned),
         tries_commit: line.commands.iter().any(commits::is_commit),
         landings: landing::parse(&line, result, is_done),
         restored: undone::parse(&line).filter(|_| is_done),
@@ -362,7 +370,7 @@ fn acts_on_git(line: &CommandLine) -> bool {
 }
 
 /// Returns a short key.
-fn hash(key: &str) -> u64 {
+pub(crate) fn hash(key: &str) -> u64 {
     let id = Id::derive(&[key.as_bytes()]);
     id.as_bytes().iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
 }

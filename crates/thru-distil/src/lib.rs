@@ -28,6 +28,7 @@ mod moment;
 mod outcome;
 mod outside;
 mod pattern;
+mod pending;
 mod phrase;
 mod plans;
 mod proposal;

@@ -9,6 +9,7 @@ use thru_core::{
 
 use crate::course::Step;
 use crate::event::{Action, Event};
+use crate::landing::Landing;
 use crate::refine::ActivityProfile;
 use crate::session::{self, Session};
 use crate::text::one_line;
@@ -81,6 +82,8 @@ pub struct Distiller {
     awaits_answer: bool,
     /// Temporary folders in which repositories were made.
     scratch: BTreeSet<String>,
+    /// Branches that were begun without a history.
+    orphans: BTreeSet<String>,
     /// Commits that the repository told of.
     commits: Vec<SeenCommit>,
 }
@@ -102,6 +105,7 @@ impl Distiller {
             running: BTreeMap::new(),
             awaits_answer: false,
             scratch: BTreeSet::new(),
+            orphans: BTreeSet::new(),
             commits: Vec::new(),
         }
     }
@@ -122,11 +126,25 @@ impl Distiller {
                 self.scratch.insert(folder.clone());
             }
             // Commits of a repository made for a test are none of the project.
-            if self.scratch.contains(&folder) {
+            let pushes = run.landings.iter().any(|step| matches!(step, Landing::Pushed(..)));
+            if self.scratch.contains(&folder) && !pushes {
                 run.commits.clear();
                 run.landings.clear();
                 run.course.git.clear();
             }
+        }
+        if let Some(run) = event.run_mut() {
+            if let Some(orphan) = run.orphan.take()
+                && self.orphans.len() < SCRATCH
+            {
+                self.orphans.insert(orphan);
+            }
+            // What is put on a branch of its own, beside the history, is not the work.
+            let is_aside =
+                |branch: &str| self.orphans.contains(branch.trim_end_matches(" (root-commit)"));
+            run.commits.retain(|commit| {
+                !commit.place.as_ref().is_some_and(|(_, branch)| is_aside(branch))
+            });
         }
         if let Some(name) = event.run_mut().and_then(|run| run.running.take()) {
             self.running.insert(name, place);

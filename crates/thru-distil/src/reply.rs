@@ -730,6 +730,12 @@ pub(crate) fn alike(a: &str, b: &str) -> bool {
     significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
 }
 
+/// Returns true if two texts share so many words that carry meaning.
+pub(crate) fn shares(a: &str, b: &str, least: usize) -> bool {
+    let known = significant(a);
+    significant(b).iter().filter(|word| known.contains(word)).count() >= least
+}
+
 /// Returns true if a text says more than a title does.
 pub(crate) fn says_more(text: &str, title: &str) -> bool {
     let known = significant(title);

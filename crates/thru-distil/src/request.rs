@@ -40,6 +40,10 @@ pub(crate) struct Request {
     pub(crate) rulings: Vec<Ruling>,
     /// The sentence that says that the person took the agent's work back.
     pub(crate) took_back: Option<String>,
+    /// Keys of the failures that it shows.
+    pub(crate) failures: Vec<u64>,
+    /// True if it says that the same fails again.
+    pub(crate) fails_again: bool,
     /// The prompt as an answer.
     pub(crate) reply: Option<Box<Reply>>,
     /// True if it says too little to be the topic of a session.
@@ -101,6 +105,8 @@ impl Request {
             plan,
             approved,
             rulings,
+            failures: undone::failures(prompt),
+            fails_again: undone::still_fails(prompt),
             took_back: undone::by_person(prompt).map(|words| one_line(words, 160)),
             reply,
         }

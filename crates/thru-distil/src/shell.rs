@@ -372,9 +372,14 @@ impl CommandLine {
             } else if command.program() == "git" {
                 let own =
                     words.iter().position(|word| word == "-C").and_then(|at| words.get(at + 1));
-                let inits = words.iter().take(4).any(|word| word == "init");
-                let made =
-                    words.last().filter(|last| inits && *last != "init" && !last.starts_with('-'));
+                let adds = words.windows(2).take(4).any(|pair| pair == ["worktree", "add"]);
+                let inits = adds || words.iter().take(4).any(|word| word == "init");
+                let made = match adds {
+                    true => words.iter().skip(3).find(|word| is_temporary(word)),
+                    false => words
+                        .last()
+                        .filter(|last| inits && *last != "init" && !last.starts_with('-')),
+                };
                 let at = own.or(made).map(String::as_str).or(place);
                 if let Some(at) = at.filter(|at| is_temporary(at)) {
                     let inits = inits || found.as_ref().is_some_and(|(_, inits)| *inits);
@@ -383,6 +388,15 @@ impl CommandLine {
             }
         }
         found
+    }
+
+    /// Returns the branch without a history that it begins, as for files kept apart from the work.
+    pub(crate) fn orphan(&self) -> Option<&str> {
+        self.commands.iter().filter(|command| command.program() == "git").find_map(|command| {
+            let at = command.words.iter().position(|word| word == "--orphan")?;
+            let mut names = command.words.iter().skip(at + 1);
+            names.find(|word| !word.starts_with('-')).map(String::as_str)
+        })
     }
 
     /// Returns the key of the command, which is the same for every run.
@@ -571,6 +585,12 @@ mod tests {
         assert_eq!(
             scratch("git init /tmp/case && git -C /tmp/case commit -qm x"),
             made("/tmp/case", true)
+        );
+        assert_eq!(
+            scratch(
+                "D=$(mktemp -d); git worktree add --detach \"$TMP_D\" HEAD && git -C $TMP_D commit -qm x"
+            ),
+            made("$TMP_D", true)
         );
         assert_eq!(scratch("cd /tmp/case && git commit -qm x"), made("/tmp/case", false));
         assert_eq!(scratch("cd /p && git init && git commit -qm initial"), None);

@@ -134,7 +134,7 @@ fn session_digest(session: &Session<'_>, observations: &[Observation]) -> Digest
         add(&mut digest, observation, LIST);
     }
     digest.files = files(observations);
-    let open = ending::open_work(session, !observations.is_empty());
+    let open = ending::open_work(session, observations);
     digest.next_steps = open.next_steps;
     digest.next_steps.truncate(LIST);
     digest.open_questions = open.questions;

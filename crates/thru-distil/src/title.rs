@@ -1,8 +1,12 @@
 //! Titles: one line that says what happened, like a good commit subject.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use thru_core::defused;
 
 use crate::gate::is_name;
+use crate::pattern;
 use crate::text::{self, TITLE, capitalised, plain};
 
 /// Longest title, in characters.
@@ -190,6 +194,32 @@ pub(crate) fn of_commit(subject: &str) -> String {
     }
 }
 
+/// Subjects that name a kind of work rather than the work: "Address review findings", "Fix CI".
+static VAGUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:address|resolve|fix|apply|handle|incorporate|respond\s+to|clean\s+up|cleanup|update|format|lint|tweak|adjust|improve|polish)\b
+        (?:.*\b(?:issues?|findings?|feedback|comments?|problems?|errors?|bugs?|failures?|reviews?|ci|lint|changes|things|tests?|code|files?|fixes|failing)\b|(?:\s+\w+){0,2}$)",
+    )
+});
+
+/// Least room for the detail of a vague subject, in characters.
+const DETAIL: usize = 24;
+
+/// Returns the title of a commit; where it only names a kind of work, with the beginning of the message's body.
+pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
+    let is_vague = VAGUE.as_ref().is_some_and(|vague| vague.is_match(&title))
+        && !title.split_whitespace().skip(1).any(|word| word.contains(['_', '.', '/', '`']));
+    let room = LENGTH.saturating_sub(title.chars().count() + 2);
+    let Some(body) = body.filter(|_| is_vague && room >= DETAIL) else { return title };
+    let first = body.split(['\n', ';']).next().unwrap_or(body);
+    let first = first.split(". ").next().unwrap_or(first);
+    let detail = text::uncapitalised(&crate::reply::titled_in(first, room));
+    match detail.ends_with('…') || detail.split(' ').count() < 3 {
+        true => title,
+        false => format!("{title}: {detail}"),
+    }
+}
+
 /// Longest name of a file in a title, in characters.
 const NAME: usize = 32;
 
@@ -245,6 +275,19 @@ pub(crate) fn conventional(subject: &str) -> (Option<&str>, Option<&str>, &str) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_vague_subject_is_told_with_the_beginning_of_its_body() {
+        let told = |subject: &str, body| with_detail(of_commit(subject), body);
+        let body = Some("Drop the unused cache; ignore generated files");
+        assert_eq!(
+            told("fix: resolve CI audit issues", body),
+            "Resolve CI audit issues: drop the unused cache"
+        );
+        assert_eq!(told("feat: read dates with zones", body), "Read dates with zones");
+        assert_eq!(told("fix: errors of parser.rs", body), "Errors of parser.rs");
+        assert_eq!(told("fix CI", None), "Fix CI");
+    }
 
     #[test]
     fn long_lines_end_at_a_thought_or_a_word() {

@@ -6,9 +6,12 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::commits;
-use crate::event::Event;
+use crate::event::{Event, hash};
 use crate::pattern;
+use crate::segment::Turn;
+use crate::session::Session;
 use crate::shell::CommandLine;
+use crate::text;
 
 /// Most paths that a command is known to restore.
 const PATHS: usize = 40;
@@ -131,6 +134,44 @@ pub(crate) fn by_person(prompt: &str) -> Option<&str> {
     });
     let first = crate::prose::sentences(prompt.lines().next()?).next()?;
     TOOK_BACK.as_ref()?.is_match(first).then_some(first)
+}
+
+/// Most failures in a prompt that are kept, and the longest line that shows one, in bytes.
+const FAILURES: usize = 8;
+const FAILURE: usize = 300;
+
+/// Returns the keys of the lines of a prompt that show a failure, whatever numbers are in them.
+pub(crate) fn failures(prompt: &str) -> Vec<u64> {
+    let shows = |line: &&str| {
+        let is_line = (12..FAILURE).contains(&line.len());
+        is_line
+            && ["error", "failed", "fatal", "cannot"]
+                .iter()
+                .any(|word| text::find_ignoring_case(line, word).is_some())
+    };
+    let lines = prompt.lines().take(2000).map(str::trim).filter(shows);
+    let keys = lines.map(|line| hash(&line.replace(|c: char| c.is_ascii_digit(), "")));
+    keys.take(FAILURES).collect()
+}
+
+/// Returns true if a prompt begins by saying that the same fails again.
+pub(crate) fn still_fails(prompt: &str) -> bool {
+    static AGAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        pattern::regex(
+            r"(?i)\bstill\s+(?:fail(?:s|ing)?|broken|not\s+work(?:ing)?|does(?:n['’]t|\s+not)\s+work|the\s+same|(?:get|got|see|have)(?:ting|ing)?\s+(?:the|this|that|an?)\s+(?:same\s+)?(?:error|problem|issue|failure))|^(?:the\s+)?same\s+(?:error|problem|issue|failure)",
+        )
+    });
+    let first = prompt.lines().next().and_then(|line| crate::prose::sentences(line).next());
+    let first = first.filter(|first| !first.ends_with('?'));
+    first.is_some_and(|first| AGAIN.as_ref().is_some_and(|again| again.is_match(first)))
+}
+
+/// Returns true if the prompt after a turn shows the failure that the turn was to end.
+pub(crate) fn fails_again(session: &Session<'_>, turn: &Turn) -> bool {
+    let request = |at: usize| session.events.get(at).and_then(Event::request);
+    let Some(next) = request(turn.range.end) else { return false };
+    let known = request(turn.range.start).map_or(&[][..], |asked| &asked.failures);
+    next.fails_again || next.failures.iter().any(|failure| known.contains(failure))
 }
 
 #[cfg(test)]

@@ -60,6 +60,8 @@ struct Piece<'s> {
     is_undone: bool,
     /// The person's words about that, and their place.
     took_back: Option<(usize, &'s str)>,
+    /// True if the next prompt shows the trouble that it was to end.
+    fails_again: bool,
 }
 
 /// Returns the observation of a segment, if anything was done in it. Where only documents were changed and nothing
@@ -74,7 +76,7 @@ pub(crate) fn observe(
     let lands = |run: &Run| {
         !run.commits.is_empty()
             || run.pull_request.is_some()
-            || run.intended.is_some()
+            || run.may_have_committed().is_some()
             || run.landings.iter().any(|step| step.merged().is_some())
     };
     let has_commits = piece.runs.iter().any(|(_, run)| lands(run));
@@ -126,6 +128,7 @@ impl<'s> Piece<'s> {
             modified,
             is_undone,
             took_back,
+            fails_again: undone::fails_again(session, turn),
         }
     }
 
@@ -138,6 +141,10 @@ impl<'s> Piece<'s> {
         observation.title = match self.is_undone && !self.has_commits() && !title.is_empty() {
             true => cut(
                 &format!("Tried, then reverted: {}", text::uncapitalised(&title)),
+                title::LENGTH,
+            ),
+            false if self.fails_again && kind == ObservationType::Bugfix => cut(
+                &format!("Tried, still failing: {}", text::uncapitalised(&title)),
                 title::LENGTH,
             ),
             false => title,
@@ -213,7 +220,9 @@ impl<'s> Piece<'s> {
         };
         let commit = || {
             let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
-            Some((title::of_commit(&run.commits.first()?.subject), Some(*at)))
+            let commit = run.commits.first()?;
+            let title = title::of_commit(&commit.subject);
+            Some((title::with_detail(title, commit.body.as_deref()), Some(*at)))
         };
         let opened = || {
             let (at, run) = self.runs.iter().find(|(_, run)| run.pull_request.is_some())?;
@@ -329,8 +338,9 @@ impl<'s> Piece<'s> {
 
     /// Returns the message of a commit whose end is not known: it names the work all the same.
     fn intended(&self) -> Option<FoundTitle> {
-        let (at, run) = self.runs.iter().rev().find(|(_, run)| run.intended.is_some())?;
-        Some((title::of_commit(run.intended.as_deref()?), Some(*at)))
+        let (at, run) =
+            self.runs.iter().rev().find(|(_, run)| run.may_have_committed().is_some())?;
+        Some((title::of_commit(run.may_have_committed()?), Some(*at)))
     }
 
     /// Returns the agent's announcement right before the first edit.

@@ -310,3 +310,52 @@ fn commits_of_a_repository_made_for_a_test_are_none() {
     assert_eq!(state(&story.digest()), "");
     assert!(story.observations().iter().all(|one| one.facts.is_empty()));
 }
+
+#[test]
+fn a_step_without_its_object_is_told_with_the_last_work() {
+    let mut story = Story::default();
+    story
+        .asks("limit the size of uploads")
+        .edits("/p/src/upload.ts")
+        .runs(
+            "git commit -m 'Limit uploads to 10 MB'",
+            "[limits abc1234] Limit uploads to 10 MB",
+            Outcome::Succeeded,
+        )
+        .says("The limit is in. Ready to push when you are.");
+    assert_eq!(
+        steps(&story.digest()),
+        ["Ready to push when you are (Limit uploads to 10 MB; limits)"]
+    );
+    story
+        .asks("does it close ticket 12?")
+        .says("Not by itself. I'd close ticket 12 once this branch lands.");
+    assert_eq!(steps(&story.digest()), ["I'd close ticket 12 once limits lands."]);
+}
+
+#[test]
+fn a_commit_that_was_not_made_is_what_is_left() {
+    for (outcome, step) in [
+        (Outcome::Pending, "Not committed yet: Limit uploads to 10 MB"),
+        (Outcome::Failed, "The commit fails: Limit uploads to 10 MB"),
+    ] {
+        let mut story = Story::default();
+        story.asks("limit the size of uploads and describe it").edits("/p/src/upload.ts").runs(
+            "git commit -m 'Limit uploads to 10 MB'",
+            "",
+            outcome,
+        );
+        assert!(steps(&story.digest()).contains(&step), "{:?}", steps(&story.digest()));
+    }
+}
+
+#[test]
+fn parts_of_a_task_that_were_done_are_not_left() {
+    let mut story = Story::default();
+    story
+        .asks("limit the size of uploads")
+        .calls("update_plan", "plan: step: Edit the upload\nstatus: completed\nstep: Run install and focused verification\nstatus: in_progress\nstep: Validate, commit and push\nstatus: pending")
+        .edits("/p/src/upload.ts")
+        .runs("npm test", GREEN, Outcome::Succeeded);
+    assert_eq!(steps(&story.digest()), ["Commit and push (Limit the size of uploads (upload.ts))"]);
+}

@@ -732,3 +732,50 @@ fn a_prompt_may_decide_more_than_once() {
         ]
     );
 }
+
+#[test]
+fn a_remedy_that_did_not_help_is_neither_a_fix_nor_a_decision() {
+    let mut story = Story::default();
+    story
+        .asks("$ make image\nerror: step 4 failed with code 1")
+        .says("I'll go with the offline installer instead of the online one, because the mirror is slow.")
+        .edits("/p/Containerfile")
+        .says("Fixed the image build by using the offline installer. Try again.")
+        .asks("$ make image\nerror: step 5 failed with code 1")
+        .says("Looking.");
+    let told = story.observations();
+    assert!(told.iter().all(|one| one.kind != ObservationType::Decision), "{}", all_shown(&told));
+    assert!(
+        told.iter().any(|one| one.title.starts_with("Tried, still failing: ")),
+        "{}",
+        all_shown(&told)
+    );
+}
+
+#[test]
+fn a_decision_that_was_tried_out_is_replaced_by_a_later_one() {
+    let mut story = Story::default();
+    story
+        .asks("maybe we should keep the retry policy inside the queue settings")
+        .says("It could live there.")
+        .asks("we should move the retry policy and all queue settings into the service file")
+        .says("Done.");
+    let told: Vec<String> = story
+        .observations()
+        .iter()
+        .filter(|one| one.kind == ObservationType::Decision)
+        .map(|one| {
+            format!(
+                "{}: {}",
+                one.title,
+                one.facts.iter().map(|fact| fact.text.as_str()).collect::<String>()
+            )
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            "Move the retry policy and all queue settings into the service file: Replaces: Keep the retry policy inside the queue settings"
+        ]
+    );
+}
