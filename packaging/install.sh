@@ -62,11 +62,11 @@ if [ -z "$version" ]; then
     version=$(cat "$work/VERSION")
 fi
 name=thru-$version-$target
-fetch "$name.tar.gz" "$work/$name.tar.gz"
-fetch "$name.tar.gz.sha256" "$work/$name.tar.gz.sha256"
-[ "$(checksum "$work/$name.tar.gz")" = "$(cut -d ' ' -f 1 "$work/$name.tar.gz.sha256")" ] ||
-    fail "the archive $name.tar.gz does not have the checksum that it should have; nothing was installed"
-tar -xzf "$work/$name.tar.gz" -C "$work"
+fetch "$name.tar.xz" "$work/$name.tar.xz"
+fetch "$name.tar.xz.sha256" "$work/$name.tar.xz.sha256"
+[ "$(checksum "$work/$name.tar.xz")" = "$(cut -d ' ' -f 1 "$work/$name.tar.xz.sha256")" ] ||
+    fail "the archive $name.tar.xz does not have the checksum that it should have; nothing was installed"
+tar -xJf "$work/$name.tar.xz" -C "$work" || fail "tar could not unpack the archive; is xz installed?"
 
 mkdir -p "$prefix/bin" "$prefix/share/man/man1" "$prefix/share/bash-completion/completions" \
     "$prefix/share/zsh/site-functions" "$prefix/share/fish/vendor_completions.d"
