@@ -69,6 +69,15 @@ impl TextWriter {
         Ok(())
     }
 
+    /// Overwrites a text that is not flushed yet. Returns false if it was flushed.
+    pub(crate) fn blank(&mut self, place: TextPlace) -> bool {
+        let is_pending = place.block == self.next_block;
+        if is_pending && let Some(text) = self.pending.get_mut(range(place)) {
+            text.fill(b' ');
+        }
+        is_pending
+    }
+
     /// Returns a text that was pushed and is not flushed yet.
     pub(crate) fn pending_text(&self, place: TextPlace) -> Option<String> {
         if place.block != self.next_block {
@@ -98,7 +107,9 @@ impl TextReader {
                     Some(decompressor) => decompressor,
                     none => none.insert(zstd::bulk::Decompressor::new().map_err(text_error)?),
                 };
-                let bytes = unpack(connection, place.block, decompressor)?;
+                // The memory of the block before serves again.
+                let mut bytes = other.take().map(|(_, bytes)| bytes).unwrap_or_default();
+                unpack(connection, place.block, decompressor, &mut bytes)?;
                 &mut other.insert((place.block, bytes)).1
             }
         };
@@ -113,20 +124,27 @@ impl TextReader {
     }
 }
 
-/// Overwrites texts of one block, so that nothing of them is left.
-pub(crate) fn blank(transaction: &Transaction<'_>, places: &[TextPlace]) -> Result<()> {
-    let Some(block) = places.first().map(|place| place.block) else { return Ok(()) };
-    let mut decompressor = zstd::bulk::Decompressor::new().map_err(text_error)?;
-    let mut bytes = unpack(transaction, block, &mut decompressor)?;
-    for place in places {
-        if let Some(text) = bytes.get_mut(range(*place)) {
-            text.fill(b' ');
-        }
+/// Overwrites texts that were flushed, so that nothing of them is left. Each block is packed once.
+pub(crate) fn blank(transaction: &Transaction<'_>, mut places: Vec<TextPlace>) -> Result<()> {
+    if places.is_empty() {
+        return Ok(());
     }
-    let data = zstd::bulk::compress(&bytes, 3).map_err(text_error)?;
-    transaction
-        .prepare_cached("UPDATE text_blocks SET data = ?2, hash = ?3 WHERE id = ?1")?
-        .execute((block, &data, hash(bytes.len() as i64, &data)))?;
+    places.sort_unstable_by_key(|place| place.block);
+    let mut decompressor = zstd::bulk::Decompressor::new().map_err(text_error)?;
+    let mut bytes = Vec::new();
+    for places in places.chunk_by(|a, b| a.block == b.block) {
+        let block = places[0].block;
+        unpack(transaction, block, &mut decompressor, &mut bytes)?;
+        for place in places {
+            if let Some(text) = bytes.get_mut(range(*place)) {
+                text.fill(b' ');
+            }
+        }
+        let data = zstd::bulk::compress(&bytes, 3).map_err(text_error)?;
+        transaction
+            .prepare_cached("UPDATE text_blocks SET data = ?2, hash = ?3 WHERE id = ?1")?
+            .execute((block, &data, hash(bytes.len() as i64, &data)))?;
+    }
     Ok(())
 }
 
@@ -219,15 +237,22 @@ impl Store {
     }
 }
 
+/// Unpacks a block into `bytes`, whose memory serves again.
 fn unpack(
     connection: &Connection,
     block: i64,
     decompressor: &mut zstd::bulk::Decompressor<'_>,
-) -> Result<Vec<u8>> {
-    let (length, data): (i64, Vec<u8>) = connection
-        .prepare_cached("SELECT length, data FROM text_blocks WHERE id = ?1")?
-        .query_row([block], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    decompressor.decompress(&data, capacity(length)).map_err(text_error)
+    bytes: &mut Vec<u8>,
+) -> Result<()> {
+    let mut select =
+        connection.prepare_cached("SELECT length, data FROM text_blocks WHERE id = ?1")?;
+    let mut rows = select.query([block])?;
+    let row = rows.next()?.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let data = row.get_ref(1)?.as_blob().map_err(rusqlite::Error::from)?;
+    bytes.clear();
+    bytes.reserve(capacity(row.get(0)?));
+    decompressor.decompress_to_buffer(data, bytes).map_err(text_error)?;
+    Ok(())
 }
 
 /// Returns the memory for a block of this length, which may be damaged.

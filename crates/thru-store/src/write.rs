@@ -60,6 +60,8 @@ pub struct Batch<'store> {
     pub(crate) transaction: Transaction<'store>,
     texts: &'store TextReader,
     pub(crate) writer: TextWriter,
+    /// Texts that no passage uses any more, to be overwritten when the batch commits.
+    dropped: Vec<TextPlace>,
 }
 
 impl Store {
@@ -72,7 +74,7 @@ impl Store {
         let writer = TextWriter::new(&self.connection)?;
         let transaction =
             self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-        Ok(Batch { transaction, texts: &self.texts, writer })
+        Ok(Batch { transaction, texts: &self.texts, writer, dropped: Vec::new() })
     }
 }
 
@@ -239,7 +241,7 @@ impl Batch<'_> {
                 return Ok(());
             }
             self.retire(Collection::Passages, known.row)?;
-            self.drop_text(known.place)?;
+            self.drop_text(known.place);
             for session in [known.session_row, session] {
                 self.mark_stale(session)?;
                 self.mark_unsettled(session)?;
@@ -371,7 +373,7 @@ impl Batch<'_> {
         }
         let place = self.writer.push(&self.transaction, &text)?;
         let records = append_record(&records, &amendment.record, amendment.line);
-        self.drop_text(old_place)?;
+        self.drop_text(old_place);
         let new = self.renew(Collection::Passages, row)?;
         self.transaction
             .prepare_cached(
@@ -409,11 +411,10 @@ impl Batch<'_> {
         Ok(new)
     }
 
-    /// Overwrites a text that is no longer used by a passage, if it was written already.
-    pub(crate) fn drop_text(&self, place: TextPlace) -> Result<()> {
-        match self.writer.pending_text(place) {
-            Some(_) => Ok(()),
-            None => crate::text::blank(&self.transaction, &[place]),
+    /// Overwrites a text that no passage uses any more, at once or when the batch commits.
+    pub(crate) fn drop_text(&mut self, place: TextPlace) {
+        if !self.writer.blank(place) {
+            self.dropped.push(place);
         }
     }
 
@@ -617,16 +618,13 @@ impl Batch<'_> {
 
     /// Overwrites the texts of rows in the blocks that they share with others.
     fn blank_texts(&self, table: &str, which: &str, of: impl Params) -> Result<()> {
-        let mut statement = self.transaction.prepare(&format!(
-            "SELECT block, start, length FROM {table} WHERE {which} ORDER BY block"
-        ))?;
+        let mut statement = self
+            .transaction
+            .prepare(&format!("SELECT block, start, length FROM {table} WHERE {which}"))?;
         let places = statement
             .query_map(of, |row| passage_place(row, 0))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
-        for places in places.chunk_by(|a, b| a.block == b.block) {
-            crate::text::blank(&self.transaction, places)?;
-        }
-        Ok(())
+        crate::text::blank(&self.transaction, places)
     }
 
     /// Deletes the passages that came from the agent's list of prompts, if the session has a transcript
@@ -718,6 +716,7 @@ impl Batch<'_> {
     /// is kept then.
     pub fn commit(mut self) -> Result<()> {
         self.writer.flush(&self.transaction)?;
+        crate::text::blank(&self.transaction, self.dropped)?;
         self.transaction.commit()?;
         Ok(())
     }

@@ -153,7 +153,7 @@ pub(super) fn register_tokenizer(index: &Index) {
 #[derive(Clone, Default)]
 struct TermsTokenizer {
     terms: Terms,
-    stream: Vec<(u32, u32, usize)>,
+    run: Vec<(u32, u32, usize)>,
     buffer: String,
     token: Token,
 }
@@ -162,41 +162,49 @@ impl Tokenizer for TermsTokenizer {
     type TokenStream<'a> = TermsStream<'a>;
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> TermsStream<'a> {
-        self.stream.clear();
-        self.buffer.clear();
-        let (stream, buffer) = (&mut self.stream, &mut self.buffer);
-        self.terms.tokenize(text, |term, place| {
-            let start = buffer.len() as u32;
-            buffer.push_str(term);
-            stream.push((start, buffer.len() as u32, place.position));
-        });
-        TermsStream { stream: &self.stream, buffer: &self.buffer, token: &mut self.token, next: 0 }
+        self.run.clear();
+        TermsStream { tokenizer: self, text, read: 0, position: 0, next: 0 }
     }
 }
 
+/// The terms of a text. It holds those of one run of joined words at a time, which stay in the processor's cache.
 struct TermsStream<'a> {
-    stream: &'a [(u32, u32, usize)],
-    buffer: &'a str,
-    token: &'a mut Token,
+    tokenizer: &'a mut TermsTokenizer,
+    text: &'a str,
+    read: usize,
+    position: usize,
     next: usize,
 }
 
 impl TokenStream for TermsStream<'_> {
     fn advance(&mut self) -> bool {
-        let Some(&(start, end, position)) = self.stream.get(self.next) else { return false };
+        let TermsTokenizer { terms, run, buffer, token } = &mut *self.tokenizer;
+        while self.next == run.len() {
+            run.clear();
+            buffer.clear();
+            self.next = 0;
+            let end = terms.run(self.text, self.read, &mut self.position, &mut |term, place| {
+                let start = buffer.len() as u32;
+                buffer.push_str(term);
+                run.push((start, buffer.len() as u32, place.position));
+            });
+            let Some(end) = end else { return false };
+            self.read = end;
+        }
+        let (start, end, position) = run[self.next];
         self.next += 1;
-        self.token.text.clear();
-        self.token.text.push_str(&self.buffer[start as usize..end as usize]);
-        self.token.position = position;
+        token.text.clear();
+        token.text.push_str(&buffer[start as usize..end as usize]);
+        token.position = position;
         true
     }
 
     fn token(&self) -> &Token {
-        self.token
+        &self.tokenizer.token
     }
 
     fn token_mut(&mut self) -> &mut Token {
-        self.token
+        &mut self.tokenizer.token
     }
 }
 

@@ -194,7 +194,7 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn remove_memory(&self, id: &Id) -> Result<()> {
+    pub fn remove_memory(&mut self, id: &Id) -> Result<()> {
         let row: Option<i64> = self
             .transaction
             .prepare_cached("SELECT row FROM memories WHERE id = ?1")?
@@ -349,12 +349,12 @@ impl Batch<'_> {
         Ok(())
     }
 
-    fn remove_memory_row(&self, row: i64) -> Result<()> {
+    fn remove_memory_row(&mut self, row: i64) -> Result<()> {
         let place: TextPlace = self
             .transaction
             .prepare_cached("SELECT block, start, length FROM memories WHERE row = ?1")?
             .query_row([row], |row| passage_place(row, 0))?;
-        self.drop_text(place)?;
+        self.drop_text(place);
         self.retire(Collection::Memories, row)
     }
 }
