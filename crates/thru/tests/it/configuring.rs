@@ -9,172 +9,171 @@ fn settings_are_shown_with_where_they_come_from() {
     let home = Home::new();
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["config", "show"]), @r#"
-    # What project this directory belongs to. Directories with the same name share one memory.
+    # The project that this directory belongs to. Directories with the same name share one memory.
     project.name = ""
 
     # Globs of transcript files and project directories that are never read, such as
     # `/home/me/private/**`.
     capture.ignore = []
 
-    # Read and keep nothing of sessions that run in this directory.
+    # Record nothing of sessions that run in this directory.
     capture.off = false
 
-    # Tools whose calls hooks do not record. Of questions to the user (AskUserQuestion) the answers are
-    # always recorded; transcripts are kept whole all the same.
+    # Tools whose calls hooks do not record and search does not show. Answers to questions
+    # (`AskUserQuestion`) are always kept.
     capture.skip_tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]
 
-    # Keep track of sessions: hooks record, transcripts are watched. Without, nothing is brought in but
-    # what `thru import` is told to.
+    # Track sessions: hooks record, transcripts are watched. If off, only `thru import` with explicit
+    # paths brings anything in.
     session_tracking.enabled = true
 
-    # Seconds without activity after which a session is indexed although it was not closed. For machines
-    # that work alone, 300 is a good value.
+    # Seconds without activity after which a session that was not closed is indexed. On machines that
+    # work unattended, 300 is a good value.
     session_tracking.inactivity_timeout = 1800
 
-    # Seconds after which the daemon looks for sessions that time has closed, at the latest.
+    # Longest time in seconds between the daemon's checks for sessions that have timed out.
     session_tracking.check_interval = 60
 
-    # More directories with transcripts that the daemon watches, beside those that agents use.
+    # More directories with transcripts for the daemon to watch, beside those that agents use.
     session_tracking.watch_directories = []
 
-    # Minutes without activity after which a session is idle. After twice that it is over.
+    # Minutes without activity after which a session is idle. After twice that it has ended.
     session.idle_timeout_minutes = 30
 
-    # Hours after its last start or resume at which a session is over, whatever happens in it.
+    # Hours after its last start or resume at which a session ends, however busy it is.
     session.max_session_duration_hours = 8
 
-    # How many of a session's last doings are told to the next one.
+    # Number of a session's last actions that `thru session show` lists.
     session.max_hot_entries = 5
 
-    # Index a session when it ends or is left. Without, it waits for the first question, or for `thru
+    # Index a session when it ends or is left. If off, it waits for the first question, or for `thru
     # close`.
     session.auto_archive_on_end = true
 
-    # Let hooks record and answer. Without, they do nothing, and transcripts are read all the same.
+    # Let hooks record and answer. If off, they do nothing; transcripts are read all the same.
     hooks.enabled = true
 
     # Let programs of this user close and list sessions through the daemon's socket.
     hooks.socket_enabled = true
 
-    # Where the daemon's socket lies. Empty means in the data directory, under `run`.
+    # Path of the daemon's socket. Empty means `run` in the data directory.
     hooks.socket_path = ""
 
-    # Seconds after which an agent gives a hook up, as `thru install` writes it into the agent's
+    # Seconds after which an agent abandons a hook, as `thru install` writes it into the agent's
     # settings. Hooks themselves end within one second.
     hooks.hook_timeout = 10
 
-    # Let the daemon index a session that ends, and wait for nothing. Without, the hook tries to do it
-    # before the agent goes on, for at most 700 milliseconds.
+    # Let the daemon index a session that ends, without waiting. If off, the hook tries to index it
+    # before the agent continues, for at most 700 milliseconds.
     hooks.async_indexing = true
 
-    # Start the daemon when a session starts; with hooks installed or `daemon.watch`, also when a
-    # command is run. Without, what was recorded waits for the next command or session.
+    # Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command
+    # runs. If off, recorded events wait for the next command or session.
     daemon.enabled = true
 
-    # Let commands start the daemon, which reads transcripts as they are written, where no hooks are
-    # installed.
+    # Let commands start the daemon, which reads transcripts as they are written, even where no hooks
+    # are installed.
     daemon.watch = false
 
-    # Minutes without anything to do after which the daemon ends. It is started again when it is needed.
+    # Minutes without work after which the daemon exits. It starts again when needed.
     daemon.idle_exit_minutes = 120
 
-    # Serve the page, the API and MCP over HTTP on this machine as long as the daemon runs. Without, the
+    # Serve the page, the API and MCP over HTTP on this machine while the daemon runs. If off, the
     # daemon listens on no port until `thru view` asks for the page.
     http.enabled = false
 
-    # Port of the page. Where it is taken, the next free one.
+    # Port of the page. If it is taken, the next free one.
     http.port = 37777
 
-    # Serve the routes of claude-mem's worker, for editors and clients that use them: `read` those that
-    # only read, `full` those that record and remember, too. They need no token: every program of every
-    # user of this machine can use them. The daemon listens as with `http.enabled`.
+    # Serve the routes of claude-mem's worker, for editors and clients that use them: `read` serves
+    # those that only read, `full` also those that record and remember. They need no token: every
+    # program of every user of this machine can use them. The daemon listens as with `http.enabled`.
     http.worker_api = "off"
 
-    # Say so when the journal takes more than this many megabytes. Nothing is ever dropped from it.
+    # Warn when the journal takes more than this many megabytes. Nothing is ever dropped from it.
     journal.alarm_mb = 4096
 
-    # Keep transcripts in the archive exactly as they are, secrets and private text included. Store,
-    # index and output are redacted all the same.
+    # Archive transcripts exactly as they are, including secrets and private text. Store, index and
+    # output are redacted all the same.
     archive.verbatim = false
 
-    # Regular expressions of texts that look like secrets and are not: what one of them matches whole is
-    # never redacted.
+    # Texts that look like secrets and are not: a text that one of these matches as a whole is never
+    # redacted.
     redact.allow = []
 
-    # Make observations and summaries of sessions. Without, history can only be searched.
+    # Make observations and summaries of sessions. If off, history can only be searched.
     distil.enabled = true
 
-    # Whose model makes memories better, in the background. `thru models set` sets it. Without, memories
-    # are made without any model.
+    # Provider of the model that improves memories in the background. `thru models set` sets it. With
+    # `none`, memories are made without a model.
     models.provider = "none"
 
-    # Which model. Empty means the provider's default, as `thru models list` shows it.
+    # The model. Empty means the provider's default, as `thru models list` shows it.
     models.model = ""
 
-    # Which model for the summaries of sessions. Empty means the same.
+    # The model for summaries of sessions. Empty means the same model.
     models.session_model = ""
 
-    # Where the provider answers. Empty means its usual address.
+    # Address of the provider. Empty means its usual one.
     models.url = ""
 
-    # A model on this machine that is asked when the provider does not answer.
+    # A model on this machine to ask when the provider does not answer.
     models.fallback = "none"
 
-    # Which model of the fallback.
+    # The fallback's model.
     models.fallback_model = ""
 
-    # Where the fallback answers. It must be on this machine. Empty means its usual address.
+    # Address of the fallback, which must be on this machine. Empty means its usual one.
     models.fallback_url = ""
 
-    # Since when models are asked (RFC 3339): `thru models set` writes it. What happened before is never
-    # sent by itself; `thru distil --run` sends it.
+    # Time from which models are asked (RFC 3339); `thru models set` writes it. Nothing older is sent
+    # automatically; `thru distil --run` sends it.
     models.since = ""
 
-    # Send nothing of sessions that run in this directory to any model, nor to a server of `embedding`.
+    # Send nothing of sessions that run in this directory to a model or to an embedding server.
     models.off = false
 
     # Seconds after which a model that does not answer is given up.
     models.timeout_seconds = 120
 
-    # The context that Ollama is told to make room for (`num_ctx`): prompt and answer.
+    # Context size that Ollama is told to allocate (`num_ctx`), for prompt and answer.
     models.context_tokens = 8192
 
-    # Tokens (estimated) that a question about a turn has at most, all told.
+    # Upper limit, in estimated tokens, of a request about a turn.
     models.turn_tokens = 4000
 
-    # Tokens (estimated) that a question about a session has at most, all told.
+    # Upper limit, in estimated tokens, of a request about a session.
     models.session_tokens = 6000
 
     # Tokens that an answer may have.
     models.answer_tokens = 1500
 
-    # Questions under way at a time.
+    # Requests in progress at a time.
     models.concurrency = 1
 
-    # Questions in a minute at most, to a model that is not on this machine.
+    # Upper limit of requests per minute to a model that is not on this machine.
     models.requests_per_minute = 30
 
-    # Cents for a million tokens sent, where the price is not known or another one holds. -1 means as
-    # known.
+    # Price of a million input tokens in cents, if it is unknown or differs. -1 means the known price.
     models.input_price_cents = -1
 
-    # Cents for a million tokens answered. -1 means as known.
+    # Price of a million output tokens in cents. -1 means the known price.
     models.output_price_cents = -1
 
-    # Let the `claude` program use `ANTHROPIC_API_KEY` from the environment. Without, it uses the
-    # account that it is signed in to.
+    # Let the `claude` program use `ANTHROPIC_API_KEY` from the environment. If off, it uses the account
+    # it is signed in to.
     models.claude_api_key = false
 
-    # Who turns texts into vectors, so that what means the same is found whatever words it uses: the
-    # model that comes with the program, a server, or none. A server sees what is said in every session,
-    # every memory and every question.
+    # Where vectors come from, so that search finds what means the same in other words: the bundled
+    # model, a server, or nowhere. A server sees all that is said in sessions, every memory and every
+    # question.
     embedding.provider = "bundled"
 
-    # Which model of the server, such as `nomic-embed-text`.
+    # The server's model, such as `nomic-embed-text`.
     embedding.model = ""
 
-    # Where the server answers, without `/v1` or `/api`. Empty means its usual address: Ollama on this
-    # machine, or OpenAI.
+    # Address of the server, without `/v1` or `/api`. Empty means its usual one: Ollama on this machine,
+    # or OpenAI.
     embedding.url = ""
 
     # Seconds after which a server that does not answer is given up.
@@ -183,32 +182,32 @@ fn settings_are_shown_with_where_they_come_from() {
     # Folder with other copies of the bundled model's files. Empty means those in the program.
     embedding.folder = ""
 
-    # Tokens that models may cost in a day (UTC), both ways. What is over waits for the next day.
+    # Tokens that models may use per day (UTC), input and output. What is left waits for the next day.
     budget.daily_tokens = 500000
 
-    # Tokens that models may cost in a month.
+    # Tokens that models may use per month.
     budget.monthly_tokens = 5000000
 
-    # US cents that models may cost in a day.
+    # US cents that models may cost per day.
     budget.daily_cents = 100
 
-    # US cents that models may cost in a month.
+    # US cents that models may cost per month.
     budget.monthly_cents = 1000
 
-    # Tokens that models may cost in a day for one project.
+    # Tokens that models may use per day for one project.
     budget.project_daily_tokens = 500000
 
-    # Tokens that models may cost in a month for one project.
+    # Tokens that models may use per month for one project.
     budget.project_monthly_tokens = 5000000
 
-    # US cents that models may cost in a day for one project.
+    # US cents that models may cost per day for one project.
     budget.project_daily_cents = 100
 
-    # US cents that models may cost in a month for one project.
+    # US cents that models may cost per month for one project.
     budget.project_monthly_cents = 1000
 
-    # An MCP server that finished summaries and what was learned are delivered to: a URL, or a command.
-    # Empty means none.
+    # An MCP server that receives finished summaries and what was learned: a URL, or a command. Empty
+    # means none.
     sinks.mcp = ""
 
     # Deliver to a server that is not on this machine.
@@ -220,82 +219,82 @@ fn settings_are_shown_with_where_they_come_from() {
     # The server's tool for what was learned and decided.
     sinks.mcp_memory_tool = "memory_add"
 
-    # Give sessions that start in this directory nothing from memory.
+    # Give no memory to sessions that start in this directory.
     context.off = false
 
-    # Tokens (estimated) that a session is given from memory when it starts or was compacted.
+    # Budget, in estimated tokens, for a session that starts or was compacted.
     context.tokens = 900
 
-    # Tokens (estimated) that a prompt is given from memory, where anything bears on it.
+    # Budget, in estimated tokens, for a prompt that something in memory bears on.
     context.prompt_tokens = 500
 
-    # How many observations a session is given at most.
+    # Maximum number of observations that a session is given.
     context.observations = 50
 
-    # How many earlier sessions are looked at for work that was left open.
+    # Number of earlier sessions that a starting session's pack considers.
     context.sessions = 10
 
-    # Types of observations that a session is given: bugfix, feature, refactor, change, discovery,
-    # decision. Empty means all.
+    # Only observations of these types: bugfix, feature, refactor, change, discovery, decision.
     context.types = []
 
-    # Concepts of observations that a session is given: how-it-works, why-it-exists, what-changed,
-    # problem-solution, gotcha, pattern, trade-off. Empty means all.
+    # Only observations with one of these concepts: how-it-works, why-it-exists, what-changed,
+    # problem-solution, gotcha, pattern, trade-off.
     context.concepts = []
 
     # Tell a session that starts how the last one ended.
     context.last_summary = true
 
-    # Tell the user in one line what a session that starts was given from memory.
+    # Tell the user in one line what a session that starts was given.
     context.message = true
 
     # Write what a session held when its context was compacted into its project, under
-    # `.claude/summaries`. Without, only the store has it. A project can switch it off, not on.
+    # `.claude/summaries`. If off, only the store has it. A project can switch it off, not on.
     summaries.enabled = true
 
-    # A directory for the summaries of all projects, instead of one in each. Empty means in the project.
+    # One directory for the summaries of all projects, instead of one in each. Empty means in the
+    # project.
     summaries.location = ""
 
-    # How many summaries the index of a project lists, the newest first. A project can have fewer.
+    # Maximum number of summaries in a project's index, the newest first. A project can have fewer.
     summaries.max = 50
 
-    # Give a session what it held after its context was compacted. A project can switch it off, not on.
+    # Give a session what it held before its context was compacted. A project can switch it off, not on.
     summaries.auto_reload = true
 
     # Put short pieces of the code that was written into summaries. A project can switch it off, not on.
     summaries.code_snippets = true
 
-    # The folder of the notes that `thru vault init` made. Empty means that none are written.
+    # Folder of the notes that `thru vault init` made.
     vault.path = ""
 
-    # Lines at which the note of a session that is over is compacted and archived.
+    # Number of lines from which the note of an ended session is compacted and archived.
     vault.compact_lines = 500
 
-    # Days after which the note of a session that is over is compacted and archived.
+    # Days after which the note of an ended session is compacted and archived.
     vault.compact_days = 3
 
-    # Leave a short note that shows the archived one in the place of each note that is archived.
+    # Leave a short note that shows the archived one in its place.
     vault.keep_original = false
 
-    # Sessions of other projects that are given or ask for something in a note of one project before it
-    # is proposed as a note of all.
+    # Number of sessions of other projects that recall a note of one project before it is proposed as a
+    # note of all.
     vault.promote_recalls = 3
 
-    # What it means that a line of ours is gone from a note: `hide` leaves it out of that note, `forget`
-    # has the memory forgotten.
+    # Effect of deleting one of our lines from a note: `hide` leaves it out of that note, `forget`
+    # forgets the memory.
     vault.delete_means = "hide"
 
-    # Milliseconds that a question waits for recent sessions to be indexed. What is not done by then is
-    # named in the answer.
+    # Milliseconds that a question waits for recent sessions to be indexed. The answer names those that
+    # were not done in time.
     search.index_deadline_ms = 2000
 
-    # How many passages `thru search` shows.
+    # Number of passages that `thru search` shows.
     search.limit = 10
 
-    # When to use colour: `auto` is on a terminal only.
+    # When to use colour; `auto` means on a terminal only. `--color WHEN` on any command overrides it.
     output.color = "auto"
 
-    # Show output that is longer than the terminal in `$PAGER` (or `less`).
+    # Show output that is longer than the terminal in `$PAGER`, or `less`.
     output.pager = true
     "#);
     home.thru(&["config", "set", "search.limit", "7"]).expect(0);
