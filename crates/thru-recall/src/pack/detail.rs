@@ -16,7 +16,7 @@ pub(super) fn details(body: &MemoryBody) -> Vec<String> {
     };
     let known = [title.clone()];
     let texts = texts(body).into_iter().filter(|text| adds(text, &known));
-    texts.map(|text| without(&text, title)).collect()
+    texts.map(|text| from_the_point(&without(&text, title)).to_owned()).collect()
 }
 
 /// The report of the memory's turn.
@@ -63,9 +63,46 @@ fn without(text: &str, title: &str) -> String {
     rest.filter(|rest| rest.chars().count() > 20).unwrap_or(text).to_owned()
 }
 
+/// The text behind the sentences at its beginning that only say that it is done: they would take the place of
+/// what was done.
+fn from_the_point(text: &str) -> &str {
+    #[rustfmt::skip]
+    const SAYS_NOTHING: [&str; 51] = [
+        "a", "all", "also", "and", "are", "as", "been", "both", "changes", "check", "checks", "clean", "committed",
+        "complete", "completed", "correctly", "created", "done", "everything", "finished", "fixed", "fully", "good",
+        "great", "green", "has", "have", "implementation", "implemented", "in", "is", "it", "just", "merged", "now",
+        "pass", "passed", "passes", "passing", "perfect", "place", "pushed", "ready", "successfully",
+        "tasks", "tests", "the", "updated", "well", "works", "working",
+    ];
+    let mut rest = text;
+    while let Some(end) = rest.find(". ").into_iter().chain(rest.find("! ")).min() {
+        let mut words = rest[..end].split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+        if !words.all(|word| SAYS_NOTHING.contains(&word.to_ascii_lowercase().as_str())) {
+            break;
+        }
+        rest = rest[end + 1..].trim_start();
+    }
+    rest
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_detail_begins_with_the_point() {
+        for (text, point) in [
+            (
+                "All changes are done. Kiln 4 has a cone of its own.",
+                "Kiln 4 has a cone of its own.",
+            ),
+            ("Done! Committed and pushed. The shelf is dry.", "The shelf is dry."),
+            ("The kiln is done. It cools.", "The kiln is done. It cools."),
+            ("All done.", "All done."),
+        ] {
+            assert_eq!(from_the_point(text), point);
+        }
+    }
 
     #[test]
     fn what_the_title_says_is_not_said_again() {

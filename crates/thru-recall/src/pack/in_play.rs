@@ -26,8 +26,10 @@ const ELSEWHERE: f64 = 0.7;
 /// Sessions whose commands are looked at, and passages of each.
 const SESSIONS: usize = 5;
 const PASSAGES: usize = 200;
-/// Runs in one session that are as good as runs in two.
+/// Runs in one session that are as good as runs in two, …
 const RUNS: usize = 3;
+/// … where there are fewer sessions than this: what only one of many ran is about that session.
+const MANY: usize = 3;
 /// Maximum number of commands, and characters of one.
 const COMMANDS: usize = 6;
 const COMMAND: usize = 70;
@@ -150,10 +152,10 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result
             }
         }
     }
+    let is_young = sessions.rows.len() < MANY;
     let mut known: Vec<(String, f64, usize)> = known
         .into_iter()
-        .filter(|(_, one)| one.works && (one.sessions > 1 || one.runs >= RUNS))
-        // What only one session ran is often about that session.
+        .filter(|(_, one)| one.works && (one.sessions > 1 || is_young && one.runs >= RUNS))
         .map(|(command, one)| (command, one.weight * (one.sessions as f64), one.runs))
         .collect();
     let value = |weight: f64, runs: usize| weight * (runs as f64).ln_1p();

@@ -204,7 +204,7 @@ pub(super) fn line(memory: Option<(&str, &MemoryRow)>, section: Section, text: &
 /// Makes recorded text plain so that it cannot pass for the user's words: phrases such as "the user ruled"
 /// are put in quotation marks.
 pub fn recorded(text: &str, longest: usize) -> String {
-    const CLAIMS: [&str; 8] = [
+    const CLAIMS: [&str; 10] = [
         "user asked:",
         "user asked before:",
         "user asked last:",
@@ -213,6 +213,8 @@ pub fn recorded(text: &str, longest: usize) -> String {
         "user wants:",
         "user decided:",
         "user told:",
+        "user chose:",
+        "user approved the plan:",
     ];
     let mut plain = plain_line(text, longest);
     for claim in CLAIMS {

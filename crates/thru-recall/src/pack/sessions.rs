@@ -34,6 +34,8 @@ pub(super) const CAME_OF: usize = 140;
 const MADE: usize = 3;
 /// The beginning of a step that the session stopped at.
 const UNFINISHED: &str = "Not finished: ";
+/// The label of completed work.
+const DONE: &str = "Done";
 
 /// Summaries of the project's last sessions, the latest first; after a compaction, that session's.
 pub(super) fn summaries(
@@ -194,13 +196,13 @@ pub(super) fn last_session(
     }
     let most = if compact { 8 } else { 2 };
     let lists: [(&str, &[Statement], usize, &str); 4] = [
-        ("Done", completed, most, "what was done"),
+        (DONE, completed, most, "what was done"),
         ("Decided", decisions, if compact { 8 } else { 0 }, "what was decided"),
         ("Next", next_steps, most, "what was left to do"),
         ("Open question", open_questions, most, "what was left open"),
     ];
     for (label, statements, most, reason) in lists {
-        let is_deed = matches!(label, "Done" | "Decided");
+        let is_deed = matches!(label, DONE | "Decided");
         // After a compaction all observations of the session follow, with their ids.
         let is_new = |statement: &&Statement| {
             let text = normal(&statement.text);
@@ -211,7 +213,7 @@ pub(super) fn last_session(
             // Behind the result, a step is told for the names in it.
             let is_excerpt = statement.text.starts_with('“');
             let is_bare =
-                label == "Done" && (is_excerpt || has_result && !names_something(&statement.text));
+                label == DONE && (is_excerpt || has_result && !names_something(&statement.text));
             let is_repeated = compact && observations.iter().any(is_told);
             let is_left_out = is_over || is_bare || is_repeated;
             adds(&statement.text, &told) && !is_left_out
@@ -242,9 +244,15 @@ fn is_settled(step: &str, body: &Summary) -> bool {
     step.starts_with(UNFINISHED) && body.digest.state.is_some()
 }
 
+/// Returns the work that a line about the last session says is done.
+pub(super) fn done_of(line: &Draft) -> Option<&str> {
+    let is_detail = matches!(line.section, Section::LastSession { detail: true, .. });
+    line.text.strip_prefix(DONE)?.strip_prefix(": ").filter(|_| is_detail)
+}
+
 /// A statement behind its label, unless it begins with one.
 fn labelled(label: &str, text: &str) -> String {
-    match text.starts_with(UNFINISHED) {
+    match text.starts_with(UNFINISHED) || text.starts_with("Tried") {
         true => text.to_owned(),
         false => format!("{label}: {text}"),
     }
@@ -259,8 +267,10 @@ fn titled(
 ) -> Result<String> {
     let title = TitleSpeaker::of_session(store, body)?.mark(&cut(&body.title, TITLE));
     let ended = body.digest.outcome.as_str();
-    let state = body.digest.state.as_ref();
-    let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state.text, 120)));
+    // A commit of the title's name is not named again.
+    let named = format!(" \"{}\"", body.title);
+    let state = body.digest.state.as_ref().map(|state| state.text.replacen(&named, "", 1));
+    let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state, 120)));
     Ok(format!("{title} ({}, {ended}{state})", day(summary.at, request)))
 }
 

@@ -1,6 +1,6 @@
 //! The speaker of a title, so that a line says whose words it holds. Words are an agent's unless they are marked.
 
-use thru_core::{Id, PassageKind, Speaker, Summary, bare_words};
+use thru_core::{Id, Observation, PassageKind, Speaker, Summary, bare_words};
 use thru_store::{MemoryBody, MemoryRow, Result, Store};
 
 use super::said::alike;
@@ -12,11 +12,17 @@ const LOOKED_AT: usize = 6;
 const ASKED: &str = "Asked:";
 const COMMIT: &str = "Commit:";
 
+/// The beginnings of titles that tell an agreement and a choice.
+const APPROVED: &str = "Approved the plan: ";
+const CHOSE: &str = "Chose ";
+
 /// The speaker of a title.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TitleSpeaker {
-    /// A person, about this very thing.
+    /// A person, in these words.
     Person,
+    /// A person, whose choice or agreement the title tells in other words.
+    Decision,
     /// A person, whose request names the work.
     Request,
     /// A commit or a pull request.
@@ -30,7 +36,8 @@ impl TitleSpeaker {
     pub(super) fn of(store: &Store, memory: &MemoryRow, body: &MemoryBody) -> Result<Self> {
         match body {
             MemoryBody::Observation(body) => match body.speaker {
-                Speaker::Person => Ok(Self::Person),
+                Speaker::Person if memory.flags.is_note => Ok(Self::Person),
+                Speaker::Person => Self::of_person(store, body),
                 Speaker::Agent if memory.flags.is_note => Ok(Self::Agent),
                 Speaker::Agent => Self::among(store, &body.title, &body.sources),
             },
@@ -49,6 +56,20 @@ impl TitleSpeaker {
             Some(done) => Self::among(store, &summary.title, &done.sources),
             None => Ok(Self::Agent),
         }
+    }
+
+    /// Tells a person's own words from a choice that the title tells.
+    fn of_person(store: &Store, body: &Observation) -> Result<Self> {
+        let title = bare_words(&body.title);
+        let said = body.narrative.iter().flat_map(|said| &said.sources);
+        for id in body.sources.iter().chain(said).take(LOOKED_AT) {
+            let Some(passage) = store.passage(id)? else { continue };
+            let is_theirs = passage.kind == PassageKind::Human;
+            if is_theirs && bare_words(&store.text_of(&passage)?).contains(&title) {
+                return Ok(Self::Person);
+            }
+        }
+        Ok(Self::Decision)
     }
 
     /// Finds the first of these passages that holds the title word for word. An agent's own words are rarely kept so.
@@ -74,6 +95,11 @@ impl TitleSpeaker {
     pub(super) fn mark(self, text: &str) -> String {
         match self {
             Self::Person => format!("The user said: \"{text}\""),
+            Self::Decision => match (text.strip_prefix(APPROVED), text.strip_prefix(CHOSE)) {
+                (Some(plan), _) => format!("The user approved the plan: {plan}"),
+                (_, Some(choice)) => format!("The user chose: {choice}"),
+                _ => format!("The user decided: {text}"),
+            },
             Self::Request => format!("{ASKED} {text}"),
             Self::Commit => format!("{COMMIT} {text}"),
             // An agent that writes a mark speaks for itself all the same.
@@ -98,12 +124,18 @@ mod tests {
         let title = "Bound the retry loop";
         for (speaker, marked) in [
             (TitleSpeaker::Person, "The user said: \"Bound the retry loop\""),
+            (TitleSpeaker::Decision, "The user decided: Bound the retry loop"),
             (TitleSpeaker::Request, "Asked: Bound the retry loop"),
             (TitleSpeaker::Commit, "Commit: Bound the retry loop"),
             (TitleSpeaker::Agent, title),
         ] {
             assert_eq!(speaker.mark(title), marked);
         }
+        assert_eq!(
+            TitleSpeaker::Decision.mark("Approved the plan: Retries"),
+            "The user approved the plan: Retries"
+        );
+        assert_eq!(TitleSpeaker::Decision.mark("Chose B over A"), "The user chose: B over A");
         assert_eq!(TitleSpeaker::Agent.mark("Asked: push"), "The agent: Asked: push");
     }
 }

@@ -10,15 +10,16 @@ use super::detail::details;
 use super::in_play::{Sessions, commands_in_play, files_in_play};
 use super::render::Section;
 use super::said::{
-    Said, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
+    Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
 use super::sessions::{
-    CAME_OF, OPEN_DAYS, TITLE, bodies, earlier_sessions, last_of, last_session, later_than,
-    left_open, summaries,
+    CAME_OF, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions, last_of, last_session,
+    later_than, left_open, summaries,
 };
 use super::speaker::TitleSpeaker;
 use super::valued::{LATELY_DAYS, TRUNKS, Valued, observations};
 use super::{Draft, Occasion, PackRequest, facts, standing};
+use crate::memories::normal;
 
 /// Maximum number of rules, and characters of each.
 const RULES: usize = 10;
@@ -73,9 +74,17 @@ pub(super) fn drafts(
         drafts.extend(facts::changed_since(store, request, at)?);
     }
     let last = last.and_then(|(last, _)| last.0.session);
-    drafts.extend(best(store, request, valued, last, &mut said)?);
+    let best = best(store, request, valued, last, &mut said)?;
+    drafts.retain(|line| done_of(line).is_none_or(|done| !is_told(done, &best)));
+    drafts.extend(best);
     drafts.extend(sessions);
     Ok((drafts, were_weighed(weighed)))
+}
+
+/// True if one of these lines tells this work, with what came of it.
+fn is_told(done: &str, lines: &[Draft]) -> bool {
+    let works = lines.iter().filter(|line| matches!(line.section, Section::Work { .. }));
+    works.filter_map(|line| line.memory.as_ref()).any(|memory| alike(done, &memory.title))
 }
 
 fn were_weighed(number: usize) -> String {
@@ -209,6 +218,13 @@ fn best(
         if is_bare && title.starts_with('“') && !is_note {
             continue;
         }
+        // The sentence that the title is a part of takes its place.
+        let (title, detail) = match detail {
+            Some(whole) if normal(&whole).contains(&normal(&title)) => {
+                (cut(&whole, TITLE + CAME_OF), None)
+            }
+            detail => (title, detail),
+        };
         let mut text = match TitleSpeaker::of(store, &one.memory, &body)? {
             TitleSpeaker::Agent if is_decision => format!("The agent: {title}"),
             speaker => speaker.mark(&title),
