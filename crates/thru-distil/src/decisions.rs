@@ -2,12 +2,15 @@
 //! prose.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use thru_core::{Concept, Id, Merged, Observation, ObservationType, Speaker, Statement};
 
 use crate::dialogs::Dialogue;
 use crate::event::{Action, Event};
 use crate::gate::stands_alone;
+use crate::pattern;
 use crate::plans;
 use crate::proposal::{Choice, Proposal};
 use crate::prose;
@@ -31,6 +34,9 @@ const WORDS: usize = 400;
 
 /// Events before a prompt among which the text that it answers is looked for.
 const REACH: usize = 400;
+
+/// Most answers to numbered questions in one prompt.
+const MOST: usize = 6;
 
 /// Words that a decision shares with the one that replaces it.
 const SAME: usize = 3;
@@ -159,7 +165,11 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         Some(Made { title, ..Made::default() })
     });
     let made = made.or_else(|| {
-        let proposed = reply.proposed.as_ref().filter(|_| opening.is_some_and(|one| one.agrees))?;
+        let opening = opening?;
+        let proposed = reply.proposed.as_ref()?;
+        if !(opening.agrees || opening.confirms && proposed.is_statement) {
+            return None;
+        }
         Some(Made { title: proposed.title.clone(), ..Made::default() })
     });
     let Some(mut made) = made.filter(|made| !is_ruled(&made.title)) else { return };
@@ -174,8 +184,10 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         return;
     }
     let mut observation = by_person(session, "reply", 0, place);
+    let said = reply.decided.iter().find(|one| one.title == made.title);
+    let said = said.map(|one| one.sentence.as_str());
     let named = reply::as_decision(made.title);
-    observation.title = with_object(session, place, named.clone(), opening);
+    observation.title = with_object(session, place, named.clone(), said, opening);
     let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
     let is_new = |said: &str| reply::says_more(said, &observation.title);
     let source = made.source.unwrap_or(place);
@@ -206,6 +218,12 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     observation.concepts.insert(Concept::TradeOff);
     let known = vec![named, observation.title.clone()];
     drafts.push(Draft { place, observation });
+    for (ordinal, title) in numbered(session, reply, place).into_iter().enumerate().skip(1) {
+        let mut observation = by_person(session, "numbered", ordinal, place);
+        observation.title = title;
+        observation.concepts.insert(Concept::TradeOff);
+        drafts.push(Draft { place, observation });
+    }
     others(session, request, reply, place, known, drafts);
 }
 
@@ -285,12 +303,21 @@ fn with_object(
     session: &Session<'_>,
     place: usize,
     title: String,
+    said: Option<&str>,
     opening: Option<&Opening>,
 ) -> String {
     let hesitates =
         ["Thinking ", "Leaning ", "Inclined "].iter().any(|start| title.starts_with(start));
     if !hesitates && !reply::lacks_object(&title) && !reply::points_early(&title) {
         return title;
+    }
+    // The clause before may name it: "the two are new, so no need for compatibility".
+    let whole = said.map(reply::without_softeners);
+    let whole = whole.filter(|said| !reply::asks(said) && !reply::is_of_moment(said));
+    if let Some(whole) = whole.filter(|said| said.chars().count() <= TITLE)
+        && reply::significant(whole).len() >= reply::significant(&title).len() + 2
+    {
+        return reply::titled(whole);
     }
     // An agreement is to what the agent said before.
     let opens = opening.filter(|_| !title.starts_with("Agreed"));
@@ -400,6 +427,23 @@ fn answered(session: &Session<'_>, reply: &Reply, place: usize) -> Option<Made> 
     let made = made.or_else(|| plainly(reply, proposal))?;
     let question = made.question.or_else(|| proposal.question().map(str::to_owned));
     Some(Made { source: Some(source), question, ..made })
+}
+
+/// Answers to numbered questions: "1 - yes, 2 - only there".
+static NUMBERED: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern::regex(r"(?:^|[,;.]\s*)\(?(\d{1,2})\)?\s*[-–—.:)]\s*([^,;.]{2,80})"));
+
+/// Returns the answers to the agent's numbered questions, where a prompt has more than one.
+fn numbered(session: &Session<'_>, reply: &Reply, place: usize) -> Vec<String> {
+    let Some((_, proposal)) = proposal_before(session, place) else { return Vec::new() };
+    let answers = NUMBERED.as_ref().map(|numbered| numbered.captures_iter(&reply.words));
+    let answers = answers.into_iter().flatten().take(MOST).filter_map(|found| {
+        let mut questions = proposal.questions.iter();
+        let question = questions.find(|one| one.label.as_deref() == Some(&found[1]))?;
+        let answer = found[2].trim();
+        Some(reply::titled(&format!("{} → {answer}", reply::question_of(&question.text))))
+    });
+    answers.collect()
 }
 
 /// "B", "2 and 3": options, or numbered questions, by their labels.

@@ -19,6 +19,8 @@ pub(crate) struct Proposed {
     pub(crate) sentence: String,
     /// The proposal as a title.
     pub(crate) title: String,
+    /// True if it is a statement that only asks to be confirmed: "x should be y, right?".
+    pub(crate) is_statement: bool,
 }
 
 static PROPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -26,10 +28,10 @@ static PROPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?ix)(?:^|[\s,;.—–-])(?:
           (?: should(?:n['’]?t)? | can['’]?t | couldn['’]?t | why\s+(?:don['’]?t|not) | what\s+if | how\s+about ) \s+ we \s+
           (?:also\s+|just\s+|not\s+|rather\s+|simply\s+)*(?P<verb>[a-z]+\s+\S.{5,})
-        | (?:should(?:n['’]?t)?) \s+ (?P<subject>(?:the|a|an|this|that|it|all|each|every)\b[^,;]{0,60}?) \s+ (?P<be>(?:be|have|go|live|use|stay|return|allow|support|come)\s+\S.{3,})
+        | (?:should(?:n['’]?t)?) \s+ (?P<subject>(?:(?:the|a|an|this|that|it|all|each|every)\b[^,;]{0,60}?|[\w./`-]+[._/][\w./`-]+)) \s+ (?P<be>(?:be|have|go|live|use|stay|return|allow|support|come|hold|keep|reference|contain|include|point|store|show)\s+\S.{3,})
         | (?:we|you)\s+might\s+want\s+(?:to\s+(?P<want>[a-z]+\s+\S.{3,})|(?P<thing>[^\st].{3,}))
         | (?:maybe|perhaps)\s+(?P<good>\S.{3,80}?\s+(?:is|would\s+be|might\s+be)\s+(?:an?\s+|the\s+)?(?:good|better|best|right|simpler|cleaner|easier)\b.*)
-        | (?P<right>\S.{8,}\s(?:should|must|needs?\s+to|ought\s+to|has\s+to|have\s+to|can|is|are)\s.{5,}?)[\s,]+(?:right|correct|no)
+        | (?P<right>\S.{8,}\s(?:should|must|needs?\s+to|ought\s+to|has\s+to|have\s+to)\s.{5,}?)[\s,]+(?:right|correct|no)
         )\s*\??\s*$",
     )
 });
@@ -55,11 +57,16 @@ pub(crate) fn of_sentence(sentence: &str) -> Option<Proposed> {
         .or_else(|| group("right"))?;
     // "If x, then y": only y is proposed.
     let title = title.split_once(" then ").map_or(title.as_str(), |(_, then)| then);
-    let title = reply::titled(title);
+    let title = reply::titled(reply::without_softeners(title));
     let decides = !reply::is_procedure(&title)
         && !reply::is_of_moment(&title)
         && reply::names_something(&title);
-    decides.then(|| Proposed { sentence: one_line(&said, LONGEST), title: capitalised(&title) })
+    let is_statement = found.name("right").is_some();
+    decides.then(|| Proposed {
+        is_statement,
+        sentence: one_line(&said, LONGEST),
+        title: capitalised(&title),
+    })
 }
 
 #[cfg(test)]
@@ -87,6 +94,14 @@ mod tests {
                 "Use registry.example/base:1.5",
             ),
             ("should the port be a string?", "The port should be a string"),
+            (
+                "also should index.json reference run.jsonl so that readers stay",
+                "index.json should reference run.jsonl so that readers stay",
+            ),
+            (
+                "also this means we need to move the page to the new index right",
+                "We need to move the page to the new index",
+            ),
         ] {
             let found = of_sentence(said).map(|one| one.title);
             assert_eq!(found.as_deref(), Some(title), "{said}");

@@ -115,12 +115,13 @@ static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:we|they|it|this|that|there|the\s+[\w./`-]+(?:\s+[\w./`-]+){{0,4}}|[\w./`-]+(?:\s+[\w./`-]+){{0,4}})\s+
           (?:should(?:n'?t|\s+not)?|must(?:n'?t|\s+not)?|needs?\s+to|ought\s+to|ha(?:s|ve)\s+to)\s+
           (?:not\s+|just\s+|only\s+|always\s+|also\s+|simply\s+|really\s+|probably\s+|instead\s+)*(?:be|{VERBS})\b
-        | ^we\s+(?:can|could|will|'ll)\s+(?:(?:just|simply)\s+(?:{VERBS})\b|(?:{VERBS})\b.*\b(?:instead|since|because|as\s+(?:we|it|they)|rather\s+than|and\s+(?:use|keep|move)|no\s+longer)\b)
+        | ^we\s+(?:can|could|will|'ll)\s+(?:(?:just|simply)\s+(?:{VERBS})\b|(?:{VERBS})\b.*\b(?:instead|no\s+need|since|because|as\s+(?:we|it|they)|rather\s+than|and\s+(?:use|keep|move)|no\s+longer)\b)
         | ^(?:we|i)\s+(?:really\s+|explicitly\s+|definitely\s+|also\s+|actually\s+)?(?:don(?:'|’)?t|do\s+not|won(?:'|’)?t)\s+(?:really\s+|actually\s+|even\s+)?(?:want|support|care\s+about)\b
         | ^we\s+(?:really\s+|definitely\s+|also\s+|actually\s+)?(?:don(?:'|’)?t|do\s+not)\s+(?:really\s+|actually\s+|even\s+)?(?:need|use|require)\b
         | ^(?:we|i)\s+(?:are\s+|am\s+)?no\s+longer\s+(?:need|want|use|using|support|supporting|require)\b
         | ^(?:i|we)\s+(?:don(?:'|’)?t|do\s+not)\s+(?:think|believe)\s+(?:that\s+)?(?:\S+\s+){{1,3}}?(?:needs?|should|wants?|makes?\s+sense)\b
         | ^(?:every|each|all)\s+.{{2,60}}?\b(?:must|should|needs?|ha(?:s|ve)\s+to)\s+\w
+        | ^(?:anything|everything)\s+.{{2,60}}?\b(?:must|should|can)\s+be\s+\w
         | ^(?:i(?:'|’)?m\s+)?(?:thinking\s+of|leaning\s+towards?|inclined\s+to)\s+\w+
         | ^(?:please\s+)?(?:focus|keep|use|support|limit|target)\s+only\b
         | ^we\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|currently\s+)?(?:want|prefer|like|chose|choose|decided|agreed?|opted?|vote|favou?r)\b
@@ -373,7 +374,12 @@ fn decision(sentence: &str) -> Option<Decided> {
     // People who dictate use no commas.
     let found = NEEDLESS.as_ref()?.find(&cleaned)?;
     let is_own = !asks(&cleaned) && !is_quoted(&cleaned, found.start());
-    is_own.then(|| deciding(&cleaned[found.start()..])).flatten().and_then(made)
+    // "We can use x and no need for y": the first half says what holds instead.
+    let before = cleaned[..found.start()].strip_suffix(" and ");
+    let first = before.and_then(|before| before.rfind("we ")).map(|at| &cleaned[at..]);
+    let first = first.filter(|clause| DECIDED.as_ref().is_some_and(|one| one.is_match(clause)));
+    let first = first.map(|clause| titled(&as_decision(clause.to_owned())));
+    is_own.then(|| first.or_else(|| deciding(&cleaned[found.start()..]))).flatten().and_then(made)
 }
 
 /// Joints between clauses.
@@ -858,6 +864,14 @@ mod tests {
             (
                 "This fails on windows - paths should be stored with slashes",
                 "Paths should be stored with slashes",
+            ),
+            (
+                "if so we can use the name and no need for an alias",
+                "We can use the name and no need for an alias",
+            ),
+            (
+                "anything in the beta can be removed at once",
+                "Anything in the beta can be removed at once",
             ),
             (
                 "so maybe it's better to start with one region",

@@ -25,8 +25,10 @@ const REACH: usize = 24;
 /// The beginning of an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Opening {
-    /// True if it agrees or confirms.
+    /// True if it agrees.
     pub(crate) agrees: bool,
+    /// True if it begins with "yes".
+    pub(crate) confirms: bool,
     /// Its statements, without the words of agreement.
     statements: Vec<String>,
 }
@@ -38,7 +40,7 @@ static AGREES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         (?:.{0,60}?[,;]\s+(?:and\s+)?)??
         (?: i\s+(?:fully\s+|completely\s+|totally\s+)?agree(?:\s+(?:with\s+(?:you|that|this)|that))? | agreed | got\s+it | understood | confirmed | exactly(?:\s+right)?
           | (?:i\s+think\s+)?(?:you['’]re|you\s+are|your\s+instinct\s+is)\s+(?:absolutely\s+|completely\s+|not\s+)?(?:right|correct|wrong)
-          | (?:that(?:['’]s|\s+is)\s+(?:a\s+)?)?(?:good|great|fair|clean|sensible|valid)\s+(?:catch|call|point|idea|thinking|enough|challenge|question|separation|instinct)
+          | (?:that(?:['’]s|\s+is)\s+(?:a\s+)?)?(?:good|great|fair|clean|sensible|valid)\s+(?:catch|call|point|idea|addition|thinking|enough|challenge|question|separation|instinct)
           | that(?:['’]s|\s+is)\s+(?:right|correct|the\s+crux|better|cleaner|simpler) | right | (?:that\s+)?makes\s+(?:total\s+|perfect\s+)?sense | absolutely )
         (?:\s*[,.:;!—–-]+\s*|\s+$|$|\s+(?P<on>with|to|on)\s+)",
     )
@@ -51,6 +53,8 @@ impl Opening {
         let is_prose = |kind: LineKind| matches!(kind, LineKind::Text | LineKind::Item);
         let lines = prose::lines(text).filter(|line| is_prose(line.kind)).take(SENTENCES);
         let sentences = lines.flat_map(|line| prose::sentences(line.text)).take(SENTENCES);
+        let start: String = text.trim_start().chars().take(4).collect::<String>().to_lowercase();
+        opening.confirms = ["yes.", "yes,", "yes ", "yes:", "yes—"].contains(&start.as_str());
         for (number, sentence) in sentences.enumerate() {
             let said = unmarked(sentence).replace(" *", " ").replace("* ", " ");
             let mut said = said.as_str();
@@ -69,7 +73,7 @@ impl Opening {
                 opening.statements.push(one_line(said, LENGTH));
             }
         }
-        (opening.agrees || !opening.statements.is_empty()).then_some(opening)
+        (opening.agrees || opening.confirms || !opening.statements.is_empty()).then_some(opening)
     }
 
     /// Returns the statement about the same as a person's words.

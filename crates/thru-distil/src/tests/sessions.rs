@@ -718,6 +718,31 @@ fn what_a_person_only_hints_at_is_told_in_the_agents_words() {
 }
 
 #[test]
+fn numbered_answers_are_told_one_by_one() {
+    let mut story = Story::default();
+    story
+        .asks("plan the importer")
+        .says("Two questions:\n1. Should the importer keep the old numbers?\n2. Should it write a log per day?")
+        .asks("1 - yes, 2 - only for errors");
+    let decisions = story.observations().into_iter();
+    let titles: Vec<String> = decisions
+        .filter(|one| one.kind == ObservationType::Decision)
+        .map(|one| one.title)
+        .collect();
+    assert_eq!(
+        titles,
+        [
+            "Should the importer keep the old numbers? → yes",
+            "Should it write a log per day? → only for errors"
+        ]
+    );
+    assert_eq!(
+        agreed("both formats are new, no users yet, so no need for compatibility", "On it."),
+        ["Both formats are new, no users yet, so no need for compatibility"]
+    );
+}
+
+#[test]
 fn a_prompt_may_decide_more_than_once() {
     let titles = agreed(
         "we want one binary for all platforms. the installer should not require root. and we don't need the old shell scripts any more.",
