@@ -40,6 +40,8 @@ pub struct MemoryHit {
     pub coverage: f32,
     /// The query's words that it holds, by their places in the query.
     pub(crate) held: Vec<usize>,
+    /// True if it misses a name of the query: it may be about the same with another one.
+    misses_name: bool,
     /// The cosine of its vector and the query's; `None` if either has none.
     pub similarity: Option<f32>,
 }
@@ -57,7 +59,7 @@ impl MemoryHit {
 
     /// Returns true if it almost certainly answers the query.
     pub(crate) fn is_sure(&self) -> bool {
-        self.reaches(SURE)
+        !self.misses_name && self.reaches(SURE)
     }
 
     fn reaches(&self, (coverage, cosine): (f32, f32)) -> bool {
@@ -100,7 +102,7 @@ pub(crate) fn find_memories(
         .enumerate()
         .filter_map(|(at, candidate)| {
             let memory = memories.remove(&candidate.row)?;
-            Some((candidate.key, evidence.hit(at, memory, candidate, question.idf())))
+            Some((candidate.key, evidence.hit(at, memory, candidate, terms, question.idf())))
         })
         .filter(|(_, hit)| hit.score > 0.0)
         .collect();
@@ -151,7 +153,15 @@ impl Evidence {
         }
     }
 
-    fn hit(&self, at: usize, memory: MemoryRow, candidate: &Candidate, idf: &[f32]) -> MemoryHit {
+    fn hit(
+        &self,
+        at: usize,
+        memory: MemoryRow,
+        candidate: &Candidate,
+        terms: &QueryTerms,
+        idf: &[f32],
+    ) -> MemoryHit {
+        let holds = |at: &usize| candidate.contributions.get(*at).is_some_and(|one| *one > 0.0);
         let held = |(_, contribution): &(&f32, &f32)| **contribution > 0.0;
         let matched = || idf.iter().zip(&candidate.contributions).filter(held);
         let weight = match (memory.flags.is_uncertain, memory.kind) {
@@ -166,9 +176,8 @@ impl Evidence {
             memory,
             score: weight * score,
             coverage: matched().map(|(idf, _)| idf).sum::<f32>() / largest([idf.iter().sum()]),
-            held: (0..idf.len())
-                .filter(|at| candidate.contributions.get(*at).is_some_and(|one| *one > 0.0))
-                .collect(),
+            held: (0..idf.len()).filter(holds).collect(),
+            misses_name: !terms.names.iter().all(holds),
             similarity: self.similarity[at],
         }
     }

@@ -93,7 +93,8 @@ pub(crate) fn order_by(
     let questions = mark_retelling(store, &mut all)?;
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let is_foreign = is_foreign(&request.query, terms.language);
-    let mut found = Found { when: request.when, is_foreign, ..Found::default() };
+    let names = terms.names.clone();
+    let mut found = Found { when: request.when, is_foreign, names, ..Found::default() };
     found.similarity = similarity(query_meaning, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
     if !beside.is_empty() {

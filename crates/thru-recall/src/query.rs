@@ -169,7 +169,9 @@ pub fn analyse(query: &str) -> QueryTerms {
     let language = query_language(query);
     let analysed = terms(query, Skip::Common(language));
     let analysed = if analysed.terms.is_empty() { terms(query, Skip::Nothing) } else { analysed };
-    QueryTerms { language, ..analysed }
+    // Names are known by their capitals, which German nouns have too.
+    let names = if is_foreign(query, language) { Vec::new() } else { analysed.names };
+    QueryTerms { language, names, ..analysed }
 }
 
 /// Adds the forms of a query's words that an index holds, by the language of the query: its terms are English stems.
@@ -277,7 +279,28 @@ fn terms(query: &str, skip: Skip) -> QueryTerms {
         }
     }
     let pairs = sequence.windows(2).map(|pair| (pair[0], pair[1])).collect();
-    QueryTerms { terms, pairs, ..QueryTerms::default() }
+    let names = words.iter().filter(|found| {
+        let covers = |other: &&Found| {
+            other.start <= found.start
+                && found.end <= other.end
+                && (other.end - other.start) > (found.end - found.start)
+        };
+        is_name(query, found) && !words.iter().filter(covers).any(|other| is_name(query, other))
+    });
+    let mut names: Vec<usize> =
+        names.filter_map(|found| terms.iter().position(|term| *term == found.term)).collect();
+    names.sort_unstable();
+    names.dedup();
+    QueryTerms { terms, pairs, names, ..QueryTerms::default() }
+}
+
+/// Returns true for a name: an identifier, a path, a number, or a capital where no sentence begins.
+fn is_name(query: &str, found: &Found) -> bool {
+    let text = &query[found.start..found.end];
+    let is_sign = |c: char| c.is_uppercase() || c.is_numeric() || "_./@".contains(c);
+    let before = query[..found.start].trim_end();
+    let begins = before.is_empty() || before.ends_with(['.', '!', '?', ':']);
+    text.chars().skip(usize::from(begins)).any(is_sign)
 }
 
 struct Found {
@@ -315,9 +338,27 @@ mod tests {
     }
 
     #[test]
+    fn names_are_told_from_words() {
+        let names = |query: &str| {
+            let analysed = analyse(query);
+            let names = analysed.names.iter().map(|at| analysed.terms[*at].as_str());
+            names.collect::<Vec<_>>().join(" ")
+        };
+        for (query, wanted) in [
+            ("Why did we choose Kafka for streaming?", "kafka"),
+            ("What changed? Nothing in the sign-on of users", ""),
+            ("ShareDialog gets 0 recipients", "sharedialog"),
+            ("the timeout in gemini-provider.ts", "=gemini-provider.ts"),
+            ("Warum haben wir die Warteschlange nach Redis verlegt und wie?", ""),
+        ] {
+            assert_eq!(names(query), wanted, "{query}");
+        }
+    }
+
+    #[test]
     fn nothing_gives_nothing() {
         assert_eq!(analyse(""), QueryTerms::default());
-        assert_eq!(analyse("?! \"()\" AND:*"), analyse("and"));
+        assert_eq!(analyse("?! \"()\" AND:*").terms, analyse("and").terms);
     }
 
     proptest! {

@@ -14,8 +14,9 @@ const NAMES: usize = 3;
 const SMALL_STORE: u64 = 1_000;
 
 /// The inputs of the confidence: how well the best passages (of all, and of messages) hold the words of the
-/// question, the cosine of the passage nearest in meaning, that of the nearest memory, and the mean of the nearest titles of work.
-type Signals = [f32; 4];
+/// question, the cosine of the passage nearest in meaning, that of the nearest memory, the mean of the nearest titles of work,
+/// and the share of the question's names that the best session misses.
+type Signals = [f32; 5];
 
 /// A weighted sum of signals with a constant, which becomes a probability.
 struct Calibration {
@@ -32,20 +33,26 @@ const USUAL_MEMORY: f32 = 0.88;
 const USUAL_TITLES: f32 = 0.62;
 
 /// With query embeddings.
-const WITH_MEANING: Calibration = Calibration { weights: [2.2, 6.6, 5.0, 8.1], constant: -10.2 };
+const WITH_MEANING: Calibration =
+    Calibration { weights: [2.2, 6.6, 5.0, 8.1, -2.0], constant: -9.82 };
 /// The addition to the constant for a question in another language: it is farther from everything.
 const FOREIGN: f32 = 1.4;
 /// With words only.
-const WORDS_ONLY: Calibration = Calibration { weights: [10.0, 0.0, 0.0, 0.0], constant: -12.0 };
+const WORDS_ONLY: Calibration =
+    Calibration { weights: [10.0, 0.0, 0.0, 0.0, -2.0], constant: -12.0 };
 
 /// The signals of a question.
-fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signals {
+fn signals(
+    candidates: &Candidates,
+    evidence: &Evidence,
+    found: &Found,
+    best: Option<i64>,
+) -> Signals {
     // A word that no document holds has no idf here: a name or a word of another language says nothing
     // about how well the others are met.
     let whole: f32 = candidates.idf.iter().sum();
-    // The largest idf that can occur here, so that the value does not grow with the store.
-    let rarest = ((2 + candidates.documents) as f32).ln();
-    let expected = (whole * rarest).sqrt();
+    // With the largest idf that can occur here, so that the value does not grow with the store.
+    let expected = (whole * rarest(candidates)).sqrt();
     let prose = candidates
         .found
         .iter()
@@ -60,7 +67,31 @@ fn signals(candidates: &Candidates, evidence: &Evidence, found: &Found) -> Signa
     let words = share(f32::midpoint(evidence.best_words, prose), expected);
     // Where nothing was distilled, the nearest memory is as near as one usually is.
     let titles = found.titles.unwrap_or(passage * USUAL_TITLES);
-    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY), titles]
+    let missed = missed_names(candidates, found, best);
+    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY), titles, missed]
+}
+
+/// The largest idf that a word can have here.
+fn rarest(candidates: &Candidates) -> f32 {
+    ((2 + candidates.documents) as f32).ln()
+}
+
+/// The share of the question's names, rare ones weighing more, that no passage of the `best` session holds. Another word may
+/// stand for a word, but not for a name.
+fn missed_names(candidates: &Candidates, found: &Found, best: Option<i64>) -> f32 {
+    let of_best = candidates.found.iter().filter(|one| Some(one.session) == best && !one.is_echo);
+    let is_held = |name: usize| {
+        let mut parts = of_best.clone().filter_map(|one| one.contributions.get(name));
+        parts.any(|part| *part > 0.0)
+    };
+    let (mut missed, mut all) = (0.0, 0.0);
+    for name in &found.names {
+        let idf = candidates.idf.get(*name).copied().filter(|idf| *idf > 0.0);
+        let weight = idf.unwrap_or_else(|| rarest(candidates));
+        all += weight;
+        missed += if is_held(*name) { 0.0 } else { weight };
+    }
+    if all > 0.0 { missed / all } else { 0.0 }
 }
 
 /// Returns true if a passage holds so much of the question that it counts as an answer whatever the
@@ -79,12 +110,17 @@ pub(super) fn holds_enough(candidates: &Candidates) -> bool {
     wanted > 0 && candidates.found.iter().any(|one| held(one) >= wanted && !is_question(one))
 }
 
-/// Returns the confidence, from 0 to 1.
-pub(super) fn confidence(candidates: &Candidates, evidence: &Evidence, found: &Found) -> f32 {
+/// Returns the confidence, from 0 to 1. `best` is the session that ranks first.
+pub(super) fn confidence(
+    candidates: &Candidates,
+    evidence: &Evidence,
+    found: &Found,
+    best: Option<i64>,
+) -> f32 {
     if candidates.found.is_empty() {
         return 0.0;
     }
-    let signals = signals(candidates, evidence, found);
+    let signals = signals(candidates, evidence, found, best);
     // While most messages have no vector yet, a lack of near vectors says nothing.
     let (calibration, more) = match has_meaning(candidates, found) {
         true => (WITH_MEANING, if found.is_foreign { FOREIGN } else { 0.0 }),
@@ -112,9 +148,8 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn vectors_that_are_still_to_be_made_take_no_confidence() {
-        let candidate = Candidate {
+    fn candidate(contributions: Vec<f32>) -> Candidate {
+        Candidate {
             row: 1,
             key: 1,
             session: 1,
@@ -127,17 +162,37 @@ mod tests {
             is_echo: false,
             at: 0,
             text_key: Some(1),
-            contributions: vec![9.0; 3],
+            contributions,
             proximity: 0.0,
-        };
+        }
+    }
+
+    #[test]
+    fn vectors_that_are_still_to_be_made_take_no_confidence() {
+        let candidate = candidate(vec![9.0; 3]);
         let candidates = Candidates { found: vec![candidate], idf: vec![5.0; 3], documents: 1_000 };
         let confidence = |similarity: Vec<Option<f32>>| {
             let found = Found { similarity, ..Found::default() };
             let evidence = Evidence::of(&candidates, &found);
-            confidence(&candidates, &evidence, &found)
+            confidence(&candidates, &evidence, &found, Some(1))
         };
         assert_eq!(confidence(vec![None]), confidence(vec![]));
         assert!(confidence(vec![None]) > CONFIDENT);
         assert!(confidence(vec![Some(0.05)]) < confidence(vec![Some(0.7)]));
+    }
+
+    #[test]
+    fn a_name_that_the_best_session_misses_takes_confidence() {
+        let one = candidate(vec![9.0, 9.0, 0.0]);
+        let candidates =
+            Candidates { found: vec![one], idf: vec![5.0, 5.0, 0.0], documents: 1_000 };
+        let confidence = |names: Vec<usize>| {
+            let found = Found { names, ..Found::default() };
+            let evidence = Evidence::of(&candidates, &found);
+            confidence(&candidates, &evidence, &found, Some(1))
+        };
+        assert_eq!(confidence(vec![0, 1]), confidence(vec![]));
+        assert!(confidence(vec![0, 2]) < confidence(vec![]));
+        assert!(confidence(vec![2]) < confidence(vec![0, 2]));
     }
 }

@@ -37,6 +37,8 @@ pub struct Found {
     pub similarity: Vec<Option<f32>>,
     /// For each candidate, true if it touched a file that the question names. Empty if it names none.
     pub named_file: Vec<bool>,
+    /// The terms of the question that are names.
+    pub names: Vec<usize>,
     /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
     /// By session, for the best of them: what their memories have to do with the question.

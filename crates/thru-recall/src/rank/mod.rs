@@ -71,6 +71,7 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
         })
         .collect::<Vec<_>>();
     sessions.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.1.cmp(&b.1)));
+    let best = sessions.first().map(|(score, _)| score.session);
     let mut passages: Vec<PassageScore> = passages::features(all, &evidence)
         .into_iter()
         .enumerate()
@@ -86,7 +87,7 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });
     Ranking {
-        confidence: confidence(candidates, &evidence, found),
+        confidence: confidence(candidates, &evidence, found, best),
         holds_enough: holds_enough(candidates),
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),

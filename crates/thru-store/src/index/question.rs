@@ -54,6 +54,8 @@ pub struct QueryTerms {
     pub terms: Vec<String>,
     /// Pairs of adjacent terms, as indices into `terms`.
     pub pairs: Vec<(usize, usize)>,
+    /// Terms that are names, as indices into `terms`: no answer has another word for them.
+    pub names: Vec<usize>,
     /// Other forms of a term, by its index: a document that holds one holds the term.
     pub forms: BTreeMap<usize, Vec<String>>,
 }
