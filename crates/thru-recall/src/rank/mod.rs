@@ -72,7 +72,10 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
         .collect::<Vec<_>>();
     sessions.sort_by(|a, b| b.0.score.total_cmp(&a.0.score).then(a.1.cmp(&b.1)));
     let best = sessions.first().map(|(score, _)| score.session);
-    let mut passages: Vec<PassageScore> = passages::features(all, &evidence)
+    let most = largest(sessions.iter().map(|(score, _)| score.score));
+    let shares: HashMap<i64, f32> =
+        sessions.iter().map(|(score, _)| (score.session, score.score.max(0.0) / most)).collect();
+    let mut passages: Vec<PassageScore> = passages::features(all, &evidence, &shares)
         .into_iter()
         .enumerate()
         .map(|(candidate, features)| {

@@ -1,17 +1,20 @@
 //! The features that order passages.
 
+use std::collections::HashMap;
+
 use thru_core::PassageKind;
 use thru_store::index::Candidate;
 
 use super::evidence::{Evidence, of_echo};
 
 /// Number of features.
-const COUNT: usize = 14;
+const COUNT: usize = 16;
 
 /// The features of a passage, in the order of [`PASSAGE_FEATURES`].
 pub(super) type PassageFeatures = [f32; COUNT];
 
-/// The names of the features.
+/// The names of the features. The last two are the agent's last words in a turn, which say what came of it, and the place of
+/// the session in the order of sessions.
 pub(super) const PASSAGE_FEATURES: [&str; COUNT] = [
     "words",
     "window",
@@ -27,6 +30,8 @@ pub(super) const PASSAGE_FEATURES: [&str; COUNT] = [
     "agent-length",
     "named-file",
     "when",
+    "last-words",
+    "session-score",
 ];
 
 /// The indexes of two of them.
@@ -35,14 +40,26 @@ pub(super) const MEANING: usize = 3;
 const _: () = assert!(matches!(PASSAGE_FEATURES[WORDS].as_bytes(), b"words"));
 const _: () = assert!(matches!(PASSAGE_FEATURES[MEANING].as_bytes(), b"meaning"));
 
-/// The features of every candidate.
-pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFeatures> {
+/// The features of every candidate. `sessions` has the score of each session, in shares of the best.
+pub(super) fn features(
+    all: &[Candidate],
+    evidence: &Evidence,
+    sessions: &HashMap<i64, f32>,
+) -> Vec<PassageFeatures> {
+    let is_agent = |one: &Candidate| one.kind == PassageKind::Assistant && !one.is_subagent;
+    let mut last: HashMap<(i64, u32), u32> = HashMap::new();
+    for one in all.iter().filter(|one| is_agent(one) && !one.is_echo) {
+        let last = last.entry((one.source, one.turn)).or_default();
+        *last = (*last).max(one.ordinal);
+    }
     all.iter()
         .enumerate()
         .map(|(at, candidate)| {
             let is = |kind| f32::from(candidate.kind == kind && !candidate.is_subagent);
             let said = |kind| of_echo(candidate) * is(kind);
             let (person, agent) = (said(PassageKind::Human), said(PassageKind::Assistant));
+            let is_last = is_agent(candidate)
+                && last.get(&(candidate.source, candidate.turn)) == Some(&candidate.ordinal);
             // From 0 to 1 for real passages: one term to some ten thousand.
             let length = ((1 + candidate.length) as f32).ln() / 10.0;
             [
@@ -60,6 +77,8 @@ pub(super) fn features(all: &[Candidate], evidence: &Evidence) -> Vec<PassageFea
                 agent * length,
                 evidence.named_file[at],
                 evidence.when[at],
+                f32::from(is_last),
+                sessions.get(&candidate.session).copied().unwrap_or(0.0),
             ]
         })
         .collect()
