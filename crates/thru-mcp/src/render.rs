@@ -131,7 +131,10 @@ impl Renderer {
             "{} {sessions} {place}, latest first; id | day | project | title\n",
             work.sessions.len()
         ));
-        for session in &work.sessions {
+        if work.before.is_some() {
+            text.push_str("None in that time; the last one before it:\n");
+        }
+        for session in work.sessions.iter().chain(&work.before) {
             let entry = &session.entry;
             let named = |name: &Option<Clean<String>>, room| {
                 name.as_ref()

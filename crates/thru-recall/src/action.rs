@@ -66,6 +66,11 @@ pub(crate) fn describe_call(
     Some(format!("Edited {path}{words}{failed}"))
 }
 
+/// Returns what an agent wrote beside a command to say what it is for.
+pub(crate) fn description(text: &str) -> Option<&str> {
+    field(text, "description: ").and_then(|value| value.lines().next())
+}
+
 /// Makes a path relative to a directory, if it lies below it.
 pub(crate) fn from_directory<'p>(path: &'p str, directory: Option<&str>) -> &'p str {
     directory

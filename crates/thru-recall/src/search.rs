@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{Layout, Outcome, PassageKind};
+use thru_core::{Layout, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
 use crate::dedup::Shown;
+use crate::how_to::{asks_how, commands};
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
 use crate::memories::{MemoryHit, find_memories};
 use crate::open::OpenFiles;
@@ -322,76 +322,14 @@ fn first_screen(
     first
 }
 
-/// Tool calls that are looked through for a command, and commands that are shown first.
-const CALLS: usize = 200;
-const COMMANDS: usize = 2;
-/// Bytes of the longest command that says how to run something. Longer ones are scripts for one occasion.
-const LONGEST_COMMAND: usize = 200;
+/// Longest line of intent, and what may stand before its announcement, in bytes.
+const LONGEST_INTENT: usize = 160;
+const BEFORE_INTENT: usize = 50;
 
-/// Returns true for a question how to run something.
-fn asks_how(query: &str) -> bool {
-    const PHRASES: [&str; 12] = [
-        "how do i ",
-        "how do we ",
-        "how to ",
-        "how can i ",
-        "how can we ",
-        "command to ",
-        "command for ",
-        "which command",
-        "what command",
-        "wie starte",
-        "wie führe",
-        "mit welchem befehl",
-    ];
-    let lower = query.to_lowercase();
-    PHRASES.iter().any(|phrase| lower.contains(phrase))
-}
-
-/// The commands that worked and hold most of the question's words, at least half of them; of equal ones the latest.
-fn commands(
-    store: &Store,
-    ranking: &Ranking,
-    candidates: &Candidates,
-    terms: &QueryTerms,
-) -> Result<Vec<PassageScore>> {
-    let found = |score: &PassageScore| &candidates.found[score.candidate];
-    let is_call =
-        |score: &&PassageScore| found(score).kind == PassageKind::Tool && !found(score).is_echo;
-    let calls: Vec<PassageScore> =
-        ranking.passages.iter().filter(is_call).take(CALLS).copied().collect();
-    let rows: Vec<i64> = calls.iter().map(|score| found(score).row).collect();
-    let by_row: HashMap<i64, PassageScore> = rows.iter().copied().zip(calls).collect();
-    let all: f32 = candidates.idf.iter().sum();
-    let numbers: HashMap<&str, usize> =
-        terms.in_all_forms().map(|(number, form)| (form, number)).collect();
-    let mut worked: Vec<(f32, i64, PassageScore)> = Vec::new();
-    for passage in store.passages_of_rows(&rows)? {
-        let (Some(command), Some(score)) = (&passage.command, by_row.get(&passage.row)) else {
-            continue;
-        };
-        let is_done = passage.outcome == Some(Outcome::Succeeded);
-        let mut held = HashSet::new();
-        Terms::default().tokenize(command, |term, _| {
-            held.extend(numbers.get(term).copied());
-        });
-        let share: f32 = held.iter().filter_map(|at: &usize| candidates.idf.get(*at)).sum();
-        let is_script = command.len() > LONGEST_COMMAND;
-        if is_done && !is_script && share * 2.0 >= all && share > 0.0 {
-            worked.push((share, found(score).at, *score));
-        }
-    }
-    worked.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
-    worked.truncate(COMMANDS);
-    Ok(worked.into_iter().map(|(_, _, score)| score).collect())
-}
-
-/// Longest line of intent, in bytes.
-const LONGEST_INTENT: usize = 120;
-
-/// Returns true if a text only says what comes next: "Now let me update `x`:". What it led to stands beside it.
+/// Returns true if a text only says what comes next: "Good, that works. Now let me update `x`:". What it led to stands
+/// beside it.
 fn is_intent(text: &str) -> bool {
-    const BEGINNINGS: [&str; 12] = [
+    const BEGINNINGS: [&str; 17] = [
         "let me ",
         "now let me ",
         "now let's ",
@@ -400,15 +338,27 @@ fn is_intent(text: &str) -> bool {
         "i'll ",
         "i will ",
         "now i need ",
+        "now i have ",
+        "i now have ",
         "now update ",
         "first, let me ",
         "next, ",
         "now the ",
+        "i'm checking ",
+        "i'm reading ",
+        "i'm going to ",
     ];
     let text = text.trim();
-    let is_short = text.len() <= LONGEST_INTENT && !text.contains('\n');
+    if text.len() > LONGEST_INTENT || text.contains('\n') {
+        return false;
+    }
     let lower = text.to_lowercase().replace('’', "'");
-    is_short && BEGINNINGS.iter().any(|beginning| lower.starts_with(beginning))
+    let last = lower.trim_end_matches(['.', ':', '!']);
+    let last = [". ", "! ", ": "].iter().filter_map(|end| last.rfind(end)).max();
+    let sentence = last.filter(|at| *at <= BEFORE_INTENT).map_or(0, |at| at + 2);
+    BEGINNINGS
+        .iter()
+        .any(|beginning| [&lower, &lower[sentence..]].iter().any(|one| one.starts_with(beginning)))
 }
 
 fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitTurn> {
@@ -513,6 +463,27 @@ mod tests {
             shown.filter(|score| candidates.found[score.candidate].session == session).count()
         };
         (1i64..).take(sessions.len()).map(of).collect()
+    }
+
+    #[test]
+    fn announcements_are_told_from_answers() {
+        for (text, wanted) in [
+            ("Now let me update `x`:", true),
+            ("Good catch. Let me check how it is configured.", true),
+            ("Good, review committed. Now let me create tasks.", true),
+            ("I’m checking the parser now", true),
+            (
+                "The cause is the lock that two writers take at the same time. Let me mend it.",
+                false,
+            ),
+            (
+                "Let me know whether the first plan or the second one suits.\nThe first is shorter.",
+                false,
+            ),
+            ("The lock was the cause.", false),
+        ] {
+            assert_eq!(is_intent(text), wanted, "{text}");
+        }
     }
 
     #[test]

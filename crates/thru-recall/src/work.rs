@@ -22,12 +22,12 @@ const MOST_TOUCHES: usize = 2_000;
 
 /// Words around a question about work, beside stop words.
 #[rustfmt::skip]
-const FRAME: [&str; 54] = [
+const FRAME: [&str; 58] = [
     "work", "worked", "working", "happen", "happened", "done", "finish", "finished", "accomplish", "accomplished", "achieve",
     "achieved", "get", "got", "going", "went", "start", "started", "made", "list", "show", "summarize", "summary", "session",
     "sessions", "everything", "us", "anything", "today", "was", "habe", "haben", "hab", "wir", "ich", "gemacht", "getan",
     "gearbeitet", "passiert", "geschehen", "geschah", "an", "am", "im", "in", "alles", "die", "der", "das", "woran",
-    "wurde", "ist", "hast", "du",
+    "wurde", "ist", "hast", "du", "change", "changed", "changes", "geändert",
 ];
 
 /// Phrases that ask for open work.
@@ -47,6 +47,8 @@ pub enum WorkQuestion {
         from: Timestamp,
         /// The first moment after it.
         until: Timestamp,
+        /// The project that the question names, in its own words.
+        of: String,
     },
     /// The steps that sessions left open.
     Open {
@@ -71,13 +73,12 @@ pub struct WorkRow {
     pub step: Option<String>,
 }
 
-/// Reads a query as a question about work; `None` if it asks for more than time and work.
+/// Reads a query as a question about work; `None` if it asks for more than time, work and one project.
 pub fn work_question(query: &str, now: Timestamp, zone: &TimeZone) -> Option<WorkQuestion> {
     let lower = query.to_lowercase();
     if let Some(phrase) = OPEN.iter().find(|phrase| lower.contains(**phrase)) {
         let rest = lower.replacen(phrase, " ", 1);
-        let of: Vec<&str> = subject(&rest).collect();
-        return (of.len() <= 2).then(|| WorkQuestion::Open { of: of.join(" ") });
+        return project_of(&rest).map(|of| WorkQuestion::Open { of });
     }
     if let Some(file) = touched_file(query, &lower) {
         return Some(WorkQuestion::Touched { file });
@@ -85,8 +86,14 @@ pub fn work_question(query: &str, now: Timestamp, zone: &TimeZone) -> Option<Wor
     let when = find_query_time(query, now, zone)?;
     let rest = format!("{} {}", &query[..when.place.start], &query[when.place.end..]);
     let rest = rest.to_lowercase();
-    let is_all = subject(&rest).next().is_none();
-    is_all.then_some(WorkQuestion::Done { from: when.from, until: when.until })
+    let of = project_of(&rest)?;
+    Some(WorkQuestion::Done { from: when.from, until: when.until, of })
+}
+
+/// The words of a question that may name a project, where they are few enough. `text` is in lower case.
+fn project_of(text: &str) -> Option<String> {
+    let of: Vec<&str> = subject(text).collect();
+    (of.len() <= 2).then(|| of.join(" "))
 }
 
 /// Returns a query without the words of the date in it; the query itself if nothing else is in it.
@@ -137,7 +144,7 @@ pub fn work(
     projects: Option<&[i64]>,
 ) -> Result<Vec<WorkRow>> {
     match question {
-        WorkQuestion::Done { from, until } => {
+        WorkQuestion::Done { from, until, .. } => {
             let filter = SessionFilter {
                 projects: projects.map(<[i64]>::to_vec),
                 since: Some(*from),
@@ -146,8 +153,7 @@ pub fn work(
                 ..SessionFilter::default()
             };
             let sessions = store.sessions(&filter)?;
-            // A session of several days is listed under the last of them that was asked about.
-            let at = |session: &SessionRow| session.ended.map(|ended| ended.min(*until));
+            let at = |session: &SessionRow| session.ended.map(|ended| within(ended, *until));
             Ok(sessions
                 .into_iter()
                 .map(|session| WorkRow { at: at(&session), session, step: None })
@@ -156,6 +162,31 @@ pub fn work(
         WorkQuestion::Open { .. } => open_work(store, projects),
         WorkQuestion::Touched { file } => touched(store, index, file, projects),
     }
+}
+
+/// The time under which a session is listed that ended then: one of several days under the last of them before `until`.
+fn within(ended: Timestamp, until: Timestamp) -> Timestamp {
+    let last = Timestamp::from_millisecond(until.as_millisecond() - 1);
+    last.map_or(ended, |last| ended.min(last))
+}
+
+/// Returns the last session before a time in these projects (in all of them where `None`).
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub fn last_before(
+    store: &Store,
+    time: Timestamp,
+    projects: Option<&[i64]>,
+) -> Result<Option<WorkRow>> {
+    let filter = SessionFilter {
+        projects: projects.map(<[i64]>::to_vec),
+        until: Some(time),
+        limit: Some(1),
+        ..SessionFilter::default()
+    };
+    let session = store.sessions(&filter)?.pop();
+    Ok(session.map(|session| WorkRow { at: session.ended, session, step: None }))
 }
 
 fn open_work(store: &Store, projects: Option<&[i64]>) -> Result<Vec<WorkRow>> {
@@ -235,8 +266,9 @@ mod tests {
     fn read(query: &str) -> String {
         let now: Timestamp = "2026-03-12T10:00:00Z".parse().unwrap();
         match work_question(query, now, &TimeZone::UTC) {
-            Some(WorkQuestion::Done { from, until }) => {
-                format!("done {} {}", &from.to_string()[..10], &until.to_string()[..10])
+            Some(WorkQuestion::Done { from, until, of }) => {
+                let (from, until) = (from.to_string(), until.to_string());
+                format!("done {} {} {of}", &from[..10], &until[..10]).trim_end().to_owned()
             }
             Some(other) => format!("{other:?}"),
             None => "words".to_owned(),
@@ -255,13 +287,22 @@ mod tests {
             ("Was ist noch zu tun?", r#"Open { of: "" }"#),
             ("when did we last touch src/main.rs?", r#"Touched { file: "src/main.rs" }"#),
             ("when was CHANGELOG.md last updated", r#"Touched { file: "CHANGELOG.md" }"#),
-            ("why did the import fail last week", "words"),
+            ("what did we change on March 1 in rocket", "done 2026-03-01 2026-03-02 rocket"),
+            ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
             ("which next steps did the review of the parser and lexer name", "words"),
             ("", "words"),
         ] {
             assert_eq!(read(query), wanted, "{query}");
         }
+    }
+
+    #[test]
+    fn a_session_is_listed_under_a_day_that_was_asked_about() {
+        let time = |text: &str| text.parse::<Timestamp>().unwrap();
+        let until = time("2026-02-14T00:00:00Z");
+        assert_eq!(within(time("2026-02-15T03:00:00Z"), until), time("2026-02-13T23:59:59.999Z"));
+        assert_eq!(within(time("2026-02-13T10:00:00Z"), until), time("2026-02-13T10:00:00Z"));
     }
 
     #[test]

@@ -6,8 +6,8 @@ use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, WorkQuestion, find_query_time, parse_date, spelled, without_date, work,
-    work_question,
+    Snippet, Spelled, WorkQuestion, WorkRow, find_query_time, last_before, parse_date, spelled,
+    without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, IndexFilter, TextIndex};
@@ -229,6 +229,9 @@ pub struct WorkDone {
     pub file: Option<String>,
     /// The sessions, the latest first.
     pub sessions: Vec<WorkSession>,
+    /// The last session before the time that was asked about, where there is none in it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<WorkSession>,
 }
 
 /// A session in the answer to a question about work.
@@ -498,26 +501,40 @@ fn answer_work(
     else {
         return Ok(None);
     };
-    let (name, file, projects) = match &question {
-        WorkQuestion::Done { .. } => ("done", None, filter.projects.clone()),
-        WorkQuestion::Touched { file } => ("touched", Some(file.clone()), filter.projects.clone()),
-        WorkQuestion::Open { of } if of.is_empty() => ("open", None, filter.projects.clone()),
-        WorkQuestion::Open { of } => match named::named_project(store, of) {
-            Ok(project) => ("open", None, Some(store.project_rows(project.row)?)),
-            // It asks for more than open work.
+    let (name, file, of) = match &question {
+        WorkQuestion::Done { of, .. } => ("done", None, of.as_str()),
+        WorkQuestion::Touched { file } => ("touched", Some(file.clone()), ""),
+        WorkQuestion::Open { of } => ("open", None, of.as_str()),
+    };
+    let projects = match of {
+        "" => filter.projects.clone(),
+        _ => match named::named_project(store, of) {
+            Ok(project) => Some(store.project_rows(project.row)?),
+            // It asks for more than work.
             Err(_) => return Ok(None),
         },
     };
+    let is_of_agents = |row: &WorkRow| {
+        request.agents.is_empty() || request.agents.contains(&row.session.key.agent)
+    };
+    let told = |row: WorkRow| WorkSession {
+        entry: SessionEntry::new(app, redactor, &row.session),
+        at: row.at,
+        step: row.step.map(|step| cleaned(redactor, &step)),
+    };
     let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
         .into_iter()
-        .filter(|row| request.agents.is_empty() || request.agents.contains(&row.session.key.agent))
-        .map(|row| WorkSession {
-            entry: SessionEntry::new(app, redactor, &row.session),
-            at: row.at,
-            step: row.step.map(|step| cleaned(redactor, &step)),
-        })
+        .filter(is_of_agents)
+        .map(told)
         .collect();
-    Ok((!sessions.is_empty()).then_some(WorkDone { question: name, file, sessions }))
+    let before = match &question {
+        WorkQuestion::Done { from, .. } if sessions.is_empty() => {
+            last_before(store, *from, projects.as_deref())?.filter(is_of_agents).map(told)
+        }
+        _ => None,
+    };
+    let is_nothing = sessions.is_empty() && before.is_none();
+    Ok((!is_nothing).then_some(WorkDone { question: name, file, sessions, before }))
 }
 
 /// The rows to show, and what to say of them.

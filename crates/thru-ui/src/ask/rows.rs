@@ -112,7 +112,10 @@ fn found(app: &App, question: &Question, call: Call<'_>) -> Result<List> {
     };
     let found = search(app, &request, call)?;
     let rows = match (&found.work, question.shown) {
-        (Some(work), _) => work.sessions.iter().map(|one| session_row(app, &one.entry)).collect(),
+        (Some(work), _) => {
+            let sessions = work.sessions.iter().chain(&work.before);
+            sessions.map(|one| session_row(app, &one.entry)).collect()
+        }
         (None, Shown::Sessions) => {
             found.sessions.iter().map(|one| session_row(app, &one.entry)).collect()
         }

@@ -184,8 +184,11 @@ fn show_corrections(page: &mut Page, found: &Found) {
 
 /// Sessions by day, the latest first.
 fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
+    if work.sessions.is_empty() {
+        page.line("No session in that time. The last one before it:");
+    }
     let mut day = None;
-    for session in &work.sessions {
+    for session in work.sessions.iter().chain(&work.before) {
         let own = Some(session.at.map_or_else(|| "undated".to_owned(), |at| date(at, environment)));
         if own != day {
             page.gap();

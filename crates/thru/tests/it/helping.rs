@@ -674,11 +674,11 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
       hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
                        one lock file per index, and the reason is in docs/decisions.md.
-      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
-                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
       spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
+      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
+                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
 
     5 passages of 1 session. `thru show ID` shows one whole.
 
@@ -687,10 +687,10 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       d8jkg  feature   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
 
     rocket · Retry budget for the uploader   [age] c27d4e83
-      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
       96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
                        pauses, and after two seconds in all the upload gives up with a clear error. Next
                        step: make the budget a setting.
+      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
       27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
