@@ -72,7 +72,7 @@ pub(crate) fn commands(
         let Some((command, score)) = fit_command(&passage).zip(by_row.get(&passage.row)) else {
             continue;
         };
-        let mut words = held(command);
+        let mut words = held(&asked_for(command));
         if words.is_empty() || !runs(command, |word| !held(word).is_empty()) {
             continue;
         }
@@ -93,6 +93,21 @@ fn fit_command(passage: &PassageRow) -> Option<&str> {
     let is_done = passage.outcome == Some(Outcome::Succeeded);
     let command = passage.command.as_deref()?;
     (is_done && command.len() <= LONGEST_COMMAND).then_some(command)
+}
+
+/// The words of a command line that say what it does: all but the files that it does it to.
+fn asked_for(line: &str) -> String {
+    let is_file = |word: &&str| word.contains(['/', '.']);
+    let words: Vec<&str> = line.split_whitespace().collect();
+    // The first argument of an interpreter is a script.
+    let begins = |at: usize| at < 2 || words[at - 2..at].iter().any(|word| is_join(word));
+    let kept = (0..words.len()).filter(|at| begins(*at) || !is_file(&words[*at]));
+    kept.map(|at| words[at]).collect::<Vec<_>>().join(" ")
+}
+
+/// Returns true for what stands between two commands.
+fn is_join(word: &str) -> bool {
+    matches!(word, "&&" | "||" | "|" | ";" | "&")
 }
 
 /// The terms in a text, by their numbers.
@@ -123,6 +138,21 @@ fn runs(line: &str, names: impl Fn(&str) -> bool) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_do_not_say_what_a_command_does() {
+        for (line, wanted) in [
+            ("biome check .github/publish.yml scripts/release.ts", "biome check"),
+            ("cd /p && bun scripts/release.ts --dry", "cd /p && bun scripts/release.ts --dry"),
+            (
+                "pnpm --filter e2e test -- e2e/a.spec.ts | tail -5",
+                "pnpm --filter e2e test -- | tail -5",
+            ),
+            ("", ""),
+        ] {
+            assert_eq!(asked_for(line), wanted);
+        }
+    }
 
     #[test]
     fn commands_that_run_something_are_told_from_those_that_look() {

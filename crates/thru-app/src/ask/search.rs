@@ -508,11 +508,14 @@ fn answer_work(
     };
     let projects = match of {
         "" => filter.projects.clone(),
-        _ => match named::named_project(store, of) {
-            Ok(project) => Some(store.project_rows(project.row)?),
-            // It asks for more than work.
-            Err(_) => return Ok(None),
-        },
+        _ => {
+            let rows = projects_called(store, of)?;
+            if rows.is_empty() {
+                // It asks for more than work.
+                return Ok(None);
+            }
+            Some(rows)
+        }
     };
     let is_of_agents = |row: &WorkRow| {
         request.agents.is_empty() || request.agents.contains(&row.session.key.agent)
@@ -535,6 +538,17 @@ fn answer_work(
     };
     let is_nothing = sessions.is_empty() && before.is_none();
     Ok((!is_nothing).then_some(WorkDone { question: name, file, sessions, before }))
+}
+
+/// The rows of all projects of a name: two clones of a repository may be two projects.
+fn projects_called(store: &Store, name: &str) -> Result<Vec<i64>> {
+    let mut rows = Vec::new();
+    for project in store.project_names()? {
+        if project.name.eq_ignore_ascii_case(name) {
+            rows.extend(store.project_rows(project.row)?);
+        }
+    }
+    Ok(rows)
 }
 
 /// The rows to show, and what to say of them.
