@@ -279,17 +279,18 @@ impl<'a> Run<'a> {
         let mut saved = Vec::new();
         for here in self.here.values_mut().filter(|here| is_restless(here)) {
             here.is_restless = true;
-            saved.push(here.stamp.changed);
+            saved.push(here.stamp);
         }
-        let earliest = saved.into_iter().min();
-        let earliest = earliest.and_then(|at| Timestamp::from_nanosecond(at.into()).ok());
-        if let Some(earliest) = earliest {
-            self.look_again(RESTED - now.duration_since(earliest.min(now)));
+        for stamp in saved {
+            self.look_again(stamp, RESTED);
         }
     }
 
-    pub(super) fn look_again(&mut self, after: SignedDuration) {
-        let due = self.now.checked_add(after).unwrap_or(self.now);
+    /// Asks for another look once a file has rested for this long.
+    pub(super) fn look_again(&mut self, stamp: Stamp, rest: SignedDuration) {
+        let changed = Timestamp::from_nanosecond(stamp.changed.into()).unwrap_or(self.now);
+        // A clock that is ahead does not put it off.
+        let due = changed.min(self.now).checked_add(rest).unwrap_or(self.now);
         self.synced.due = Some(self.synced.due.map_or(due, |known| known.min(due)));
     }
 

@@ -231,12 +231,13 @@ impl Run<'_> {
                 continue;
             }
             let id = Memory::note_of(&session.key);
-            if self.here.get(&id).is_some_and(|here| here.is_forked) {
+            let here = self.here.get(&id);
+            if here.is_some_and(|here| here.is_forked) {
                 continue;
             }
-            if self.here.get(&id).is_some_and(|here| here.is_restless || !self.is_quiet(&id, here))
-            {
-                self.look_again(QUIET);
+            let busy = here.filter(|here| here.is_restless || !self.is_quiet(&id, here));
+            if let Some(stamp) = busy.map(|here| here.stamp) {
+                self.look_again(stamp, QUIET);
                 continue;
             }
             if self.request.compact.as_ref() == Some(&session.key) {
@@ -344,7 +345,7 @@ impl Run<'_> {
         }
         if !self.is_quiet(&plan.id, &here) {
             self.synced.waiting += 1;
-            self.look_again(QUIET);
+            self.look_again(here.stamp, QUIET);
             return Ok(());
         }
         self.synced.changed += 1;

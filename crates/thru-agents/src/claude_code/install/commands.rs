@@ -167,6 +167,12 @@ Three steps, each narrower and more expensive than the one before. The tools are
   rely on it; where they differ, the files are right.
 - Say so where memory knows nothing. Do not fill the gap.
 - Keep what a later session could not read from the code (a decision with its reason, a cause, a trap) with `remember`.
+
+## Notes
+
+Where the user keeps memory as notes (a vault), the resource `throughline://note/ID` is the note of a session, with what
+people wrote beside it. Read it before you go on with the work of that session, and when the user speaks of notes or of
+Obsidian. Do not write into notes: what you remember comes into them by itself.
 ",
     },
 ];
