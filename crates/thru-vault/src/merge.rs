@@ -55,10 +55,13 @@ pub fn merged(
     merge.properties();
     merge.prose();
     let text = merge.splices.clone().apply(note);
-    let ids: HashSet<LineId> = Note::parse(&text).own_lines().map(|(id, _)| id.clone()).collect();
+    let after = Note::parse(&text);
+    let ids: HashSet<&LineId> = after.own_lines().map(|(id, _)| id).collect();
+    let said: HashSet<String> = after.lines.iter().map(|line| line.words(after.source)).collect();
     // Where text of the person's would swallow what is put into it, all of it goes into the callout.
     let is_whole = merge.here.own_lines().all(|(id, _)| ids.contains(id))
-        && merge.put_in.iter().all(|id| ids.contains(id));
+        && merge.put_in.iter().all(|id| ids.contains(id))
+        && merge.told.iter().all(|words| said.contains(words));
     match is_whole {
         true => with_callout(text, &merge.apart, copy_name, merge.here.newline()),
         false => {
@@ -94,8 +97,12 @@ struct Merge<'t> {
     here: Note<'t>,
     other: Note<'t>,
     splices: Splices,
+    /// The lines of the note, without the marks of quotes: what was merged once stands in a callout.
+    known: HashSet<&'t str>,
     /// Lines of ours that were put in.
     put_in: Vec<LineId>,
+    /// The words of those that were told.
+    told: Vec<String>,
     /// Lines of the copy that are dealt with, by their beginning.
     done: BTreeSet<usize>,
     /// What goes into the callout, by its place in the copy.
@@ -108,7 +115,9 @@ impl<'t> Merge<'t> {
             here: Note::parse(note),
             other: Note::parse(copy),
             splices: Splices::default(),
+            known: note.lines().map(unquoted).collect(),
             put_in: Vec::new(),
+            told: Vec::new(),
             done: BTreeSet::new(),
             apart: BTreeMap::new(),
         }
@@ -124,6 +133,13 @@ impl<'t> Merge<'t> {
         let here = self.here.clone();
         let other = self.other.clone();
         let own: HashMap<&LineId, &Line> = here.own_lines().collect();
+        // What was told in both, and has its id in the copy only.
+        let mut unmarked: HashMap<String, &Line> = here
+            .lines
+            .iter()
+            .filter(|line| told_in(&here, line).is_some())
+            .map(|line| (line.words(here.source), line))
+            .collect();
         let said: HashSet<String> = here.lines.iter().map(|line| line.words(here.source)).collect();
         // The places of lines that were put in, by their place in the copy.
         let mut places: HashMap<usize, usize> = HashMap::new();
@@ -142,6 +158,11 @@ impl<'t> Merge<'t> {
             let last = last.get(id);
             let is_old = |text: &String| last != Some(text) && earlier.had(id, text);
             let Some(known) = own.get(id) else {
+                if let Some(told) = unmarked.remove(&words) {
+                    self.splices.insert(told.text.end, format!(" {id}"));
+                    self.put_in.push(id.clone());
+                    continue;
+                }
                 match (is_old(&words), last == Some(&words) || !earlier.knows(id)) {
                     (true, _) => {}
                     (false, true) => self.put(number, line, &own, &mut places),
@@ -172,8 +193,10 @@ impl<'t> Merge<'t> {
     }
 
     fn set_apart(&mut self, line: &Line) {
-        let text = self.other.source[line.own.clone()].trim().to_owned();
-        self.apart.insert(line.own.start, text);
+        let text = self.other.source[line.own.clone()].trim();
+        if !text.lines().all(|line| self.known.contains(unquoted(line))) {
+            self.apart.insert(line.own.start, text.to_owned());
+        }
     }
 
     /// Puts a line of the copy into its section of the note, or below its parent.
@@ -205,7 +228,10 @@ impl<'t> Merge<'t> {
         let own = self.other.source[line.own.clone()].trim_end();
         let text: String = own.lines().map(|line| format!("{line}{newline}")).collect();
         self.splices.insert(at, with_break(&self.here, at, &text));
-        self.put_in.extend(line.id.clone());
+        match &line.id {
+            Some(id) => self.put_in.push(id.clone()),
+            None => self.told.push(line.words(self.other.source)),
+        }
         places.insert(number, at);
     }
 
@@ -243,21 +269,20 @@ impl<'t> Merge<'t> {
 
     /// Sets apart every other line that the note does not have.
     fn prose(&mut self) {
-        let known: HashSet<&str> = self.here.source.lines().map(unquoted).collect();
         let mut at = 0;
         for line in self.other.source.split_inclusive('\n') {
             let start = at;
             at += line.len();
             let bare = unquoted(line);
             let is_text = !bare.is_empty() && bare != "---";
-            if is_text && !self.done.contains(&start) && !known.contains(bare) {
+            if is_text && !self.done.contains(&start) && !self.known.contains(bare) {
                 self.apart.insert(start, line.trim_end().to_owned());
             }
         }
     }
 }
 
-/// Returns a line without the marks of quotes: what was merged once stands in a callout.
+/// Returns a line without the marks of quotes.
 fn unquoted(line: &str) -> &str {
     line.trim_start_matches(['>', ' ', '\t']).trim_end()
 }

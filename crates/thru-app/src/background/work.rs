@@ -49,6 +49,8 @@ pub struct Ingesting {
     cleaned: u64,
     /// The time at which something last came.
     last_news: Option<Timestamp>,
+    /// The outcome of the last step that brought something in.
+    outcome: Option<Outcome>,
     sums: IngestedSums,
     refining: Refining,
     embedding: EmbeddingThread,
@@ -79,6 +81,7 @@ impl Ingesting {
             unclean: false,
             cleaned: 0,
             last_news: None,
+            outcome: None,
             sums: IngestedSums::default(),
         }
     }
@@ -91,6 +94,12 @@ impl Ingesting {
         self.app = self.app.again()?;
         // What a person saved waits for nothing that has to be brought in.
         self.vaulting.note_edits(&self.app, news.changed.iter());
+        if let Some(outcome) = self.outcome
+            && self.is_of_vault(news)
+        {
+            self.embedding.wake(&self.app);
+            return Ok(outcome);
+        }
         let app = &self.app;
         let now = app.clock.now();
         let reading = reading(app);
@@ -133,7 +142,18 @@ impl Ingesting {
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
         let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
         let due = [next, index, resumed].into_iter().flatten().min();
-        Ok(Outcome { due, busy: next.is_some() })
+        let outcome = Outcome { due, busy: next.is_some() };
+        self.outcome = Some(outcome);
+        Ok(outcome)
+    }
+
+    /// True if news tell of files in the vault, and of nothing else: no transcript is among them, and the vault's own thread
+    /// brings in what people wrote.
+    fn is_of_vault(&self, news: &News) -> bool {
+        let Some(root) = vault::root(&self.app) else { return false };
+        let News { poked, changed, everything } = news;
+        let is_other = *poked || *everything || changed.is_empty();
+        !is_other && changed.iter().all(|path| path.starts_with(root))
     }
 
     /// Takes out of what is kept what newer rules match, and logs how much that was.

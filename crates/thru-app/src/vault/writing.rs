@@ -406,6 +406,12 @@ impl Run<'_> {
         if original.as_ref().is_some_and(|original| original.is_forked) {
             return Err(NoteError::Forked);
         }
+        // A process that was killed had moved it, and not yet said so.
+        if let Some(path) = original.as_ref().map(|original| original.path.clone())
+            && folded(&path) == folded(&plan.path())
+        {
+            return self.write_note(plan, memory, paths).map(|()| path);
+        }
         let disk = self.text(&plan.id);
         let text = match (&original, &disk) {
             (Some(_), Some(disk)) => {

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use thru_vault::{Change, Note, Property, changes, with_ids};
+use thru_vault::{Change, Earlier, Note, Property, changes, merged, with_ids};
 
 use crate::foreign::{id, plan};
 
@@ -129,4 +129,25 @@ fn a_failure_of_another_machine_stands_until_the_note_is_archived() {
     only_archive.properties.push(Property::text("archive_error", "Verification failed"));
     let later = only_archive.put_into(&theirs, Some(&theirs), &nothing).unwrap();
     assert!(later.contains("status: active\n") && !later.contains("\nerror: "), "{later}");
+}
+
+/// Told on one machine and carried over before it had an id: the copy has one by now.
+#[test]
+fn what_was_told_in_a_note_and_its_copy_is_one_line() {
+    let note = "## Key Decisions\n- one lock\n";
+    let copy = format!("## Key Decisions\n- one lock {}\n- another one\n", id(1));
+    let merged_once = merged(note, &copy, "copy.md", (None, &Earlier::default()));
+    assert_eq!(merged_once, copy);
+    let again = merged(&merged_once, note, "note.md", (None, &Earlier::default()));
+    assert_eq!(again, copy);
+}
+
+/// Each of two machines may merge the same copy.
+#[test]
+fn a_copy_that_was_merged_adds_nothing_again() {
+    let note = format!("## Key Decisions\n- one lock {}\n", id(1));
+    let copy = format!("## Key Decisions\n- two locks {}\n\nProse.\n", id(1));
+    let once = merged(&note, &copy, "copy.md", (None, &Earlier::default()));
+    assert!(once.contains(&format!("> - two locks {}\n> Prose.\n", id(1))), "{once}");
+    assert_eq!(merged(&once, &copy, "copy.md", (None, &Earlier::default())), once);
 }
