@@ -146,9 +146,10 @@ impl<'t> Merge<'t> {
         for (number, line) in other.lines.iter().enumerate() {
             let words = line.words(other.source);
             let Some(id) = &line.id else {
-                if told_in(&other, line).is_some() {
+                // An item may begin with another one on its line, and say nothing itself.
+                if told_in(&other, line).is_some() && !words.is_empty() {
                     self.settle(line);
-                    if !words.is_empty() && !said.contains(&words) {
+                    if !said.contains(&words) {
                         self.put(number, line, &own, &mut places);
                     }
                 }

@@ -151,3 +151,10 @@ fn a_copy_that_was_merged_adds_nothing_again() {
     assert!(once.contains(&format!("> - two locks {}\n> Prose.\n", id(1))), "{once}");
     assert_eq!(merged(&once, &copy, "copy.md", (None, &Earlier::default())), once);
 }
+
+#[test]
+fn an_item_within_an_item_on_one_line_is_not_lost_by_a_merge() {
+    let copy = "## Key Decisions\n- - one lock\n";
+    let text = merged("## Key Decisions\n", copy, "copy.md", (None, &Earlier::default()));
+    assert!(text.ends_with("\n> - - one lock\n"), "{text}");
+}
