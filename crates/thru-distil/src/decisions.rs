@@ -156,7 +156,8 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             ..Made::default()
         })
     });
-    let opening = restated::after(session, place);
+    let answer = restated::after(session, place);
+    let opening = answer.map(|(_, opening)| opening);
     // A sentence that decides without naming what: the agent's answer names it.
     let made = made.or_else(|| {
         let open = reply.decided.iter().filter(|one| !one.is_clear);
@@ -188,7 +189,10 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     let said = said.map(|one| one.sentence.as_str());
     let named = reply::as_decision(made.title);
     observation.title = with_object(session, place, named.clone(), said, opening);
-    let places: Vec<usize> = made.source.into_iter().chain([place]).collect();
+    // A title that was completed is shown by the agent's answer, too.
+    let is_restated = observation.title != named;
+    let answer = answer.filter(|_| is_restated).map(|(at, _)| at);
+    let places: Vec<usize> = made.source.into_iter().chain([place]).chain(answer).collect();
     let is_new = |said: &str| reply::says_more(said, &observation.title);
     let source = made.source.unwrap_or(place);
     // The person's reason; where the title holds all of it, the agent's.

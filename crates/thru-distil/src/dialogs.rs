@@ -143,7 +143,9 @@ fn in_own_words(
         (whole.chars().count() <= TITLE).then_some(whole)
     });
     reply::decision_in(said)
-        .or_else(|| restated::after(session, place).and_then(|opening| opening.concludes(said)))
+        .or_else(|| {
+            restated::after(session, place).and_then(|(_, opening)| opening.concludes(said))
+        })
         .or(answered)
         .unwrap_or_else(|| match answer.header.as_deref() {
             Some(header) if !is_empty_header(header) => {

@@ -99,17 +99,14 @@ fn announces(said: &str) -> bool {
     foretells(said) || ["let me ", "i'm ", "i’m ", "i am "].iter().any(|me| lower.starts_with(me))
 }
 
-/// Returns the beginning of the agent's answer to what stands at this place.
-pub(crate) fn after<'s>(session: &'s Session<'_>, place: usize) -> Option<&'s Opening> {
-    let events = session.events.get(place + 1..)?.iter().take(REACH);
-    let mut answers = events.filter(|event| !event.is_subagent).map(|event| &event.action);
-    let answer = answers.find(|action| {
-        matches!(action, Action::Asked(_) | Action::Answered(_) | Action::Wrote(_))
+/// Returns the beginning of the agent's answer to what stands at this place, and the place of the answer.
+pub(crate) fn after<'s>(session: &'s Session<'_>, place: usize) -> Option<(usize, &'s Opening)> {
+    let events = session.events.iter().enumerate().skip(place + 1).take(REACH);
+    let mut answers = events.filter(|(_, event)| !event.is_subagent);
+    let (at, answer) = answers.find(|(_, event)| {
+        matches!(event.action, Action::Asked(_) | Action::Answered(_) | Action::Wrote(_))
     })?;
-    match answer {
-        Action::Wrote(text) => text.opening.as_deref(),
-        _ => None,
-    }
+    Some((at, answer.agent_text()?.opening.as_deref()?))
 }
 
 #[cfg(test)]
