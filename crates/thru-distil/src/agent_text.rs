@@ -16,6 +16,7 @@ use crate::text::{self, one_line, unmarked};
 use crate::title;
 use crate::verbs;
 use crate::verdict::{self, Statement};
+use crate::wording;
 
 /// Bytes of a text that are looked at at each end: the important parts are at its beginning or its end.
 const HEAD: usize = 8 * 1024;
@@ -315,7 +316,7 @@ fn finding(sentence: &str) -> Option<String> {
     let words = cleaned.split_whitespace().count();
     let says_something = (5..60).contains(&words) && !cleaned.ends_with(['?', ':']);
     (says_something
-        && verdict::has_verb(cleaned)
+        && wording::has_verb(cleaned)
         && !cleaned.starts_with('/')
         && !is_meta(cleaned)
         && !foretells(cleaned)

@@ -10,7 +10,7 @@ use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, one_line};
-use crate::{exchange, report, verdict, work};
+use crate::{cue, exchange, report, verdict, work};
 
 /// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
@@ -66,27 +66,34 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     Some(Draft { place, observation })
 }
 
-/// Returns the title of an answer: its verdict where that says again what was asked, else with the question.
+/// Returns the title of an answer: what was done where that was asked for, else its verdict where that says again what
+/// was asked, else the verdict with the question. Without any of them, the sentence that tells most.
 fn named(request: Option<&Request>, written: &AgentText) -> Option<String> {
-    let asked = request.and_then(|request| exchange::request(request.title.as_deref()?));
-    let topic = request.and_then(|request| request.topic.clone()).or(asked);
-    let topic = topic.as_deref();
+    let topic = request.and_then(|request| request.topic.as_deref());
     let question = request.and_then(|request| request.text.as_deref()).unwrap_or_default();
+    let is_order = topic.is_none()
+        && (request.is_some_and(|request| request.title.is_some())
+            || verdict::is_done(&written.statements, question));
     let verdict = verdict::best(&written.statements, question);
-    let finding = written.finding.clone().filter(|finding| !is_about_course(finding));
-    let excerpt = verdict::excerpt(&written.statements).filter(|excerpt| is_quotable(excerpt));
+    let deed = verdict::deed(&written.statements, question);
+    let finding = written.finding.clone();
+    let finding =
+        finding.filter(|one| !is_about_course(one) && cue::weight(one) >= 0 && !one.ends_with('…'));
+    let answer = written.answer.as_deref();
     let answered = |topic: &str| {
-        let said = [&written.answer, &verdict, &finding, &excerpt].into_iter().flatten();
-        let mut said = said.map(|said| said.trim_matches(['“', '”']));
-        said.find_map(|said| exchange::titled(topic, said))
+        exchange::titled(topic, answer.filter(|answer| exchange::tells(answer, topic))?)
     };
     let restates = |verdict: &String| topic.is_some_and(|topic| exchange::restates(verdict, topic));
-    (verdict.clone().filter(restates))
+    (deed.clone().filter(|_| is_order))
+        .or_else(|| verdict.clone().filter(restates))
         .or_else(|| answered(topic?))
-        .or_else(|| verdict.clone())
-        .or_else(|| finding.clone())
-        .or_else(|| topic.map(str::to_owned).or(request?.title.clone()))
-        .or(excerpt)
+        .or(verdict)
+        .or(finding)
+        .or(deed)
+        .or_else(|| verdict::excerpt(&written.statements).filter(|excerpt| is_quotable(excerpt)))
+        .or_else(|| exchange::titled(topic?, answer?))
+        .or_else(|| verdict::slight(&written.statements))
+        .or_else(|| topic.map(str::to_owned))
 }
 
 /// Returns the text that concludes a turn: one that calls follow was a remark, and the turn had no end.

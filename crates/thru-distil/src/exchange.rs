@@ -1,7 +1,7 @@
 //! Exchanges: the question or the trouble of a prompt and the sentence with which the agent answers it, as one title.
 
 use crate::agent_text::{is_label_line, is_meta, is_status};
-use crate::gate::{is_about_course, is_about_something, is_balanced, is_finished, stands_alone};
+use crate::gate::{is_about_course, is_about_something, is_balanced, is_finished};
 use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
@@ -9,7 +9,7 @@ use crate::report;
 use crate::text::{self, capitalised, one_line, plain, uncapitalised};
 use crate::title;
 use crate::verbs;
-use crate::verdict;
+use crate::wording;
 
 /// Longest topic, in characters.
 const TOPIC: usize = 66;
@@ -132,14 +132,6 @@ fn fitting(said: &str) -> Option<&str> {
     (said[..end].split_whitespace().count() >= 4).then_some(&said[..end])
 }
 
-/// Returns a request, or its first part, as the topic of a title.
-pub(crate) fn request(title: &str) -> Option<String> {
-    let parts = [" and ", ", "].into_iter().filter_map(|joint| Some(title.split_once(joint)?.0));
-    let fits = |request: &&str| request.chars().count() < TOPIC && stands_alone(request);
-    let request = std::iter::once(title).chain(parts).find(fits)?;
-    (!is_about_course(request)).then(|| request.to_owned())
-}
-
 /// Returns the last place at which a sentence may end early.
 fn cut_at(said: &str) -> Option<usize> {
     #[rustfmt::skip]
@@ -206,7 +198,7 @@ fn said(sentence: &str) -> Option<String> {
     let rest = rest.strip_prefix("Then ").unwrap_or(rest);
     let first = rest.split([' ', '\'', '’']).next().unwrap_or_default();
     if ["i", "you", "let"].iter().any(|person| person.eq_ignore_ascii_case(first)) {
-        return verdict::stated(sentence).filter(|(_, advises)| *advises).map(|(title, _)| title);
+        return wording::stated(sentence).filter(|said| said.is_advice).map(|said| said.title);
     }
     let is_answer = rest.split_whitespace().count() >= 3
         && !rest.ends_with([':', '?'])
@@ -218,7 +210,7 @@ fn said(sentence: &str) -> Option<String> {
         && !phrase::is_fragment(rest)
         && !phrase::points_elsewhere(rest)
         && !rest.contains("http")
-        && verdict::has_verb(rest);
+        && wording::has_verb(rest);
     is_answer.then(|| capitalised(rest.trim_end_matches(['.', '!', ' '])))
 }
 
@@ -228,6 +220,21 @@ pub(crate) fn restates(title: &str, topic: &str) -> bool {
     let told = reply::significant(title);
     let shared = told.iter().filter(|word| asked.contains(word)).count();
     shared >= 2 && shared * 2 >= asked.len()
+}
+
+/// Returns true if an answer tells more than a verdict: "Extremely easy" and "Option 1 is simpler" do not.
+pub(crate) fn tells(answer: &str, topic: &str) -> bool {
+    let asked = reply::significant(topic);
+    let told = reply::significant(short_answer(answer).1);
+    let added: Vec<&String> = told.iter().filter(|word| !asked.contains(word)).collect();
+    (added.len() >= 3 || names_code(answer)) && !wording::points_at_option(answer)
+}
+
+fn names_code(answer: &str) -> bool {
+    answer.split_whitespace().any(|word| {
+        let word = word.trim_end_matches(['.', ',', ';', ':', '!']);
+        word.contains(['.', '_', '/', '#']) || word.chars().any(|c| c.is_ascii_digit())
+    })
 }
 
 /// Returns true for the beginning of an answer that answers: "Very easy", but not "For this project".
@@ -258,7 +265,8 @@ pub(crate) fn titled(topic: &str, answer: &str) -> Option<String> {
         None => {
             let end = bare.char_indices().nth(room).map_or(bare.len(), |(at, _)| at);
             let cut = cut_at(&bare[..end])?;
-            Some(bare[..cut].trim_end_matches([' ', '-', '—', '–'])).filter(|told| is_said(told))?
+            Some(bare[..cut].trim_end_matches([' ', '-', '—', '–']))
+                .filter(|told| is_said(told) && told.split(' ').count() >= 4)?
         }
     };
     // Sentences are taken as they were written, with whatever stands between their words.

@@ -13,6 +13,7 @@ mod checks;
 mod choice;
 mod commits;
 mod course;
+mod cue;
 mod decisions;
 mod declined;
 mod dialogs;
@@ -53,6 +54,7 @@ mod title;
 mod undone;
 mod verbs;
 mod verdict;
+mod wording;
 mod work;
 
 #[cfg(test)]

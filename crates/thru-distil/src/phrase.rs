@@ -219,7 +219,7 @@ fn of_passive(sentence: &str) -> Option<(String, Strength)> {
     (!is_talk && sentence.contains(" now ")).then(|| (shaped(sentence), Strength::State))
 }
 
-fn without_subject(sentence: &str) -> &str {
+pub(crate) fn without_subject(sentence: &str) -> &str {
     let mut rest = sentence;
     for _ in 0..2 {
         let lower: String = rest.chars().take(24).collect::<String>().to_lowercase();

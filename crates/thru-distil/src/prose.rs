@@ -155,8 +155,8 @@ fn sentence_end(text: &str) -> usize {
         if at >= end {
             // Bold or quotes may close after the mark.
             end = at + 1;
-            while matches!(bytes.get(end), Some(b'*' | b'"' | b')' | b'\'' | b'!' | b'?' | b'.')) {
-                end += 1;
+            while let Some(width) = closing(&bytes[end..]) {
+                end += width;
             }
             begins = text.get(end..).is_some_and(|after| begins_sentence(after.trim_start()));
         }
@@ -171,6 +171,15 @@ fn sentence_end(text: &str) -> usize {
         return end;
     }
     text.len()
+}
+
+/// Returns the width of a mark that may follow the end of a sentence.
+fn closing(rest: &[u8]) -> Option<usize> {
+    match rest {
+        [b'*' | b'"' | b')' | b'\'' | b'!' | b'?' | b'.', ..] => Some(1),
+        _ if rest.starts_with("”".as_bytes()) || rest.starts_with("’".as_bytes()) => Some(3),
+        _ => None,
+    }
 }
 
 fn begins_sentence(rest: &str) -> bool {

@@ -1,326 +1,467 @@
 //! The verdict of a text: the sentence with which the agent answers, as a title.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use thru_core::defused;
 
-use crate::agent_text::{foretells, is_label_line, is_meta, is_status};
-use crate::gate::{hangs, is_about_course, is_understood, stands_alone, worth};
-use crate::pattern;
+use crate::cue::{self, Role};
+use crate::gate::{hangs, is_about_course, is_name, is_understood, worth};
 use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
 use crate::report;
-use crate::text::{self, capitalised, uncapitalised};
+use crate::text::{self, unmarked};
 use crate::title;
 use crate::verbs;
+use crate::wording::{self, Before, Wording};
 
 /// Bytes of a text that are looked at: a verdict stands at its beginning.
 const LOOKED_AT: usize = 4 * 1024;
 
 /// Most sentences of a text that are looked at, and statements that are kept.
-const SENTENCES: usize = 14;
-const STATEMENTS: usize = 6;
+const SENTENCES: usize = 40;
+const STATEMENTS: usize = 24;
 
 /// What a statement gains by standing at the beginning of its text.
 const PLACES: [i32; 8] = [8, 6, 5, 4, 3, 2, 1, 1];
 
 /// Least rank of a statement that is a title.
-const LEAST: i32 = 6;
+const LEAST: i32 = 5;
+
+/// Least rank of a deed that is a title.
+const DONE: i32 = 2;
+
+/// What a statement gains by standing under what introduces the point, and loses beside it.
+const AT_POINT: i32 = 4;
+const ASIDE: i32 = 6;
+
+/// What a statement loses that names nothing.
+const UNNAMED: i32 = 4;
 
 /// What an item of a list loses against a sentence.
-const LISTED: i32 = 4;
+const LISTED: i32 = 2;
 
-/// Least worth of an item that is quoted.
-const OF_ITEM: i32 = 8;
-
-/// Least worth of a sentence that is quoted.
+/// Least worth of a sentence that is quoted, and of an item.
 const QUOTED: i32 = 3;
+const QUOTED_ITEM: i32 = 8;
+
+/// Length below which a statement is told with the sentence that explains it, in characters.
+const SHORT: usize = 48;
+
+/// Most names of a list in a title, and longest of them, in characters.
+const NAMES: usize = 6;
+const NAME: usize = 28;
+
+/// The kind of a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// It says how things are or should be.
+    Finding,
+    /// It says what the agent did.
+    Deed,
+    /// A sentence as it stands: a reader needs what stands around it.
+    Quoted,
+}
 
 /// A sentence as a title, and how likely it is the verdict of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Statement {
     rank: i32,
     title: String,
-    /// True if it is quoted: a reader needs what stands around it.
-    is_quoted: bool,
+    form: Form,
 }
 
-/// Words that lead up to an answer.
-static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?ix)^(?:
-          (?: (?:mostly\s+|probably\s+)?yes | yep | no | nope | correct | exactly | right | agreed | slightly | mostly | partly | (?:the\s+)?short\s+answer | in\s+short | bottom\s+line
-            | (?:(?:my|the)\s+)?(?:honest\s+|short\s+|final\s+)?(?:recommendation|verdict|take|read|view|conclusion) | in\s+other\s+words ) \s*[,:;.—–-]\s+
-          | (?: (?:my|the)\s+(?:honest\s+|short\s+)?(?:recommendation|verdict|take|read|view|conclusion|answer)\s+is(?:\s+(?:to|that))?
-            | i(?:\s+would|['’]d)?\s+(?:think|believe|suspect|guess|say)(?:\s+that)? | it\s+(?:looks|seems)\s+(?:like|that) | looks\s+like | so | also | and | actually | technically | honestly | basically | practically ) [\s,:]+ )",
-    )
-});
+/// A list whose items begin with names.
+struct Listing {
+    header: String,
+    role: Role,
+    names: Vec<String>,
+    is_whole: bool,
+}
 
-/// Advice of the agent, up to its verb.
-static ADVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?ix)^(?:(?:i|we)(?:['’]d|\s+would) | (?:you|we)\s+(?:should|can|need\s+to|must|have\s+to) | i)\s+
-        (?:(?:also|still|just|probably|strongly|simply|then|slightly|only)\s+)*
-        (not\s+)?(?:(?:recommend|suggest|propose|advise|prefer)(?:ing)?\s+(?:to\s+)?(not\s+)?(.+) | (.+))$",
-    )
-});
-
-/// A phrase before the subject, without which the sentence stands as well.
-static FRONTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?i)^(?:In|For|With|On|At|From|After|Given|Under|As of|By|When|Without|During|Today|Currently|Because)\b[^,.;:]{2,80},\s+(.{20,})$",
-    )
-});
+/// A text while it is read.
+#[derive(Default)]
+struct Reader {
+    found: Vec<Statement>,
+    /// What the last heading, and the last line that led up to a list, say of what follows.
+    heading: Role,
+    lead: Option<Role>,
+    /// The names in the last heading.
+    subject: Option<String>,
+    before: Before,
+    listing: Option<Listing>,
+    sentences: usize,
+    items: usize,
+    /// What the agent did, to be told with the line behind it: "Created the issue:".
+    deed: Option<(i32, String)>,
+}
 
 /// Returns the statements of a text that a reader understands alone, the first ones first.
 pub(crate) fn statements(text: &str) -> Vec<Statement> {
     let text = text::ends(text, LOOKED_AT, 0);
-    let mut found: Vec<Statement> = Vec::new();
-    // What stands in lists counts where nothing stands before them.
-    let mut items: Vec<Statement> = Vec::new();
-    let mut seen = 0;
+    let mut reader = Reader::default();
     for line in prose::lines(&text) {
-        if line.kind == LineKind::Item && found.is_empty() {
-            let first = prose::sentences(line.text).next().filter(|one| !phrase::is_deed(one));
-            let quoted = first.and_then(quotation);
-            let quoted = quoted.filter(|one| worth(one) >= OF_ITEM);
-            items.extend(quoted.map(|title| Statement {
-                rank: worth(&title) - LISTED,
-                title,
-                is_quoted: true,
-            }));
+        if reader.sentences >= SENTENCES || reader.found.len() >= STATEMENTS {
+            break;
         }
-        if line.kind != LineKind::Text {
-            continue;
+        match line.kind {
+            LineKind::Blank => {}
+            LineKind::Heading => reader.heading(line.text),
+            LineKind::Item => reader.item(line.text),
+            LineKind::Text => reader.paragraph(line.text),
         }
-        for sentence in prose::sentences(line.text) {
-            let place = seen;
-            seen += 1;
-            if seen > SENTENCES || found.len() >= STATEMENTS {
+    }
+    reader.end_list();
+    if let Some(number) = only_pull_request(&text) {
+        for one in reader.found.iter_mut() {
+            if let Some(rest) = one.title.strip_prefix("The PR ") {
+                one.title = text::cut(&format!("PR {number} {rest}"), title::LENGTH);
+            } else if one.form == Form::Deed && !one.title.split(' ').skip(1).any(is_name) {
+                one.title = text::cut(&format!("{} (PR {number})", one.title), title::LENGTH);
+            }
+        }
+    }
+    reader.found
+}
+
+/// Returns the number of the pull request that a text is about, if it names only one.
+fn only_pull_request(text: &str) -> Option<&str> {
+    let mut numbers = text.split("PR ").skip(1).filter_map(|rest| {
+        let digits = rest.strip_prefix('#')?.bytes().take_while(u8::is_ascii_digit).count();
+        rest.get(..=digits).filter(|_| digits > 0)
+    });
+    let first = numbers.next()?;
+    numbers.all(|number| number == first).then_some(first)
+}
+
+impl Reader {
+    fn heading(&mut self, heading: &str) {
+        self.end_list();
+        let plain = unmarked(heading);
+        let plain = plain.trim_end_matches([':', ' ']);
+        self.heading = cue::role(plain);
+        self.lead = None;
+        self.subject = plain.split(' ').find(|word| is_reference(word)).map(str::to_owned);
+        self.before = Before::default();
+        // "**The relay is polled.**" is a sentence of its own.
+        if heading.starts_with("**") && !heading.trim_end_matches('*').ends_with(':') {
+            self.sentence(heading, None);
+        }
+        self.open_list(plain, self.heading);
+    }
+
+    fn paragraph(&mut self, line: &str) {
+        self.end_list();
+        if self.end_deed(line) {
+            return;
+        }
+        if self.lead.take().is_some() {
+            self.heading = Role::Plain;
+        }
+        self.before = Before::default();
+        let sentences: Vec<&str> = prose::sentences(line).collect();
+        for (at, sentence) in sentences.iter().enumerate() {
+            self.sentence(sentence, sentences.get(at + 1).copied());
+            self.before = Before::of(sentence);
+        }
+        let last = sentences.last().map(|last| unmarked(last)).unwrap_or_default();
+        if let Some(lead) = last.strip_suffix(':') {
+            let role = cue::role(lead);
+            self.lead = Some(role);
+            self.open_list(lead, role);
+        }
+    }
+
+    /// Takes a sentence of a paragraph. The one behind it may explain it.
+    fn sentence(&mut self, sentence: &str, next: Option<&str>) {
+        let place = PLACES.get(self.sentences).copied().unwrap_or_default();
+        self.sentences += 1;
+        let place = match self.heading {
+            Role::Aside => place - ASIDE,
+            Role::Point => place + AT_POINT,
+            Role::Plain => place,
+        };
+        self.take(sentence, next, place, false);
+    }
+
+    fn item(&mut self, item: &str) {
+        self.items += 1;
+        let first = prose::sentences(item).next().unwrap_or_default();
+        self.end_deed(first);
+        self.list(first);
+        let role = self.lead.unwrap_or(self.heading);
+        let place = match role {
+            Role::Aside => -ASIDE,
+            Role::Point => AT_POINT,
+            Role::Plain => 0,
+        };
+        // The first items say what a list is about. What they order is still to be done.
+        let place = place - LISTED + if self.items <= 2 && role == Role::Plain { 2 } else { 0 };
+        let place =
+            if is_order(&unmarked(first)) && role != Role::Point { place - ASIDE } else { place };
+        self.take(first, None, place, true);
+    }
+
+    fn take(&mut self, sentence: &str, next: Option<&str>, place: i32, is_item: bool) {
+        if let Some(deed) = wording::deed(sentence) {
+            if is_about_course(&deed.title) {
+                return;
+            }
+            let rank = place.max(0) / 2 + rank_of(&deed, sentence);
+            if sentence.ends_with(':') {
+                self.deed = Some((rank, deed.title.clone()));
+            }
+            self.found.push(Statement { rank, title: deed.title, form: Form::Deed });
+            return;
+        }
+        if let Some(said) = wording::stated_after(sentence, &self.before) {
+            if is_about_course(&said.title) {
+                return;
+            }
+            let said = self.completed(said);
+            // "It is not a. It is b."
+            let is_denied = next.is_some_and(|next| denies(sentence, next));
+            let rank = place + rank_of(&said, sentence) - if is_denied { AT_POINT + 2 } else { 0 };
+            let title = next.and_then(|next| joined(&said, next)).unwrap_or(said.title);
+            self.found.push(Statement { rank, title, form: Form::Finding });
+        } else if let Some(quoted) = wording::quotation(sentence)
+            && !is_about_course(&quoted)
+            && (!is_item || wording::has_plain_verb(&quoted))
+        {
+            let least = if is_item { QUOTED_ITEM } else { QUOTED };
+            let value = worth(&quoted);
+            if value >= least {
+                let rank = place + value + cue::weight(sentence);
+                self.found.push(Statement { rank, title: quoted, form: Form::Quoted });
+            }
+        }
+    }
+
+    /// Puts the name in the heading before advice that names nothing: "#12: keep it open".
+    fn completed(&self, said: Wording) -> Wording {
+        match &self.subject {
+            Some(subject) if !said.is_named && said.is_advice => {
+                let title = format!("{subject}: {}", text::uncapitalised(&said.title));
+                match title.chars().count() <= title::LENGTH {
+                    true => Wording { title, is_named: true, ..said },
+                    false => said,
+                }
+            }
+            _ => said,
+        }
+    }
+
+    /// Tells what the agent did with the line behind it.
+    fn end_deed(&mut self, line: &str) -> bool {
+        let Some((rank, title)) = self.deed.take() else { return false };
+        let Some(title) = wording::completed(&title, line) else { return false };
+        self.found.push(Statement { rank: rank + UNNAMED + 2, title, form: Form::Deed });
+        true
+    }
+
+    fn open_list(&mut self, header: &str, role: Role) {
+        let words = header.split_whitespace().count();
+        let is_header = (1..=7).contains(&words) && role != Role::Aside && !title::is_label(header);
+        self.listing = is_header.then(|| Listing {
+            header: header.to_owned(),
+            role,
+            names: Vec::new(),
+            is_whole: true,
+        });
+    }
+
+    fn list(&mut self, item: &str) {
+        if let Some(listing) = &mut self.listing {
+            match leading_name(item) {
+                Some(name) => listing.names.push(name),
+                None => listing.is_whole = false,
+            }
+        }
+    }
+
+    /// Takes a list whose items begin with names as one statement: "Ready to close: #12, #14".
+    fn end_list(&mut self) {
+        let Some(listing) = self.listing.take() else { return };
+        let references = listing.names.iter().filter(|name| is_reference(name)).count();
+        if !listing.is_whole || references < 2 || references < listing.names.len() {
+            return;
+        }
+        let mut title = format!("{}:", text::capitalised(&listing.header));
+        let mut told = 0;
+        for name in listing.names.iter().take(NAMES) {
+            let joint = if told == 0 { " " } else { ", " };
+            if title.chars().count() + joint.len() + name.chars().count() > title::LENGTH - 12 {
                 break;
             }
-            let place = PLACES.get(place).copied().unwrap_or_default();
-            if let Some((title, is_advice)) = stated(sentence) {
-                let advice = if is_advice { 3 } else { 0 };
-                let is_bold = sentence.starts_with("**") || sentence.trim_end().ends_with("**");
-                if is_about_course(&title) {
-                    continue;
-                }
-                let place = place - if hangs(&title) { 4 } else { 0 };
-                let rank = place + worth(&title).min(8) / 2 + advice + if is_bold { 2 } else { 0 };
-                found.push(Statement { rank, title, is_quoted: false });
-            } else if let Some(quoted) = quotation(sentence) {
-                let rank = place + worth(&quoted);
-                found.push(Statement { rank, title: quoted, is_quoted: true });
-            }
+            title = title + joint + name;
+            told += 1;
+        }
+        if told < listing.names.len() {
+            title = format!("{title} and {} more", listing.names.len() - told);
+        }
+        let title = defused(&text::plain(&title)).into_owned();
+        if is_understood(&title, 2) {
+            let place = if listing.role == Role::Point { 8 } else { 3 };
+            self.found.push(Statement { rank: place + 2, title, form: Form::Finding });
         }
     }
-    if found.is_empty() {
-        items.truncate(STATEMENTS);
-        return items;
+}
+
+/// Returns what a statement is worth by its own words.
+fn rank_of(said: &Wording, sentence: &str) -> i32 {
+    let is_bold = sentence.contains("**");
+    worth(&said.title).min(8) / 2
+        + cue::weight(sentence)
+        + if said.is_advice { 3 } else { 0 }
+        + if is_bold { 2 } else { 0 }
+        - if hangs(&said.title) { 4 } else { 0 }
+        - if said.is_named { 0 } else { UNNAMED }
+        - said.lost
+        - if points(sentence) { 1 } else { 0 }
+        - if !said.is_advice && is_order(&said.title) { 3 } else { 0 }
+        - if wording::hints(sentence) { 2 } else { 0 }
+}
+
+/// Returns true for "That block is outdated", which takes up what was said before.
+fn points(sentence: &str) -> bool {
+    let said = text::plain(sentence);
+    let mut words = phrase::without_openers(&said).split(' ');
+    let first = words.next().unwrap_or_default();
+    ["That", "This", "These", "Those"].contains(&first)
+        && !words.next().is_some_and(wording::has_plain_verb)
+}
+
+fn is_order(title: &str) -> bool {
+    title.split(' ').next().is_some_and(verbs::is_imperative)
+}
+
+/// Returns true if a sentence says what something is not, and the next says what it is.
+fn denies(sentence: &str, next: &str) -> bool {
+    let start = |text: &str| {
+        let plain = text::plain(text).to_lowercase();
+        plain.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    };
+    let is_same = start(sentence) == start(next)
+        || ["It is ", "It's ", "It’s ", "It stores ", "Instead"]
+            .iter()
+            .any(|one| next.starts_with(one));
+    text::plain(sentence).contains(" not ") && is_same
+}
+
+/// Returns a short statement with the sentence that explains it: "The relay fails: it is polled by `fire`".
+fn joined(said: &Wording, next: &str) -> Option<String> {
+    if said.is_advice || said.title.chars().count() > SHORT || said.title.contains(": ") {
+        return None;
     }
-    found
+    let names_code = next.contains('`');
+    let next = text::plain(next);
+    let talks = next.split_whitespace().any(|word| {
+        ["i", "you", "we", "i'll", "i’ll", "you'll"].contains(&word.to_lowercase().as_str())
+    });
+    let is_reason = !talks
+        && !next.ends_with([':', '?'])
+        && !report::announces(&next)
+        && !phrase::is_fragment(&next)
+        && !phrase::is_deed(&next)
+        && cue::weight(&next) >= 0
+        && wording::has_verb(&next)
+        && (names_code || next.split_whitespace().skip(1).any(is_name));
+    let next = next.trim_end_matches(['.', '!', ' ']);
+    // Names keep their capitals.
+    let is_common =
+        ["The ", "It ", "Its ", "A ", "An ", "Only "].iter().any(|one| next.starts_with(one));
+    let next = if is_common { text::uncapitalised(next) } else { next.to_owned() };
+    let title = format!("{}: {next}", said.title);
+    (is_reason && title.chars().count() <= title::LENGTH).then(|| defused(&title).into_owned())
+}
+
+/// Returns the name with which an item begins: code, a number, or bold.
+fn leading_name(item: &str) -> Option<String> {
+    let bare = text::unmarked(item);
+    let name = match bare.strip_prefix('`') {
+        Some(code) => code.split('`').next()?,
+        None => bare.split([' ', ':', ',']).next()?,
+    };
+    (2..=NAME).contains(&name.chars().count()).then(|| name.to_owned())
+}
+
+/// Returns true for a name that stands for one thing: "#12", "av-12.3", but no word and no file.
+fn is_reference(word: &str) -> bool {
+    let word = word.trim_matches(['`', '(', ')', ',', ':', '*', '[', ']']);
+    let end = word.rsplit('.').next().unwrap_or_default();
+    let is_file = word.contains('/')
+        || word.contains('.') && end.chars().all(char::is_alphabetic) && end.len() <= 6;
+    let has_digit = word.chars().any(|c| c.is_ascii_digit());
+    !is_file && (word.starts_with('#') && has_digit || word.contains(['-', '_']) && is_name(word))
 }
 
 /// Returns the statement that answers a question best.
 pub(crate) fn best(statements: &[Statement], question: &str) -> Option<String> {
+    chosen(statements, question, Form::Finding).map(|(_, title)| title)
+}
+
+/// Returns the statement that answers best of those that hardly do.
+pub(crate) fn slight(statements: &[Statement]) -> Option<String> {
+    let is_slight =
+        |one: &&Statement| one.form == Form::Finding && one.rank >= 2 && !is_order(&one.title);
+    let findings = statements.iter().filter(is_slight);
+    let best = findings.reduce(|best, one| if one.rank > best.rank { one } else { best })?;
+    Some(best.title.clone())
+}
+
+/// Returns what the agent did, as it tells best.
+pub(crate) fn deed(statements: &[Statement], request: &str) -> Option<String> {
+    chosen(statements, request, Form::Deed).map(|(_, title)| title)
+}
+
+/// Returns true if a text tells of what the agent did rather than of how things are.
+pub(crate) fn is_done(statements: &[Statement], request: &str) -> bool {
+    let rank = |form| chosen(statements, request, form).map_or(i32::MIN, |(rank, _)| rank);
+    rank(Form::Deed) > rank(Form::Finding)
+}
+
+fn chosen(statements: &[Statement], question: &str, form: Form) -> Option<(i32, String)> {
     let asked = reply::significant(question);
+    let least = if form == Form::Deed { DONE } else { LEAST };
+    let topic = question.split_whitespace().map(bare_name).find(|word| is_code(word));
     let rank = |one: &Statement| {
-        let words = reply::significant(&one.title);
-        let shared = words.iter().filter(|word| asked.contains(word)).count().min(3);
-        one.rank + i32::try_from(shared).unwrap_or_default()
+        let shared = |text: &str| {
+            reply::significant(text).iter().filter(|word| asked.contains(word)).count()
+        };
+        let subject: Vec<&str> = one.title.split(' ').take(4).collect();
+        let of_topic = topic.is_some_and(|topic| subject.iter().any(|one| bare_name(one) == topic));
+        let of_subject = match shared(&subject.join(" ")) {
+            _ if of_topic => 8,
+            0 => 0,
+            _ => 2,
+        };
+        let weight = if form == Form::Deed { 2 } else { 1 };
+        one.rank
+            + weight * i32::try_from(shared(&one.title).min(3)).unwrap_or_default()
+            + of_subject
     };
     let mut best: Option<(i32, &Statement)> = None;
-    for one in statements.iter().filter(|one| !one.is_quoted) {
+    for one in statements.iter().filter(|one| one.form == form) {
         let rank = rank(one);
-        if rank >= LEAST && best.is_none_or(|(known, _)| rank > known) {
+        if rank >= least && best.is_none_or(|(known, _)| rank > known) {
             best = Some((rank, one));
         }
     }
-    best.map(|(_, one)| one.title.clone())
+    best.map(|(rank, one)| (rank, one.title.clone()))
+}
+
+fn bare_name(word: &str) -> &str {
+    word.trim_matches(['`', '“', '”', '"', '(', ')', ',', ':', '.', '?', '!'])
+}
+
+fn is_code(word: &str) -> bool {
+    word.contains(['.', '_', '/', '@', '#']) && !word.contains("://") && word.len() > 2
 }
 
 /// Returns the sentence that tells most, in quotation marks: the title of a text that has no better one.
 pub(crate) fn excerpt(statements: &[Statement]) -> Option<String> {
-    let quoted = statements.iter().filter(|one| one.is_quoted);
+    let quoted = statements.iter().filter(|one| one.form == Form::Quoted);
     // The first of equals.
     let best = quoted.reduce(|best, one| if one.rank > best.rank { one } else { best })?;
     Some(defused(&format!("“{}”", best.title)).into_owned())
-}
-
-/// Returns a sentence that tells something, as it stands.
-fn quotation(sentence: &str) -> Option<String> {
-    let said = text::unmarked(phrase::without_openers(sentence));
-    let said = said.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`');
-    let is_of_author = ["I ", "I'", "I’", "We "].iter().any(|start| said.starts_with(start));
-    let is_statement = !said.ends_with(['?', ':'])
-        && !said.starts_with(char::is_lowercase)
-        && !said.contains(" = ")
-        && !said.starts_with(|c: char| c.is_ascii_digit())
-        && !said.starts_with("`/")
-        && (!is_of_author || advises(said))
-        && said.split_whitespace().count() >= 5
-        && !report::announces(said)
-        && !is_status(said)
-        && !is_about_course(said)
-        && states(said);
-    let shown = text::cut(said.trim_end_matches(['.', ';']), title::LENGTH - 3);
-    (is_statement && worth(&shown) >= QUOTED).then_some(shown)
-}
-
-/// Returns true for a sentence of the author that advises, rather than telling what the author did.
-fn advises(said: &str) -> bool {
-    let said = said.replace('’', "'");
-    ["I'd ", "I would ", "I recommend ", "I suggest ", "I prefer ", "I don't think ", "We should "]
-        .iter()
-        .any(|start| said.starts_with(start))
-}
-
-/// Returns a sentence as a title, and true if it advises.
-pub(crate) fn stated(sentence: &str) -> Option<(String, bool)> {
-    let plain = text::plain(sentence);
-    let mut rest = phrase::without_openers(&plain);
-    let mut is_advice = false;
-    if rest.ends_with('?') {
-        return None;
-    }
-    let mut advised = None;
-    for _ in 0..4 {
-        if let Some(opening) = OPENING.as_ref()?.find(rest) {
-            rest = &rest[opening.end()..];
-        } else if let Some(fronted) = FRONTED.as_ref()?.captures(rest) {
-            rest = fronted.get(1)?.as_str();
-        } else {
-            break;
-        }
-    }
-    if rest.starts_with("No more ")
-        || phrase::is_fragment(rest)
-        || foretells(rest)
-        || is_meta(rest)
-        || is_label_line(rest)
-    {
-        return None;
-    }
-    if let Some(advice) = ADVICE.as_ref()?.captures(rest) {
-        let said = advice.get(3).or(advice.get(4))?.as_str();
-        let first = said.split(' ').next().unwrap_or_default();
-        let after = said[first.len()..].trim_start();
-        let verb = match verbs::imperative_of_gerund(first) {
-            Some(verb) => verb.to_lowercase(),
-            None if verbs::is_imperative(first) || reply::is_verb(first) => first.to_lowercase(),
-            None => return None,
-        };
-        is_advice = true;
-        let is_against = advice.get(1).is_some() || advice.get(2).is_some();
-        advised = Some(match is_against {
-            true => format!("Do not {verb} {after}"),
-            false => format!("{} {after}", capitalised(&verb)),
-        });
-    } else if !rest.starts_with("We ")
-        && !rest.starts_with("we ")
-        && let Some((title, phrase::Strength::Action)) = phrase::of_action(rest)
-    {
-        advised = Some(title);
-    }
-    // "That block is outdated" names its subject.
-    let named = match rest.split_once(' ') {
-        Some((pointer @ ("That" | "This" | "These" | "Those"), after))
-            if names_subject(pointer, after) =>
-        {
-            format!("The {after}")
-        }
-        _ => rest.to_owned(),
-    };
-    let said = advised.as_deref().unwrap_or(&named);
-    // "I would keep the settings shared:" says it, "It works like this:" does not.
-    if said.ends_with(':') && !is_advice {
-        return None;
-    }
-    let said = said.trim_end_matches(['.', ':', ' ']);
-    let title = title::shaped(said.strip_suffix(" here").unwrap_or(said));
-    let title = as_written(title, sentence);
-    let words = title.split_whitespace().count();
-    let is_title = match is_advice {
-        true => is_understood(&title, 1),
-        false => stands_alone(&title) && has_verb(&title) && !is_definition(&title),
-    };
-    (words >= 4 && is_title && !title.starts_with('/')).then_some((title, is_advice))
-}
-
-/// Returns a title with the first letter of a name of code as it is written.
-fn as_written(title: String, sentence: &str) -> String {
-    let lower = uncapitalised(&title);
-    let first = lower.split(' ').next().unwrap_or_default();
-    let is_name = [' ', '`'].iter().any(|end| sentence.contains(&format!("`{first}{end}")));
-    match lower != title && is_name {
-        true => lower,
-        false => title,
-    }
-}
-
-/// Returns true if a noun follows "that", rather than a verb.
-fn names_subject(pointer: &str, after: &str) -> bool {
-    let first = after.split_whitespace().next().unwrap_or_default();
-    let first = first.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    #[rustfmt::skip]
-    const OTHERS: [&str; 12] = [
-        "are", "can", "would", "will", "should", "could", "may", "might", "way", "one", "said", "all",
-    ];
-    let is_plural = first.ends_with('s') && !first.ends_with("ss");
-    let agrees = is_plural == matches!(pointer, "These" | "Those");
-    agrees && !OTHERS.contains(&first.as_str()) && !first.ends_with("ed") && !first.is_empty()
-}
-
-/// Returns true for a sentence that states something by itself: no order, no entry of a list.
-fn states(sentence: &str) -> bool {
-    let first = sentence.split_whitespace().next().unwrap_or_default();
-    has_verb(sentence)
-        && !verbs::is_imperative(first)
-        && !reply::is_verb(first)
-        && !phrase::points_elsewhere(sentence)
-        && !is_label_line(sentence)
-        && !is_meta(sentence)
-        && !sentence.starts_with(['/', '-', '{', '[', '('])
-}
-
-/// Returns true for "The common standard: names, models": a word and what it stands for.
-fn is_definition(title: &str) -> bool {
-    title.split_once(": ").is_some_and(|(name, rest)| !has_verb(name) && !has_known_verb(rest))
-}
-
-fn has_known_verb(statement: &str) -> bool {
-    let first = statement.split_whitespace().next().unwrap_or_default();
-    verbs::is_imperative(first) || statement.split_whitespace().any(is_known_verb)
-}
-
-/// Returns true if a statement has a verb that is easy to know: headings and fragments have none.
-pub(crate) fn has_verb(statement: &str) -> bool {
-    let is_verb = |word: &str| {
-        is_known_verb(word)
-            || word.len() > 4
-                && word.starts_with(char::is_lowercase)
-                && word.trim_end_matches([',', ';', ')']).chars().all(char::is_alphabetic)
-                && (word.ends_with('s') && !word.ends_with("ss") || word.ends_with("ed"))
-    };
-    let first = statement.split_whitespace().next().unwrap_or_default();
-    verbs::is_imperative(first)
-        || statement.split_whitespace().any(is_verb)
-        || !statement.is_ascii()
-}
-
-fn is_known_verb(word: &str) -> bool {
-    #[rustfmt::skip]
-    const VERBS: [&str; 46] = [
-        "is", "are", "was", "were", "has", "have", "had", "does", "do", "did", "can", "cannot", "can't", "could", "will",
-        "won't", "would", "should", "must", "needs", "need", "may", "might", "isn't", "aren't", "wasn't", "doesn't",
-        "don't", "didn't", "hasn't", "uses", "use", "supports", "support", "requires", "means", "works", "work", "fails",
-        "stays", "stay", "keeps", "comes", "lives", "gets", "makes",
-    ];
-    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).replace('’', "'");
-    VERBS.iter().any(|verb| word.eq_ignore_ascii_case(verb))
 }
 
 #[cfg(test)]
@@ -372,10 +513,63 @@ mod tests {
     fn what_hangs_on_the_conversation_is_quoted_or_nothing() {
         let quoted = |text: &str| excerpt(&statements(text));
         assert_eq!(
-            quoted("The profile in `fire/` matches my readings of `kiln.toml`."),
-            Some("“The profile in `fire/` matches my readings of `kiln.toml`”".to_owned())
+            quoted("The profile in `fire/` matches these readings of `kiln.toml`."),
+            Some("“The profile in `fire/` matches these readings of `kiln.toml`”".to_owned())
         );
         assert_eq!(quoted("I also added a note to the kiln profile for you."), None);
         assert_eq!(quoted("- `/kiln:fire 12` — fire the kiln with its profile"), None);
+    }
+
+    #[test]
+    fn the_point_is_told_rather_than_what_stands_beside_it() {
+        for (text, title) in [
+            (
+                "The trap is not “two relays at one damper.” The trap is **a relay that `fire` polls twice**.",
+                "The trap is a relay that fire polls twice",
+            ),
+            (
+                "The relay at the `damper` is named `relay-2`. It is **read-only** since March.",
+                "The relay at the damper is named relay-2: it is read-only since March",
+            ),
+            (
+                "The kiln already reads `cone.toml`.\n\nRoot cause: `glaze.toml` overrides the cone with:\n\n- `cone = 6`",
+                "glaze.toml overrides the cone",
+            ),
+            (
+                "`ramp.toml` holds the ramp today. So I would remove it with the next profile, not now.",
+                "Remove ramp.toml with the next profile, not now",
+            ),
+            (
+                "Not yet ready as it is, because the PR is still a draft and the damper opens late.\n\nSee PR #12.",
+                "PR #12 is still a draft and the damper opens late",
+            ),
+            (
+                "**#31 verdict**\n\n- Recommendation: keep open until the damper closes in time.",
+                "#31: keep open until the damper closes in time",
+            ),
+            (
+                "I found several.\n\n**Recommend closing**\n- `kiln-7`: done by the new ramp.\n- `kiln-9`: superseded.",
+                "Recommend closing: kiln-7, kiln-9",
+            ),
+        ] {
+            assert_eq!(verdict(text, ""), title, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_short_statement_is_told_with_its_reason() {
+        assert_eq!(
+            verdict("Stage 12 is a poor fit. Its goal is the `ramp` of the damper.", ""),
+            "Stage 12 is a poor fit: its goal is the ramp of the damper"
+        );
+    }
+
+    #[test]
+    fn what_was_done_is_told_with_what_it_made() {
+        let text = "Done.\n\nCreated the private tracking issue here:\nhttps://example.org/kiln/oven/issues/6";
+        assert_eq!(
+            deed(&statements(text), "create the issue").as_deref(),
+            Some("Created the private tracking issue: oven#6")
+        );
     }
 }
