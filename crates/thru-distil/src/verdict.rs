@@ -219,7 +219,7 @@ impl Reader {
             let said = self.completed(said);
             // "It is not a. It is b."
             let is_denied = next.is_some_and(|next| denies(sentence, next));
-            let rank = place + rank_of(&said, sentence) - if is_denied { AT_POINT + 2 } else { 0 };
+            let rank = place + rank_of(&said, sentence) - if is_denied { AT_POINT + 1 } else { 0 };
             let title = next.and_then(|next| joined(&said, next)).unwrap_or(said.title);
             self.found.push(Statement { rank, title, form: Form::Finding });
         } else if let Some(quoted) = wording::quotation(sentence)

@@ -227,7 +227,7 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
             stands_alone(gated)
                 && has_verb(&title)
                 && !is_definition(&title)
-                && !title.contains(" = ")
+                && (!title.contains(" = ") || sentence.starts_with("**"))
         }
     };
     let is_named = names(&title, sentence);
