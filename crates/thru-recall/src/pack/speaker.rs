@@ -36,7 +36,10 @@ impl TitleSpeaker {
     pub(super) fn of(store: &Store, memory: &MemoryRow, body: &MemoryBody) -> Result<Self> {
         match body {
             MemoryBody::Observation(body) => match body.speaker {
-                Speaker::Person if memory.flags.is_note => Ok(Self::Person),
+                // What a person told or corrected are their words.
+                Speaker::Person if memory.flags.is_note || memory.flags.is_edited => {
+                    Ok(Self::Person)
+                }
                 Speaker::Person => Self::of_person(store, body),
                 Speaker::Agent if memory.flags.is_note => Ok(Self::Agent),
                 Speaker::Agent => Self::among(store, &body.title, &body.sources),
