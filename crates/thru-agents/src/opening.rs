@@ -12,10 +12,11 @@ const LINES: usize = 50;
 const BYTES: u64 = 4 * 1024 * 1024;
 
 /// Passes the first lines of the file at `path` to `look`, one by one and as text that a JSON parser
-/// accepts, until it breaks with a value. Returns `None` if no line does.
+/// accepts, until it breaks: with a value, or with `None` at a record of another agent, so that a folder with
+/// thousands of its files is not read from end to end. Returns `None` if no line has a value.
 pub(crate) fn search<T>(
     path: &Path,
-    mut look: impl FnMut(&str) -> ControlFlow<T>,
+    mut look: impl FnMut(&str) -> ControlFlow<Option<T>>,
 ) -> io::Result<Option<T>> {
     let mut from = BufReader::new(File::open(path)?.take(BYTES));
     let mut line = Vec::new();
@@ -26,7 +27,7 @@ pub(crate) fn search<T>(
         }
         let Some((_, content)) = lines::numbered(&line, 1).next() else { continue };
         if let ControlFlow::Break(found) = look(&json::mend(content)) {
-            return Ok(Some(found));
+            return Ok(found);
         }
     }
     Ok(None)

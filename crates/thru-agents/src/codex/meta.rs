@@ -55,8 +55,11 @@ fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
 pub(super) fn read(path: &Path) -> io::Result<Option<Meta>> {
     opening::search(path, |line| match Record::parse(line) {
         Ok(Record { kind: Some(kind), payload: Some(payload), .. }) if kind == "session_meta" => {
-            Meta::of(&payload).map_or(ControlFlow::Continue(()), ControlFlow::Break)
+            Meta::of(&payload)
+                .map_or(ControlFlow::Continue(()), |meta| ControlFlow::Break(Some(meta)))
         }
+        // Every record of a rollout that has a type has a payload.
+        Ok(Record { kind: Some(_), payload: None, .. }) => ControlFlow::Break(None),
         _ => ControlFlow::Continue(()),
     })
 }

@@ -94,13 +94,16 @@ pub(crate) fn directory_of(path: &Path) -> Option<String> {
 /// Returns the session id and the directory in the first event of a transcript.
 fn start(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
     opening::search(path, |line| {
-        let Ok(Record { kind: Some(kind), data: Some(data), .. }) = Record::parse(line) else {
-            return ControlFlow::Continue(());
+        let (kind, data) = match Record::parse(line) {
+            Ok(Record { kind: Some(kind), data: Some(data), .. }) => (kind, data),
+            // Every event of a transcript that has a type has data.
+            Ok(Record { kind: Some(_), data: None, .. }) => return ControlFlow::Break(None),
+            _ => return ControlFlow::Continue(()),
         };
         match short(&data.session_id).filter(|id| kind == "session.start" && is_session_id(id)) {
             Some(id) => {
                 let directory = data.context.as_ref().and_then(|context| short(&context.cwd));
-                ControlFlow::Break((id.to_owned(), directory.map(str::to_owned)))
+                ControlFlow::Break(Some((id.to_owned(), directory.map(str::to_owned))))
             }
             None => ControlFlow::Continue(()),
         }
