@@ -210,6 +210,15 @@ impl Plan {
         own.map(|(id, _)| id.clone()).collect()
     }
 
+    /// Returns the lines that a note does not have yet, by what they say. Where a person wrote one of them without an id, it is
+    /// the same line: a process may have been killed after it took the words in, and before it noted that.
+    pub fn missing(&self, disk: &str) -> BTreeMap<String, LineId> {
+        let note = Note::parse(disk);
+        let here: HashSet<&LineId> = note.own_lines().map(|(id, _)| id).collect();
+        let missing = self.lines().filter(|line| !here.contains(&line.id));
+        missing.map(|line| (unescaped(without_category(&line.text).1), line.id.clone())).collect()
+    }
+
     fn put_lines<'p>(
         &'p self,
         note: &Note<'_>,

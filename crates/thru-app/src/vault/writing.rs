@@ -377,12 +377,9 @@ impl Run<'_> {
         base: Option<&str>,
         hidden: &HashSet<LineId>,
     ) -> Result<String, NoteError> {
-        let marked = match self.record.unmarked.get(&plan.id) {
-            Some(unmarked) if !unmarked.is_empty() => {
-                with_ids(disk, &taking::unmarked_places(disk, unmarked))
-            }
-            _ => disk.to_owned(),
-        };
+        let mut unmarked = plan.missing(disk);
+        unmarked.extend(self.record.unmarked.get(&plan.id).cloned().unwrap_or_default());
+        let marked = with_ids(disk, &taking::unmarked_places(disk, &unmarked));
         Ok(plan.put_into(&marked, base, hidden)?)
     }
 
