@@ -194,6 +194,12 @@ fn best(
         let is_decision = one.memory.kind == MemoryKind::Observation(ObservationType::Decision);
         // What a person told the memory is no chatter.
         let is_note = one.memory.flags.is_note;
+        // A finding is a sentence of its time: read later, it needs a name of what it is about.
+        let is_finding = one.memory.kind == MemoryKind::Observation(ObservationType::Discovery);
+        let is_of_person = is_note || one.memory.flags.is_edited || one.memory.flags.is_from_person;
+        if is_finding && !is_of_person && !names_something(&one.memory.title) {
+            continue;
+        }
         let is_here = one.memory.session.is_none()
             || one.memory.session == last
             || branch.is_some() && one.place.branch.as_deref() == branch;

@@ -381,13 +381,13 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
 
     --- /dev/null
     +++ [folder]/claude/skills/mem-search/SKILL.md
-    @@ -0,0 +1,29 @@
+    @@ -0,0 +1,35 @@
     +---
     +name: mem-search
     +description: Search the memory of earlier coding sessions. Use before guessing or redoing work, when the user refers to something from before ("as we did", "why is this so", "last time"), when an error or a file looks familiar, and before a decision that may have been taken already.
     +allowed-tools: mcp__throughline__search, mcp__throughline__timeline, mcp__throughline__get_observations, mcp__throughline__get_session, mcp__plugin_throughline_throughline__search, mcp__plugin_throughline_throughline__timeline, mcp__plugin_throughline_throughline__get_observations, mcp__plugin_throughline_throughline__get_session, Bash(thru search *), Bash(thru timeline *), Bash(thru show *)
     +metadata:
-    +  throughline: xyprc2ets73eday4
+    +  throughline: pf6zs68d06dbz6cy
     +---
     +
     +# Search the memory
@@ -411,6 +411,12 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +  rely on it; where they differ, the files are right.
     +- Say so where memory knows nothing. Do not fill the gap.
     +- Keep what a later session could not read from the code (a decision with its reason, a cause, a trap) with `remember`.
+    +
+    +## Notes
+    +
+    +Where the user keeps memory as notes (a vault), the resource `throughline://note/ID` is the note of a session, with what
+    +people wrote beside it. Read it before you go on with the work of that session, and when the user speaks of notes or of
+    +Obsidian. Do not write into notes: what you remember comes into them by itself.
     Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
 
     Nothing was changed.
