@@ -1,7 +1,7 @@
 //! The speaker of a title, so that a line says whose words it holds. Words are an agent's unless they are marked.
 
 use thru_core::{Id, Observation, PassageKind, Speaker, Summary, bare_words};
-use thru_store::{MemoryBody, MemoryRow, Result, Store};
+use thru_store::{MemoryBody, MemoryRow, PassageRow, Result, Store};
 
 use super::said::alike;
 
@@ -63,35 +63,44 @@ impl TitleSpeaker {
 
     /// Tells a person's own words from a choice that the title tells.
     fn of_person(store: &Store, body: &Observation) -> Result<Self> {
-        let title = bare_words(&body.title);
         let said = body.narrative.iter().flat_map(|said| &said.sources);
-        for id in body.sources.iter().chain(said).take(LOOKED_AT) {
-            let Some(passage) = store.passage(id)? else { continue };
-            let is_theirs = passage.kind == PassageKind::Human;
-            if is_theirs && bare_words(&store.text_of(&passage)?).contains(&title) {
-                return Ok(Self::Person);
-            }
-        }
-        Ok(Self::Decision)
+        let is_theirs =
+            |passage: &PassageRow| (passage.kind == PassageKind::Human).then_some(Self::Person);
+        let speaker = Self::holding(store, &body.title, body.sources.iter().chain(said), is_theirs);
+        Ok(speaker?.unwrap_or(Self::Decision))
     }
 
-    /// Finds the first of these passages that holds the title word for word. An agent's own words are rarely kept so.
+    /// Finds the speaker of the first of these passages that holds the title word for word. An agent's own words are
+    /// rarely kept so.
     fn among(store: &Store, title: &str, sources: &[Id]) -> Result<Self> {
         // The file or the scope behind a title stands elsewhere.
         let said = title.strip_suffix(')').and_then(|title| title.rsplit_once(" ("));
-        let title = bare_words(said.map_or(title, |(said, _)| said));
-        for id in sources.iter().take(LOOKED_AT) {
+        let title = said.map_or(title, |(said, _)| said);
+        let speaker = Self::holding(store, title, sources, |passage| match passage.kind {
+            PassageKind::Human => Some(Self::Request),
+            PassageKind::Tool if is_of_git(passage.command.as_deref()) => Some(Self::Commit),
+            PassageKind::Tool | PassageKind::Assistant => None,
+        });
+        Ok(speaker?.unwrap_or(Self::Agent))
+    }
+
+    /// Returns the speaker of the first of these passages that holds the words of a title. Passages without a speaker are
+    /// passed over.
+    fn holding<'i>(
+        store: &Store,
+        title: &str,
+        passages: impl IntoIterator<Item = &'i Id>,
+        speaker: impl Fn(&PassageRow) -> Option<Self>,
+    ) -> Result<Option<Self>> {
+        let title = bare_words(title);
+        for id in passages.into_iter().take(LOOKED_AT) {
             let Some(passage) = store.passage(id)? else { continue };
-            let speaker = match passage.kind {
-                PassageKind::Human => Self::Request,
-                PassageKind::Tool if is_of_git(passage.command.as_deref()) => Self::Commit,
-                PassageKind::Tool | PassageKind::Assistant => continue,
-            };
+            let Some(speaker) = speaker(&passage) else { continue };
             if bare_words(&store.text_of(&passage)?).contains(&title) {
-                return Ok(speaker);
+                return Ok(Some(speaker));
             }
         }
-        Ok(Self::Agent)
+        Ok(None)
     }
 
     /// Marks a title, or a text that begins with it.
