@@ -62,9 +62,15 @@ pub(crate) fn commands(
     let rows: Vec<i64> = calls.iter().map(|score| found(score).row).collect();
     let by_row: HashMap<i64, PassageScore> = rows.iter().copied().zip(calls).collect();
     let all: f32 = candidates.idf.iter().sum();
+    // The terms of the question, by their numbers.
     let numbers: HashMap<&str, usize> =
         terms.in_all_forms().map(|(number, form)| (form, number)).collect();
-    let held = |text: &str| held(text, &numbers);
+    let mut tokenizer = Terms::default();
+    let mut held = |text: &str| {
+        let mut held = HashSet::new();
+        tokenizer.tokenize(text, |term, _| held.extend(numbers.get(term).copied()));
+        held
+    };
     let share =
         |held: &HashSet<usize>| held.iter().filter_map(|at| candidates.idf.get(*at)).sum::<f32>();
     let mut worked: Vec<(f32, i64, PassageScore)> = Vec::new();
@@ -77,7 +83,7 @@ pub(crate) fn commands(
             continue;
         }
         let text = store.text_of(&passage)?;
-        words.extend(description(&text).iter().flat_map(|text| held(text)));
+        words.extend(description(&text).map(&mut held).into_iter().flatten());
         let share = share(&words);
         if share * 2.0 >= all && share > 0.0 {
             worked.push((share, found(score).at, *score));
@@ -110,28 +116,17 @@ fn is_join(word: &str) -> bool {
     matches!(word, "&&" | "||" | "|" | ";" | "&")
 }
 
-/// The terms in a text, by their numbers.
-fn held(text: &str, numbers: &HashMap<&str, usize>) -> HashSet<usize> {
-    let mut held = HashSet::new();
-    Terms::default().tokenize(text, |term, _| held.extend(numbers.get(term).copied()));
-    held
-}
-
 /// Returns true if a command line runs something that the question may ask for: a program of the project, or one that the
 /// question `names`, itself or by its subcommand.
-fn runs(line: &str, names: impl Fn(&str) -> bool) -> bool {
+fn runs(line: &str, mut names: impl FnMut(&str) -> bool) -> bool {
     line.split(['&', '|', ';', '\n']).any(|command| {
         let mut words = command.split_whitespace().skip_while(|word| word.contains('='));
         let program = words.next().unwrap_or_default();
         let program = program.rsplit('/').next().unwrap_or(program);
-        match program.starts_with(|c: char| c.is_alphanumeric()) {
-            true => {
-                !LOOKING.contains(&program)
-                    || names(program)
-                    || words.next().is_some_and(|word| program != "cd" && names(word))
-            }
-            false => false,
-        }
+        program.starts_with(|c: char| c.is_alphanumeric())
+            && (!LOOKING.contains(&program)
+                || names(program)
+                || words.next().is_some_and(|word| program != "cd" && names(word)))
     })
 }
 
