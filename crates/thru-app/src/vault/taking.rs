@@ -270,6 +270,9 @@ pub(super) fn unmarked_places(
     disk: &str,
     unmarked: &BTreeMap<String, LineId>,
 ) -> Vec<(Range<usize>, LineId)> {
+    if unmarked.is_empty() {
+        return Vec::new();
+    }
     let mut places: BTreeMap<&LineId, Range<usize>> = BTreeMap::new();
     for change in changes("", disk) {
         if let Change::Told(told) = change
