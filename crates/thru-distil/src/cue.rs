@@ -65,14 +65,16 @@ static ASIDES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:already|also|formerly|historically|legacy|previously)\b")
 });
 
+fn shows(sign: &LazyLock<Option<Regex>>, text: &str) -> bool {
+    sign.as_ref().is_some_and(|sign| sign.is_match(text))
+}
+
 /// Returns the role of what stands under a heading or behind a line that leads up to it.
 pub(crate) fn role(heading: &str) -> Role {
-    let is =
-        |sign: &LazyLock<Option<Regex>>| sign.as_ref().is_some_and(|sign| sign.is_match(heading));
     match heading.len() {
         HEADING.. => Role::Plain,
-        _ if is(&ASIDE) => Role::Aside,
-        _ if is(&POINT) => Role::Point,
+        _ if shows(&ASIDE, heading) => Role::Aside,
+        _ if shows(&POINT, heading) => Role::Point,
         _ => Role::Plain,
     }
 }
@@ -80,14 +82,12 @@ pub(crate) fn role(heading: &str) -> Role {
 /// Returns what the words of a sentence say of its weight: positive for the point, negative for a side matter.
 pub(crate) fn weight(sentence: &str) -> i32 {
     let said = unmarked(sentence);
-    let is =
-        |sign: &LazyLock<Option<Regex>>| sign.as_ref().is_some_and(|sign| sign.is_match(&said));
-    let point = match (is(&STRONG), is(&MILD)) {
+    let point = match (shows(&STRONG, &said), shows(&MILD, &said)) {
         (true, _) => 4,
         (false, true) => 2,
         (false, false) => 0,
     };
-    let aside = match (is(&SIDE), is(&ASIDES)) {
+    let aside = match (shows(&SIDE, &said), shows(&ASIDES, &said)) {
         (true, _) => 5,
         (false, true) => 2,
         (false, false) => 0,

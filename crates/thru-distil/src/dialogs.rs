@@ -43,7 +43,7 @@ impl<'s> Dialogue<'s> {
 
     /// Returns the question, the answer, and as much of its meaning as a title needs.
     fn title(&self, session: &Session<'_>, place: usize, answer: &DialogAnswer) -> String {
-        let chosen = answer.answer.trim_end_matches(" (Recommended)");
+        let chosen = chosen(answer);
         let question = self.question(answer);
         if answer.is_own {
             return in_own_words(session, place, answer, question);
@@ -239,10 +239,15 @@ fn leaves_it(option: &str) -> bool {
     LEAVES.iter().any(|leaves| lower.starts_with(leaves))
 }
 
+/// Returns the option that was chosen.
+fn chosen(answer: &DialogAnswer) -> &str {
+    answer.answer.trim_end_matches(" (Recommended)")
+}
+
 /// Returns the meaning of an answer: the words beside the option that was chosen.
 fn meaning_of(answer: &DialogAnswer) -> Option<String> {
     let meaning = answer.meaning.as_deref()?.trim_end_matches('.');
-    let chosen = answer.answer.trim_end_matches(" (Recommended)");
+    let chosen = chosen(answer);
     Some(format!("{chosen}: {meaning}."))
 }
 

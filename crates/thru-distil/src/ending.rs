@@ -351,7 +351,7 @@ fn state(session: &Session<'_>, is_green: bool) -> Option<(String, Vec<usize>)> 
         return Some(found);
     }
     // Without a step further, the checks tell how the changes stand.
-    let last_edit = session.events.iter().rposition(|event| !event.modified.is_empty())?;
+    let last_edit = session.last_edit()?;
     let checks = &session.fixes.checks;
     let mut passed: Vec<(&str, usize)> = Vec::new();
     for (at, failed) in checks.iter().rev().take(12) {

@@ -74,7 +74,7 @@ impl Object {
     /// Returns the last work of a session and its branch.
     pub(crate) fn of(session: &Session<'_>, observations: &[Observation]) -> Self {
         let runs = || session.events.iter().enumerate().rev();
-        let last_edit = session.events.iter().rposition(|event| !event.modified.is_empty());
+        let last_edit = session.last_edit();
         let commit = runs().find_map(|(at, event)| Some((at, event.run()?.commits.last()?)));
         let unmade = Unmade::last(session.events).map(|unmade| unmade.subject.to_owned());
         let made = commit.filter(|(at, _)| last_edit.is_none_or(|edit| edit <= *at));
@@ -153,13 +153,13 @@ pub(crate) fn left_of(session: &Session<'_>, task: &str) -> Option<String> {
 
 /// Returns true if a call since the last edit brought the work so far.
 fn lands(session: &Session<'_>, has: impl Fn(&crate::event::Run) -> bool) -> bool {
-    let last = session.events.iter().rposition(|event| !event.modified.is_empty()).unwrap_or(0);
+    let last = session.last_edit().unwrap_or(0);
     session.events[last..].iter().filter_map(Event::run).any(has)
 }
 
 /// Returns true if the last check since the last edit passed.
 fn is_checked(session: &Session<'_>) -> bool {
-    let last = session.events.iter().rposition(|event| !event.modified.is_empty());
+    let last = session.last_edit();
     let check = session.fixes.checks.last();
     check.is_some_and(|(at, failed)| !failed && last.is_none_or(|last| *at > last))
 }

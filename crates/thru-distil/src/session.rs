@@ -51,6 +51,11 @@ pub(crate) struct Draft {
 }
 
 impl Session<'_> {
+    /// Returns the place of the last event that changed a file.
+    pub(crate) fn last_edit(&self) -> Option<usize> {
+        self.events.iter().rposition(|event| !event.modified.is_empty())
+    }
+
     /// Creates an observation without text, anchored at the event of this place.
     pub(crate) fn blank(
         &self,
