@@ -64,7 +64,8 @@ fn by_keyboard_alone_a_memory_is_found_corrected_and_restored() {
     browser.open(&served.server.link().unwrap());
     browser.wait_for("document.querySelector('#query')");
     browser.press("/pnpm\u{e007}");
-    browser.wait_for("document.querySelector('[data-row] > a')");
+    // The first screen lists sessions: the row has to be the answer's.
+    browser.wait_for("document.querySelector('[data-row] > a').innerText.includes('Use pnpm')");
     browser.run("document.activeElement.blur()");
     browser.press("j\u{e007}");
     browser.wait_for("document.querySelector('h1').innerText === 'Use pnpm, not npm'");
