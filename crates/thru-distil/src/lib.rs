@@ -7,6 +7,7 @@
 //! which parts of the answers to believe. It asks no model itself.
 
 mod agent_text;
+mod answered;
 mod answers;
 mod cause;
 mod checks;

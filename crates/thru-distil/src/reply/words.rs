@@ -1,0 +1,237 @@
+//! The words of decisions: as a title, and by what they name.
+
+use std::borrow::Cow;
+
+use super::deciding::{is_of_moment, is_verb};
+use super::questions::{asks, is_procedure};
+use crate::gate::is_name;
+use crate::text::{self, capitalised};
+use crate::title;
+use crate::verbs;
+
+/// Returns the clause without "I think", "so maybe" and the like.
+pub(crate) fn without_softeners(clause: &str) -> &str {
+    #[rustfmt::skip]
+    const SOFT: [&str; 69] = [
+        "so", "ok", "okay", "yes", "yeah", "yep", "nope", "sure", "right", "well", "also", "and", "but", "then",
+        "hmm", "hmmm", "hm", "um", "uh", "ah", "ahh", "oh", "maybe", "perhaps", "probably", "basically", "actually",
+        "personally", "obviously", "anyway", "honestly", "instead", "i think", "i believe", "i guess", "i suppose",
+        "i feel like", "i suggest", "i'd say", "i would say", "i mean", "in that case", "for now", "in my opinion",
+        "imo", "imho", "it seems", "seems like", "looks like", "sounds like", "it seems like", "please", "wait",
+        "sorry", "no,", "because", "i know", "i kind of feel like", "i kind of think", "that means", "this means", "which means",
+        "in which case", "going forward", "my preference is to", "that", "agreed", "great", "good",
+    ];
+    let mut rest = clause.trim_start();
+    for _ in 0..6 {
+        let soft = SOFT.iter().filter(|soft| {
+            rest.get(..soft.len()).is_some_and(|start| start.eq_ignore_ascii_case(soft))
+                && rest[soft.len()..].starts_with([' ', ',', '.', '!', ':', '…', '-'])
+        });
+        let Some(soft) = soft.max_by_key(|soft| soft.len()) else { break };
+        // "That should be x" has "that" as its subject.
+        let after = rest[soft.len()..].trim_start_matches([' ', ',', '.', '!', ':', '…', '-']);
+        let is_subject = *soft == "that"
+            && ["is", "should", "would", "must", "was", "needs", "'s"]
+                .iter()
+                .any(|verb| after.starts_with(verb));
+        if after.is_empty() || is_subject {
+            break;
+        }
+        rest = after;
+    }
+    rest
+}
+
+/// Turns a clause into a title that ends with a whole thought wherever possible.
+pub(crate) fn titled(clause: &str) -> String {
+    titled_in(clause, title::LENGTH)
+}
+
+/// Like [`titled`], in so many characters.
+pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
+    let clause = without_addresses(clause);
+    let shaped = title::shaped(&clause);
+    if !shaped.ends_with('…') && shaped.chars().count() <= longest {
+        return shaped;
+    }
+    let plain = text::plain(&clause);
+    let room = plain.char_indices().nth(longest).map_or(plain.len(), |(at, _)| at);
+    let start = &plain[..room];
+    let last = |ends: &[&str], least: usize| {
+        ends.iter().filter_map(|end| start.rfind(end)).filter(|at| *at >= least).max()
+    };
+    const THOUGHTS: [&str; 16] = [
+        ". ",
+        "; ",
+        ": ",
+        " - ",
+        " — ",
+        " – ",
+        ", ",
+        " because ",
+        " since ",
+        " so that ",
+        " given ",
+        " which ",
+        " where ",
+        " so ",
+        " but ",
+        " whereas ",
+    ];
+    let end = last(&THOUGHTS, longest / 3)
+        .or_else(|| {
+            last(&[" and ", " instead of ", " rather than ", " when ", " as "], longest / 2)
+        })
+        .or_else(|| last(&[" with ", " for ", " in ", " from "], longest / 2));
+    match end {
+        Some(end) => capitalised(start[..end].trim_end_matches([',', ';', ':', '-', ' '])),
+        None => text::cut(&shaped, longest),
+    }
+}
+
+/// Returns the clause without the addresses of pages.
+fn without_addresses(clause: &str) -> Cow<'_, str> {
+    if !clause.contains("http") {
+        return Cow::Borrowed(clause);
+    }
+    let is_address = |word: &&str| word.starts_with("http://") || word.starts_with("https://");
+    Cow::Owned(clause.split(' ').filter(|word| !is_address(word)).collect::<Vec<_>>().join(" "))
+}
+
+/// Returns true for an order: its first word is an imperative.
+pub(crate) fn is_order(answer: &str) -> bool {
+    let bare = without_softeners(answer);
+    let first = bare.split_whitespace().next().unwrap_or_default();
+    is_procedure(bare) || verbs::is_imperative(first) && !is_verb(first)
+}
+
+/// Returns true for more than "ah" or "hmm".
+pub(crate) fn says_anything(answer: &str) -> bool {
+    let bare = without_softeners(answer);
+    bare.chars().any(char::is_numeric)
+        || bare.split_whitespace().any(|word| word.len() > 3)
+        || ["no", "yes", "off", "on"].iter().any(|word| bare.eq_ignore_ascii_case(word))
+}
+
+/// Returns true for an option that only says how to go on.
+pub(crate) fn is_housekeeping(head: &str) -> bool {
+    const STARTS: [&str; 14] = [
+        "commit", "push", "merge", "continue", "proceed", "stop", "wait", "done", "skip", "retry",
+        "rebase", "pull", "nothing", "cancel",
+    ];
+    let first = head.split_whitespace().next().unwrap_or_default();
+    STARTS.iter().any(|start| first.eq_ignore_ascii_case(start))
+        && head.split_whitespace().count() <= 4
+}
+
+/// Returns true for words that say what to do instead.
+pub(crate) fn says_what(words: &str) -> bool {
+    words.split_whitespace().count() >= 3
+        && names_something(words)
+        && !asks(words)
+        && !is_procedure(words)
+        && !is_of_moment(words)
+}
+
+/// Returns true if a title names something, so that it can stand alone.
+pub(crate) fn names_something(title: &str) -> bool {
+    #[rustfmt::skip]
+    const EMPTY: [&str; 95] = [
+        "makes", "sense", "own",
+        "a", "about", "actually", "all", "also", "an", "and", "any", "anything", "are", "as", "at", "be", "better", "both", "but",
+        "by", "can", "current", "currently", "do", "done", "don't", "everything", "first", "fine", "for", "from", "get", "go",
+        "good", "have", "here", "i", "in", "instead", "is", "it", "its", "it's", "just", "keep", "later", "let", "let's", "like",
+        "make", "more", "need", "new", "no", "not", "now", "of", "on", "one", "only", "or", "other", "our", "out", "put", "should", "so", "some", "something",
+        "start", "stay", "sure", "than", "that", "the", "them", "then", "there", "these", "they", "thing", "things", "this",
+        "those", "to", "up", "use", "want", "way", "we", "will", "with", "would", "you", "your",
+    ];
+    let lower = title.to_lowercase();
+    let mut words =
+        lower.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '_' | '-' | '.' | '/')));
+    let first = words.clone().next().unwrap_or_default();
+    let is_pointing = !["better", "nicer", "simpler", "cleaner", "easier", "safer"]
+        .iter()
+        .any(|word| lower.contains(word))
+        && ["it", "this", "that", "they", "these", "those", "it's", "that's"].contains(&first);
+    let named = words.by_ref().filter(|word| word.len() > 1 && !EMPTY.contains(word)).count();
+    named >= if is_pointing { 4 } else { 2 }
+}
+
+/// Returns true for "Rename to x" and "Keep as it is": the verb has no object.
+pub(crate) fn lacks_object(title: &str) -> bool {
+    let mut words = title.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let second = words.next().unwrap_or_default().to_lowercase();
+    let is_verbal = is_verb(first) || verbs::is_imperative(first);
+    is_verbal
+        && matches!(
+            second.as_str(),
+            "to" | "as" | "in" | "into" | "it" | "that" | "this" | "both" | "only"
+        )
+        || !is_specific(title)
+            && (title.split_whitespace().count() <= 3
+                || ["No need for", "Agreed"].iter().any(|start| title.starts_with(start))
+                    && title.split_whitespace().count() <= 6)
+}
+
+/// Returns true for "Avoid inventing our own": what it ends with was named before.
+pub(crate) fn dangles(title: &str) -> bool {
+    const OBJECTS: [&str; 6] = ["own", "it", "them", "this", "that", "these"];
+    let last = title.split_whitespace().last().unwrap_or_default().trim_end_matches([',', '.']);
+    OBJECTS.iter().any(|object| last.eq_ignore_ascii_case(object))
+}
+
+/// Returns true if two texts share a word that carries meaning.
+pub(crate) fn alike(a: &str, b: &str) -> bool {
+    let known = significant(a);
+    significant(b).iter().any(|word| word.len() >= 4 && known.contains(word))
+}
+
+/// Returns true if two texts share so many words that carry meaning.
+pub(crate) fn shares(a: &str, b: &str, least: usize) -> bool {
+    let known = significant(a);
+    significant(b).iter().filter(|word| known.contains(word)).count() >= least
+}
+
+/// Returns true if a text says more than a title does.
+pub(crate) fn says_more(text: &str, title: &str) -> bool {
+    let known = significant(title);
+    significant(text).iter().any(|word| !known.contains(word))
+}
+
+/// Returns true if a title names a file, a name from code, a number or a proper name.
+pub(crate) fn is_specific(title: &str) -> bool {
+    title.split_whitespace().enumerate().any(|(at, word)| {
+        let is_code = word.contains(['_', '/', '`', '@', '='])
+            || word.trim_end_matches(['.', ',']).contains('.');
+        is_code || at > 0 && is_name(word)
+    })
+}
+
+/// Returns true for "call ours x" and "fold it in": a word at the beginning stands for what was just spoken of.
+pub(crate) fn points_early(title: &str) -> bool {
+    #[rustfmt::skip]
+    const POINTING: [&str; 10] = ["it", "its", "ours", "them", "they", "their", "these", "those", "here", "there"];
+    let words = title.split_whitespace().take(4);
+    let mut words = words.map(|word| word.trim_matches([',', '.', ';', ':', '!', '?']));
+    words.any(|word| POINTING.iter().any(|one| one.eq_ignore_ascii_case(word)))
+}
+
+/// Returns the words of a text that carry its meaning, in lower case and without endings.
+pub(crate) fn significant(text: &str) -> Vec<String> {
+    #[rustfmt::skip]
+    const EMPTY: [&str; 40] = [
+        "the", "and", "for", "with", "that", "this", "you", "want", "just", "into", "from", "have", "are", "was",
+        "not", "but", "can", "will", "would", "should", "could", "also", "then", "than", "now", "keep", "use", "using",
+        "like", "let", "lets", "ok", "yes", "yeah", "via", "its", "our", "your", "option", "approach",
+    ];
+    let lower = text.to_lowercase();
+    let mut words: Vec<String> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() >= 3 && !EMPTY.contains(word))
+        .map(|word| word.trim_end_matches("ing").trim_end_matches('s').to_owned())
+        .collect();
+    words.sort_unstable();
+    words.dedup();
+    words
+}
