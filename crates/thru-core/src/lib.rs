@@ -56,7 +56,7 @@ pub use passage::{Outcome, PassageKind, RecordId};
 pub use plain::{
     bare_words, cut, defused, head, is_invisible, one_line, plain_line, plain_lines, visible,
 };
-pub use project::{ProjectKey, holds_projects, worktree_names, worktree_root};
+pub use project::{ProjectKey, holds_projects, is_trunk, worktree_names, worktree_root};
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use rule::{Saying, telling_words};
 pub use session::{SessionId, SessionKey, SourceKind};

@@ -114,6 +114,11 @@ pub fn worktree_names(path: &str) -> impl Iterator<Item = &str> {
     parts(path).skip_while(move |part| !is_folder(part)).skip(1).take(2).map(|part| part.name)
 }
 
+/// Returns true for a branch whose name says nothing about the work on it.
+pub fn is_trunk(branch: &str) -> bool {
+    ["main", "master", "trunk", "develop", "HEAD"].contains(&branch)
+}
+
 /// True for a directory that is no project of its own although an agent may have worked there: the root, a home
 /// directory, or a folder of temporary files.
 pub fn holds_projects(path: &str) -> bool {

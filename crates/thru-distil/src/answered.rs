@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
+use thru_core::ObservationType;
 
 use crate::decisions::REACH;
 use crate::event::Action;
@@ -12,7 +13,9 @@ use crate::prose;
 use crate::reply::{self, Form, Reply};
 use crate::session::Session;
 use crate::text::{TITLE, cut, uncapitalised};
+use crate::title;
 use crate::verbs;
+use crate::wording;
 
 /// Most answers to numbered questions in one prompt.
 const MOST: usize = 6;
@@ -105,6 +108,9 @@ pub(crate) fn numbered(session: &Session<'_>, reply: &Reply, place: usize) -> Ve
         let mut questions = proposal.questions.iter();
         let question = questions.find(|one| one.label.as_deref() == Some(&found[1]))?;
         let answer = found[2].trim();
+        if reply::is_procedure(&reply::offered(&question.text)) {
+            return None;
+        }
         Some(reply::titled(&format!("{} → {answer}", reply::question_of(&question.text))))
     });
     answers.collect()
@@ -137,6 +143,9 @@ fn picked(labels: &[String], reply: &Reply, proposal: &Proposal) -> Option<Made>
         let chosen: Vec<&Choice> = labels.iter().filter_map(find).collect();
         return (chosen.len() == labels.len()).then(|| chose(&chosen, proposal)).flatten();
     };
+    if reply::is_procedure(&reply::offered(&question.text)) {
+        return None;
+    }
     let answer = reply.rest.split([',', ';', '.']).next().unwrap_or_default().trim();
     let title = format!("{} → {answer}", reply::question_of(&question.text));
     let questions: Vec<&str> = proposal.questions.iter().map(|one| one.text.as_str()).collect();
@@ -154,9 +163,19 @@ fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
     }
     let heads: Vec<&str> = chosen.iter().map(|option| option.head.as_str()).collect();
     let others = proposal.options.iter().filter(|option| !chosen.contains(option));
-    let others: Vec<String> = others.map(|option| option.head.clone()).collect();
+    let others: Vec<&Choice> = others.collect();
+    let title = choice_title(&heads.join(" and "), &others);
+    // An option that is told alone is told with its examples.
+    let is_alone = !title.contains(" over ") && !title.contains(", not to ");
+    let whole = chosen.first().filter(|_| is_alone && chosen.len() == 1).and_then(|one| {
+        let end =
+            [" — ", " – ", " - ", ": ", ". "].iter().filter_map(|end| one.text.find(end)).min();
+        let title = choice_title(&one.text[..end?], &[]);
+        (!title.ends_with('…')).then_some(title)
+    });
+    let others: Vec<String> = others.iter().map(|option| option.head.clone()).collect();
     Some(Made {
-        title: choice_title(&heads.join(" and "), &others),
+        title: whole.unwrap_or(title),
         chosen: Some(chosen.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("; ")),
         others,
         question: proposal.question().map(str::to_owned),
@@ -166,27 +185,39 @@ fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
 }
 
 /// Returns "Chose a over b", without the options that do not fit.
-fn choice_title(chosen: &str, others: &[String]) -> String {
-    let first = chosen.split(' ').next().unwrap_or_default();
-    let (title, over) = match verbs::is_imperative(first) || reply::is_verb(first) {
-        true => (format!("Chose to {}", uncapitalised(chosen)), ", not to"),
-        false => (format!("Chose {chosen}"), " over"),
+fn choice_title(chosen: &str, others: &[&Choice]) -> String {
+    let title = match is_order(chosen) {
+        true => format!("Chose to {}", uncapitalised(chosen)),
+        false => format!("Chose {chosen}"),
     };
-    let is_verb = over.starts_with(',');
-    let with = |others: &[String]| {
-        let others: Vec<String> = match is_verb {
-            true => others.iter().map(|other| uncapitalised(other)).collect(),
-            false => others.to_vec(),
-        };
-        format!("{title}{over} {}", others.join(" and "))
+    // "Build a trivial one" says nothing alone.
+    let points = |option: &str| {
+        option.ends_with(" one") || option.split(' ').any(|word| ["you", "your"].contains(&word))
     };
-    let candidates = [others, others.get(..1).unwrap_or_default()];
-    let found = candidates
+    let told: Vec<&&Choice> = others.iter().filter(|other| !points(&other.head)).collect();
+    let with = |others: Vec<String>| match is_order(chosen) {
+        true => {
+            let others: Vec<String> = others.iter().map(|other| uncapitalised(other)).collect();
+            format!("{title}, not to {}", others.join(" or to "))
+        }
+        false => format!("{title} over {}", others.join(" and ")),
+    };
+    let heads: Vec<String> = told.iter().map(|other| other.head.clone()).collect();
+    let first = heads.get(..1).unwrap_or_default().to_vec();
+    // Of an option that points at what was said, the others tell more.
+    let texts = told.iter().map(|other| title::without_asides(&other.text)).collect();
+    let texts: Vec<String> = if reply::points_early(chosen) { texts } else { Vec::new() };
+    [texts, heads, first]
         .into_iter()
         .filter(|listed| !listed.is_empty() && (listed.len() == others.len() || others.len() < 3))
         .map(with)
-        .find(|title| title.chars().count() <= TITLE);
-    found.unwrap_or_else(|| reply::titled(&title))
+        .find(|title| title.chars().count() <= TITLE)
+        .unwrap_or_else(|| reply::titled(&title))
+}
+
+fn is_order(option: &str) -> bool {
+    let first = option.split(' ').next().unwrap_or_default();
+    verbs::is_imperative(first) || reply::is_verb(first)
 }
 
 /// "Yes" to an offer, a recommendation or a plan.
@@ -201,6 +232,10 @@ fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
             && !reply::is_procedure(own)
             && reply::names_something(own)
     });
+    // "Fix all of them" is work to do.
+    if own.is_some_and(|own| verbs::kind_of(own) == Some(ObservationType::Bugfix)) {
+        return None;
+    }
     // "Yes" to "a or b?" needs words that tell which.
     let is_open = proposal.offer.is_none()
         || proposal.options.iter().all(|one| one.label.is_none()) && proposal.options.len() == 2;
@@ -252,23 +287,28 @@ fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
 
 /// Returns "Agreed: the advice", without the words that introduce the advice.
 fn agreement(advice: &str) -> String {
+    if let Some(said) = wording::stated(advice).filter(|said| said.is_advice) {
+        return reply::titled(&format!("Agreed: {}", uncapitalised(&said.title)));
+    }
     // "The better setup is probably: do x": only the end says what.
     let said = advice.split_once(": ").map(|(_, said)| said);
     let said = said.filter(|said| said.split_whitespace().count() >= 4);
     let bare = reply::without_softeners(said.unwrap_or(advice));
-    let bare = [
-        "I'd recommend ",
-        "I recommend ",
-        "I'd suggest ",
-        "I would recommend ",
-        "My recommendation: ",
-        "Recommendation: ",
-        "My pick: ",
-    ]
-    .iter()
-    .find_map(|start| bare.strip_prefix(start))
-    .unwrap_or(bare);
+    let bare =
+        ["I'd recommend ", "I recommend ", "I'd suggest ", "I would recommend ", "My pick: "]
+            .iter()
+            .find_map(|start| bare.strip_prefix(start))
+            .unwrap_or(bare);
     reply::titled(&format!("Agreed: {bare}"))
+}
+
+/// Returns the agent's advice as agreed, if a person agrees with a part of it that names it: "I agree with x".
+fn agreed_with(decided: &str, proposal: &Proposal) -> Option<String> {
+    let part = decided.strip_prefix("I agree with ").or(decided.strip_prefix("I agree on "))?;
+    let advice = proposal.advice.as_deref()?;
+    let is_same =
+        reply::significant(part).iter().all(|word| reply::significant(advice).contains(word));
+    is_same.then(|| agreement(advice))
 }
 
 /// "No, x instead", or "no" to an offer.
@@ -352,8 +392,9 @@ fn matched(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         let made = chose(&[option], proposal)?;
         return Some(Made { is_agreement: true, ..made });
     }
-    let decided = decided?;
-    Some(Made { title: decided.title.clone(), about: proposal.advice.clone(), ..Made::default() })
+    let title = decided?.title.clone();
+    let title = agreed_with(&title, proposal).unwrap_or(title);
+    Some(Made { title, about: proposal.advice.clone(), ..Made::default() })
 }
 
 /// Returns the option that shares clearly more of its own words with the answer than the others do.

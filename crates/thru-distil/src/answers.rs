@@ -36,12 +36,14 @@ pub(crate) struct Plan {
     pub(crate) points: Vec<String>,
     /// The first sentences of its context: the reason for it.
     pub(crate) reason: Option<String>,
+    /// What it is to bring about, as it says itself.
+    pub(crate) goal: Option<String>,
 }
 
 /// Longest question, answer and explanation, in characters.
-const QUESTION: usize = 200;
-const ANSWER: usize = 240;
-const MEANING: usize = 140;
+const QUESTION: usize = 480;
+const ANSWER: usize = 400;
+const MEANING: usize = 180;
 
 /// A question as it was asked.
 #[derive(Default)]
@@ -196,7 +198,40 @@ pub(crate) fn plan(text: &str) -> Plan {
 
 /// Parses a plan.
 pub(crate) fn plan_in(body: &str) -> Plan {
-    Plan { title: plan_title(body), points: plan_points(body), reason: plan_reason(body) }
+    Plan {
+        title: plan_title(body),
+        points: plan_points(body),
+        reason: plan_reason(body),
+        goal: plan_goal(body),
+    }
+}
+
+/// A sentence that says what a plan is to bring about.
+static GOAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:the\s+)?(?:goals?|aims?|objectives?)(?:\s+of\s+this\s+plan)?(?::\s*|\s+(?:is|are)(?:\s*:|\s+to)\s+)(\S.{8,})$",
+    )
+});
+
+/// Returns the goal of a plan: the sentence that names it, else the first one under its heading.
+fn plan_goal(body: &str) -> Option<String> {
+    let mut is_goal = false;
+    for line in prose::lines(body).take(60) {
+        if line.kind == LineKind::Heading {
+            let heading = unmarked(line.text).to_lowercase();
+            is_goal = ["goal", "objective", "aim"].iter().any(|one| heading.starts_with(one));
+            continue;
+        }
+        for sentence in prose::sentences(line.text) {
+            let said = unmarked(sentence);
+            let named = GOAL.as_ref()?.captures(&said).and_then(|found| found.get(1));
+            if let Some(goal) = named.map(|goal| goal.as_str()).or(is_goal.then_some(said.as_str()))
+            {
+                return Some(one_line(goal.trim_end_matches('.'), REASON));
+            }
+        }
+    }
+    None
 }
 
 /// Sentences of a plan that say what it is to bring about.

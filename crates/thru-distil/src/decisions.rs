@@ -6,20 +6,20 @@ use std::collections::BTreeSet;
 use thru_core::{Concept, Id, Merged, Observation, ObservationType, Speaker, Statement};
 
 use crate::answered::{Made, answered, numbered, proposal_before};
+use crate::antecedent::{self, Named};
 use crate::dialogs::Dialogue;
-use crate::event::{Action, Event};
+use crate::event::Action;
 use crate::gate::stands_alone;
 use crate::plans;
 use crate::prose;
 use crate::reply::{self, Reply};
 use crate::request::Request;
-use crate::restated::{self, Opening};
+use crate::restated;
 use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{FACT, TITLE, cut, uncapitalised};
+use crate::text::{FACT, TITLE, cut};
 use crate::undone;
-use crate::verdict;
 use crate::work::FACTS;
 
 /// Most choices taken from the agent's prose in one turn.
@@ -114,7 +114,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             Force::Rule | Force::Wish => Concept::Pattern,
             Force::Correction => Concept::Gotcha,
         });
-        if reply::dangles(&ruling.title) {
+        if reply::dangles(&ruling.title) || reply::suspects(&ruling.sentence) {
             continue;
         }
         if ruling.force == Force::Correction {
@@ -177,12 +177,14 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     let mut observation = by_person(session, "reply", 0, place);
     let said = reply.decided.iter().find(|one| one.title == made.title);
     let said = said.map(|one| one.sentence.as_str());
-    let named = reply::as_decision(made.title);
-    observation.title = with_object(session, place, named.clone(), said, opening);
-    // A title that was completed is shown by the agent's answer, too.
-    let is_restated = observation.title != named;
-    let answer = answer.filter(|_| is_restated).map(|(at, _)| at);
-    let places: Vec<usize> = made.source.into_iter().chain([place]).chain(answer).collect();
+    let chosen = reply::as_decision(made.title);
+    let Some(Named { title, source: naming }) =
+        antecedent::named(session, place, chosen.clone(), said, answer)
+    else {
+        return others(session, request, reply, place, vec![chosen], drafts);
+    };
+    observation.title = title;
+    let places: Vec<usize> = made.source.into_iter().chain([place]).chain(naming).collect();
     let is_new = |said: &str| reply::says_more(said, &observation.title);
     let source = made.source.unwrap_or(place);
     // The person's reason; where the title holds all of it, the agent's.
@@ -210,7 +212,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         .collect();
     observation.sources = session.ids(&places);
     observation.concepts.insert(Concept::TradeOff);
-    let known = vec![named, observation.title.clone()];
+    let known = vec![chosen, observation.title.clone()];
     drafts.push(Draft { place, observation });
     for (ordinal, title) in numbered(session, reply, place).into_iter().enumerate().skip(1) {
         let mut observation = by_person(session, "numbered", ordinal, place);
@@ -290,54 +292,6 @@ pub(crate) fn settle(drafts: &mut Vec<Draft>, kept_apart: &BTreeSet<Id>) {
             draft.observation.merged.push(Merged { id, title });
         }
     }
-}
-
-/// Returns a title with what it is about, where it leaves that out: in the words of the agent's answer, or beside them.
-fn with_object(
-    session: &Session<'_>,
-    place: usize,
-    title: String,
-    said: Option<&str>,
-    opening: Option<&Opening>,
-) -> String {
-    let hesitates =
-        ["Thinking ", "Leaning ", "Inclined "].iter().any(|start| title.starts_with(start));
-    if !hesitates && !reply::lacks_object(&title) && !reply::points_early(&title) {
-        return title;
-    }
-    // The clause before may name it: "the two are new, so no need for compatibility".
-    let whole = said.map(reply::without_softeners);
-    let whole = whole.filter(|said| !reply::asks(said) && !reply::is_of_moment(said));
-    if let Some(whole) = whole.filter(|said| said.chars().count() <= TITLE)
-        && reply::significant(whole).len() >= reply::significant(&title).len() + 2
-    {
-        return reply::titled(whole);
-    }
-    // An agreement is to what the agent said before.
-    let opens = opening.filter(|_| !title.starts_with("Agreed"));
-    let restated = opens.and_then(|opening| opening.restates(&title));
-    let restated = restated.map(|said| reply::as_decision(reply::titled(said)));
-    // "This release" is clear enough in a decision.
-    let is_clear = |said: &String| stands_alone(&said.replace(" this ", " the "));
-    if let Some(restated) = restated.filter(is_clear) {
-        return restated;
-    }
-    let about = opening.and_then(|opening| opening.about(&title)).map(str::to_owned);
-    let Some(about) = about.or_else(|| subject_before(session, place)) else { return title };
-    let room = TITLE.saturating_sub(title.chars().count() + 7);
-    let about = reply::titled_in(&about, room.max(TITLE / 2));
-    let short = reply::titled_in(&title, TITLE - about.chars().count() - 7);
-    match about.ends_with('…') || short.ends_with('…') {
-        true => title,
-        false => format!("{short} (on: {})", uncapitalised(&about)),
-    }
-}
-
-/// Returns what the agent had said last, as a title.
-fn subject_before(session: &Session<'_>, place: usize) -> Option<String> {
-    let start = place.saturating_sub(REACH);
-    let mut events = session.events.get(start..place)?.iter().rev();
-    verdict::best(&events.find_map(Event::agent_text)?.statements, "")
 }
 
 /// Returns what the agent said that it did or would do, before a prompt.

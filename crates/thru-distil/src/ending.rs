@@ -9,6 +9,7 @@ use crate::event::{Action, Event};
 use crate::fixes;
 use crate::landing;
 use crate::pending::{self, Object, Unmade};
+use crate::phrase;
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
@@ -257,6 +258,13 @@ fn asked(session: &Session<'_>, turn: &Turn, is_clear: bool) -> Option<(String, 
     let request = session.events.get(at).and_then(Event::request)?;
     let text = request.text.as_ref();
     let about_landing = text.filter(|text| is_about_landing(text));
+    // Of two orders, the first may be done.
+    if !request.is_slight
+        && request.plan.is_none()
+        && let Some(order) = text.and_then(|text| last_order(text))
+    {
+        return Some((order, at));
+    }
     let command = text.filter(|text| text.starts_with('/'));
     let named = request.plan.as_ref().or(request.title.as_ref()).or(command);
     let found = match (request.is_slight, is_clear) {
@@ -266,6 +274,16 @@ fn asked(session: &Session<'_>, turn: &Turn, is_clear: bool) -> Option<(String, 
         (false, false) => named.or(text),
     };
     Some((found?.clone(), at))
+}
+
+/// Returns the last of several orders: "clean up. Then remove the branch".
+fn last_order(text: &str) -> Option<String> {
+    let (_, last) = [". then ", ". Then ", ", then ", ". Finally "]
+        .iter()
+        .filter_map(|joint| text.rsplit_once(joint))
+        .min_by_key(|(_, last)| last.len())?;
+    let order = last.split(". ").next().unwrap_or(last);
+    phrase::of_request(order)
 }
 
 /// Returns the tasks that were open when the session ended, unless a turn was reported since.

@@ -35,6 +35,14 @@ pub(crate) enum Landing {
 }
 
 impl Landing {
+    /// Returns the branch to which it pushed, if that is known.
+    pub(crate) fn branch(&self) -> Option<&str> {
+        match self {
+            Self::Pushed(branch, _) => branch.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Returns the number of the pull request that it merged, if it merged one.
     pub(crate) fn merged(&self) -> Option<Option<u64>> {
         match self {

@@ -9,6 +9,7 @@
 mod agent_text;
 mod answered;
 mod answers;
+mod antecedent;
 mod cause;
 mod checks;
 mod choice;
@@ -68,4 +69,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 7;
+pub const VERSION: u32 = 8;

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use thru_core::{Observation, ObservationType};
+use thru_core::{Observation, ObservationType, is_trunk};
 
 use crate::checks::Status;
 use crate::event::Event;
@@ -67,8 +67,28 @@ static LANDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// The branch of the session, as a speaker points at it.
 static THIS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(r"(?i)\b(?:this|the\s+current)\s+(?:branch(?:\s*/\s*pr)?|pr|pull\s+request)\b")
+    pattern::regex(
+        r"(?i)\b(?:this|the(?:\s+current)?)\s+(?:branch(?:\s*/\s*pr)?|pr|pull\s+request)\b(?:\s+`[^`]+`)?",
+    )
 });
+
+/// The branch that holds the work, as a closing text names it.
+static HELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"\b(?:[Ii]n|[Oo]n|[Bb]ranch:?)\s+(?:the\s+)?(?:branch\s+)?`?([a-z]+/[\w][\w.-]*)`?",
+    )
+});
+
+/// Words that stand for the work of the session.
+static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(r"(?i)\b(?:the|this|my)\s+(?:work|changes?|fix|patch|edits?)\b")
+});
+
+/// The ways in which a branch is named on purpose.
+const KINDS: [&str; 12] = [
+    "feat", "feature", "fix", "bugfix", "hotfix", "docs", "chore", "refactor", "test", "ci",
+    "perf", "build",
+];
 
 impl Object {
     /// Returns the last work of a session and its branch.
@@ -87,7 +107,10 @@ impl Object {
         };
         let place = commit.and_then(|(_, commit)| commit.place.as_ref());
         let branch = place.map(|(_, branch)| branch.as_str());
-        let branch = branch.filter(|branch| !["main", "master", "HEAD", "trunk"].contains(branch));
+        let pushed =
+            || runs().find_map(|(_, event)| event.run()?.landings.iter().find_map(Landing::branch));
+        let branch = branch.or_else(|| held(session)).or_else(pushed);
+        let branch = branch.filter(|branch| !is_trunk(branch));
         Self {
             subject: unmade.or(made).or_else(worked).map(|subject| one_line(&subject, SUBJECT)),
             branch: branch.filter(|branch| !branch.contains(' ')).map(str::to_owned),
@@ -97,6 +120,11 @@ impl Object {
     /// Adds to a step what it is about, if it only says that something is to be committed, pushed or merged.
     pub(crate) fn complete(&self, step: &str) -> String {
         let is_request = step.starts_with("Not finished") && step.split_whitespace().count() > 4;
+        if is_command(step)
+            && let Some(subject) = &self.subject
+        {
+            return cut(&format!("{step} ({subject})"), STEP);
+        }
         if is_request || !LANDS.as_ref().is_some_and(|lands| lands.is_match(step)) {
             return step.to_owned();
         }
@@ -106,7 +134,8 @@ impl Object {
             return cut(&this.replace(step, branch.as_str()), STEP);
         }
         // "PR" is no name.
-        let is_named = reply::is_specific(&step.replace("PR", "request"))
+        let is_vague = WORK.as_ref().is_some_and(|work| work.is_match(step));
+        let is_named = !is_vague && reply::is_specific(&step.replace("PR", "request"))
             || self.subject.as_ref().is_some_and(|subject| reply::shares(subject, step, 2));
         let about: Vec<&str> =
             [&self.subject, &self.branch].into_iter().flatten().map(String::as_str).collect();
@@ -115,6 +144,21 @@ impl Object {
         }
         cut(&format!("{} ({})", step.trim_end_matches(['.', ' ']), about.join("; ")), STEP)
     }
+}
+
+/// Returns the branch that the last text of a session says holds the work.
+fn held<'s>(session: &'s Session<'_>) -> Option<&'s str> {
+    let last = session.events.iter().rev().find_map(Event::agent_text)?;
+    let named = HELD.as_ref()?.captures_iter(&last.report).filter_map(|found| found.get(1));
+    named
+        .map(|branch| branch.as_str().trim_end_matches('.'))
+        .find(|branch| branch.split('/').next().is_some_and(|kind| KINDS.contains(&kind)))
+}
+
+/// Returns true for a command alone: what it is about is told nowhere in it.
+fn is_command(step: &str) -> bool {
+    let bare = step.trim_matches(['`', ' ']);
+    bare.starts_with('/') && bare.split(' ').count() <= 2
 }
 
 /// Returns the part of a task that was not done: "validate, commit and push" becomes "commit and push" once the checks

@@ -4,17 +4,24 @@ use thru_core::ObservationType;
 
 use crate::answers::Plan;
 use crate::decisions::by_person;
+use crate::event::Event;
 use crate::reply;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, uncapitalised};
 use crate::title;
 use crate::verbs;
 
+/// Prompts after an approval among which a person may say that the work was taken back.
+const PROMPTS: usize = 2;
+
 /// Returns the decision to carry out a plan.
 pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Option<Draft> {
     let name = plan.title.as_deref().or_else(|| plan.points.first().map(String::as_str))?;
     let mut observation = by_person(session, "plan", 0, place);
-    observation.title = plan_decision(name, &plan.points);
+    observation.title = match is_taken_back(session, place) {
+        true => reply::titled(&format!("Took back the work on the plan: {name}")),
+        false => plan_decision(name, plan),
+    };
     observation.narrative =
         plan.reason.as_ref().map(|reason| session.statement(reason.clone(), &[place]));
     observation.facts =
@@ -22,33 +29,67 @@ pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Opti
     Some(Draft { place, observation })
 }
 
-/// Returns the title of an approved plan: its heading, and where that only names an aim, the measures for which there is
-/// room.
-fn plan_decision(name: &str, points: &[String]) -> String {
+/// Returns true if a person says in one of the next prompts that the work was taken back.
+fn is_taken_back(session: &Session<'_>, place: usize) -> bool {
+    let later = session.events.iter().skip(place + 1).filter_map(Event::request);
+    later.take(PROMPTS).any(|request| request.took_back.is_some())
+}
+
+/// Returns the title of an approved plan: its heading, and as much of its goal, else of its measures, as there is room for.
+fn plan_decision(name: &str, plan: &Plan) -> String {
     let plain = format!("Approved the plan: {name}");
-    if !is_aim(name) {
-        return reply::titled(&plain);
+    let with = |more: &str| Some(format!("{plain} — {more}")).filter(fits);
+    let goal = plan.goal.as_ref().filter(|goal| reply::says_more(goal, name));
+    // "When both exist, x": x is the goal.
+    let goals = goal.into_iter().flat_map(|goal| {
+        let rest = goal.split_once(", ").map(|(_, rest)| rest);
+        [Some(goal.as_str()), rest.filter(|rest| rest.split(' ').count() >= 4)]
+    });
+    if let Some(title) = goals.flatten().find_map(|goal| with(&uncapitalised(goal))) {
+        return title;
     }
-    let measures = points.iter().filter_map(|point| measure(point));
+    let measures = plan.points.iter().filter_map(|point| match heading_kind(name) {
+        Heading::Order => None,
+        Heading::Aim => measure(point, true),
+        Heading::Name => measure(point, false),
+    });
     let measures: Vec<String> =
-        measures.filter(|measure| reply::says_more(measure, name)).take(2).collect();
+        measures.filter(|measure| reply::says_more(measure, name)).take(3).collect();
     (1..=measures.len())
         .rev()
-        .map(|many| format!("{plain} — {}", measures[..many].join("; ")))
-        .find(|title| title.chars().count() <= TITLE)
+        .find_map(|many| with(&measures[..many].join("; ")))
         .unwrap_or_else(|| reply::titled(&plain))
 }
 
-/// Returns true for a heading that says what is to become better, not by which change.
-fn is_aim(heading: &str) -> bool {
+fn fits(title: &String) -> bool {
+    title.chars().count() <= TITLE
+}
+
+/// The kind of a heading.
+enum Heading {
+    /// It says what is done.
+    Order,
+    /// It says what is to become better, not by which change.
+    Aim,
+    /// It only names the work.
+    Name,
+}
+
+fn heading_kind(heading: &str) -> Heading {
     let first = heading.split(' ').next().unwrap_or_default().to_lowercase();
     let is_better =
         ["improve", "reduce", "optimize", "optimise", "enhance", "increase", "clean", "polish"];
-    is_better.contains(&first.as_str()) || verbs::kind_of(heading) == Some(ObservationType::Bugfix)
+    let is_repair = verbs::kind_of(heading) == Some(ObservationType::Bugfix);
+    match verbs::is_imperative(&first) || reply::is_verb(&first) {
+        _ if is_repair || is_better.contains(&first.as_str()) => Heading::Aim,
+        true => Heading::Order,
+        false => Heading::Name,
+    }
 }
 
-/// Returns a point of a plan as a measure: "2. Backend: Add a cache" becomes "add a cache".
-fn measure(point: &str) -> Option<String> {
+/// Returns a point of a plan as a measure: "2. Backend: Add a cache" becomes "add a cache", unless a label may be what
+/// the point is about.
+fn measure(point: &str, may_be_labelled: bool) -> Option<String> {
     let is_order = |said: &str| {
         let first = said.split(' ').next().unwrap_or_default();
         (verbs::is_imperative(first) || reply::is_verb(first)) && !reply::is_procedure(said)
@@ -56,6 +97,7 @@ fn measure(point: &str) -> Option<String> {
     let said = title::shaped(point);
     let parts =
         [" — ", " – ", " - ", ": "].iter().filter_map(|mark| Some(said.split_once(mark)?.1));
+    let parts = parts.filter(|_| may_be_labelled);
     let order = std::iter::once(said.as_str()).chain(parts).find(|said| is_order(said))?;
     let order = order.split(" (").next().unwrap_or(order).trim_end();
     (order.split(' ').count() >= 4 && !is_checking(order)).then(|| uncapitalised(order))

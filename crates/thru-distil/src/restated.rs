@@ -7,7 +7,9 @@ use regex::Regex;
 
 use crate::agent_text::foretells;
 use crate::event::Action;
+use crate::gate::stands_alone;
 use crate::pattern;
+use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
 use crate::session::Session;
@@ -29,6 +31,8 @@ pub(crate) struct Opening {
     pub(crate) agrees: bool,
     /// True if it begins with "yes".
     pub(crate) confirms: bool,
+    /// What it says that the agent does now, as a title.
+    pub(crate) announced: Option<String>,
     /// Its statements, without the words of agreement.
     statements: Vec<String>,
 }
@@ -65,6 +69,10 @@ impl Opening {
                 said = &said[found.end()..];
             }
             let said = reply::without_softeners(said);
+            if opening.announced.is_none() {
+                let announced = phrase::of_announcement(said);
+                opening.announced = announced.filter(|title| stands_alone(title));
+            }
             let states = !said.ends_with(['?', ':'])
                 && !announces(said)
                 && said.split_whitespace().count() >= 4
@@ -73,7 +81,11 @@ impl Opening {
                 opening.statements.push(one_line(said, LENGTH));
             }
         }
-        (opening.agrees || opening.confirms || !opening.statements.is_empty()).then_some(opening)
+        let is_empty = !opening.agrees
+            && !opening.confirms
+            && opening.announced.is_none()
+            && opening.statements.is_empty();
+        (!is_empty).then_some(opening)
     }
 
     /// Returns the statement about the same as a person's words.

@@ -1,6 +1,7 @@
 //! Standing rules and corrections in a person's own words. Pasted output, quotations and code never
 //! count.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -224,7 +225,29 @@ fn ruling(sentence: &str) -> Option<Ruling> {
     // "use a mutex from now on, never a channel" is one rule.
     let contrasts = clause.starts_with("never ") || clause.starts_with("not ");
     let clause = if lasts || contrasts && whole.chars().count() <= TITLE { whole } else { clause };
-    Some(Ruling { sentence: one_line(&said, 240), title: reply::titled(clause), force })
+    let clause = without_reminder(clause);
+    Some(Ruling { sentence: one_line(&said, 240), title: reply::titled(&clause), force })
+}
+
+/// Preferences in a reminder: "remember that I'd rather do it with x than y".
+static REMINDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:please\s+)?(?:remember|keep\s+in\s+mind)(?:\s*:|,|\s+that\b)\s*
+        (?:(?:i|we)(?:['’]d|\s+would)\s+rather\s+\w+\s+(?:it|this|that|them)\s+(?:as|with|in|by|using)\s+(?P<one>.+?)\s+than\s+(?:as\s+|with\s+|in\s+|by\s+|using\s+)?(?P<other>.+?)[.!]?$)?",
+    )
+});
+
+/// Returns a rule without the words that only ask to remember it: "Prefer x to y".
+fn without_reminder(clause: &str) -> Cow<'_, str> {
+    let Some(found) = REMINDED.as_ref().and_then(|shape| shape.captures(clause)) else {
+        return Cow::Borrowed(clause);
+    };
+    match (found.name("one"), found.name("other")) {
+        (Some(one), Some(other)) => {
+            Cow::Owned(format!("Prefer {} to {}", one.as_str(), other.as_str()))
+        }
+        _ => Cow::Borrowed(&clause[found.get(0).map_or(0, |all| all.end())..]),
+    }
 }
 
 /// Wishes that are asked for: "could you always run the linter?".

@@ -78,7 +78,7 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
     while from < cleaned.len() {
         let clause = &cleaned[from..];
         if let Some(title) = deciding(clause) {
-            return made(title);
+            return made(with_place(title, &cleaned[..from]));
         }
         let next =
             JOINTS.iter().filter_map(|joint| clause.find(joint).map(|at| at + joint.len())).min();
@@ -97,6 +97,20 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
     let first = first.filter(|clause| DECIDED.as_ref().is_some_and(|one| one.is_match(clause)));
     let first = first.map(|clause| titled(&as_decision(clause.to_owned())));
     is_own.then(|| first.or_else(|| deciding(&cleaned[found.start()..]))).flatten().and_then(made)
+}
+
+/// Adds the phrase before a clause that says where it holds: "In the footer, I think we should use small type".
+fn with_place(title: String, before: &str) -> String {
+    let place = before.trim_end_matches([',', ' ']);
+    let place = without_softeners(place);
+    let mut words = place.split_whitespace();
+    let is_place = words.next().is_some_and(|first| {
+        ["in", "on", "for", "at", "within"].iter().any(|one| one.eq_ignore_ascii_case(first))
+    }) && (1..=5).contains(&words.clone().count())
+        && !words.any(|word| ["that", "this", "case", "now", "which"].contains(&word))
+        && !place.contains(", ");
+    let whole = format!("{title} ({})", text::uncapitalised(place));
+    if is_place && whole.chars().count() <= title::LENGTH { whole } else { title }
 }
 
 /// Joints between clauses.

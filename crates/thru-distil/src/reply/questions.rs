@@ -14,7 +14,7 @@ static PROCEDURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
           | run | re-?run | test | check | verify | validate | try | retry | start | restart | stop | kill | continue | proceed | resume | keep\s+going | finish | move\s+on
           | show | view | see | explain | walk | tell | elaborate | look | review | investigate | dig | explore | search | find | read | inspect | analy[sz]e | debug | diagnose | trace | monitor
           | do\s+(?:that|it|this|so) | help | discuss | talk | clarify | ask | wait | done | next | skip\s+ahead | more\s+questions? | save | give | send | pick\s+(?:that|this|it)\s+up | open | close | clean\s+up | delete\s+(?:the\s+)?(?:branch|worktree) | anything | something | create\s+context | generate\s+(?:a\s+)?(?:test|report|summary)
-          | confirm | double.check | git )\b",
+          | research | re-?plan | confirm | double.check | git )\b",
     )
 });
 
@@ -92,7 +92,14 @@ pub(crate) fn question_of(text: &str) -> &str {
 /// Returns a question without its first words: "Should I commit?" becomes "commit?".
 pub(crate) fn offered(question: &str) -> String {
     let lower = question.to_lowercase();
-    let start =
-        ["should i ", "shall i ", "do you want me to ", "want me to ", "would you like me to "];
+    let start = [
+        "should i ",
+        "shall i ",
+        "do you want me to ",
+        "want me to ",
+        "would you like me to ",
+        "do you want to ",
+        "would you like to ",
+    ];
     start.iter().find_map(|start| lower.strip_prefix(start)).unwrap_or(&lower).to_owned()
 }

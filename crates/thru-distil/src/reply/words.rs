@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::deciding::{is_of_moment, is_verb};
 use super::questions::{asks, is_procedure};
-use crate::gate::is_name;
+use crate::gate::{is_finished, is_name};
 use crate::text::{self, capitalised};
 use crate::title;
 use crate::verbs;
@@ -58,9 +58,11 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
     let room = plain.char_indices().nth(longest).map_or(plain.len(), |(at, _)| at);
     let start = &plain[..room];
     let last = |ends: &[&str], least: usize| {
-        ends.iter().filter_map(|end| start.rfind(end)).filter(|at| *at >= least).max()
+        let places = ends.iter().flat_map(|end| start.match_indices(end));
+        let places = places.map(|(at, _)| at).filter(|at| *at >= least);
+        places.filter(|at| is_finished(&start[..*at])).max()
     };
-    const THOUGHTS: [&str; 16] = [
+    const THOUGHTS: [&str; 18] = [
         ". ",
         "; ",
         ": ",
@@ -77,6 +79,9 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
         " so ",
         " but ",
         " whereas ",
+        // People who dictate use no full stops.
+        " it should ",
+        " they should ",
     ];
     let end = last(&THOUGHTS, longest / 3)
         .or_else(|| {
@@ -179,6 +184,31 @@ pub(crate) fn dangles(title: &str) -> bool {
     const OBJECTS: [&str; 6] = ["own", "it", "them", "this", "that", "these"];
     let last = title.split_whitespace().last().unwrap_or_default().trim_end_matches([',', '.']);
     OBJECTS.iter().any(|object| last.eq_ignore_ascii_case(object))
+}
+
+/// Returns true for "The issue is the cache, I think": a person who looks for a cause decides nothing.
+pub(crate) fn suspects(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let said = without_softeners(&lower);
+    let said =
+        ["the ", "this ", "that "].iter().find_map(|one| said.strip_prefix(one)).unwrap_or(said);
+    let mut words = said.split_whitespace().take(6);
+    let is_cause =
+        |word: &str| ["issue", "problem", "bug", "cause", "culprit", "error"].contains(&word);
+    words.by_ref().take(2).any(is_cause)
+        && words.any(|word| ["is", "was", "seems", "might"].contains(&word))
+        || ["issue's ", "problem's "].iter().any(|one| said.starts_with(one))
+}
+
+/// Returns true if a title stands for something that it does not name: "call ours x", "handle this via y".
+pub(crate) fn points(title: &str) -> bool {
+    let mut words = title.split_whitespace().skip(1);
+    let is_object = words.next().is_some_and(|word| ["this", "that"].contains(&word))
+        && words.next().is_none_or(|next| {
+            ["as", "by", "for", "here", "in", "now", "on", "then", "to", "via", "with"]
+                .contains(&next)
+        });
+    is_object || points_early(title) || dangles(title) && !title.contains(", ")
 }
 
 /// Returns true if two texts share a word that carries meaning.

@@ -359,3 +359,29 @@ fn parts_of_a_task_that_were_done_are_not_left() {
         .runs("npm test", GREEN, Outcome::Succeeded);
     assert_eq!(steps(&story.digest()), ["Commit and push (Limit the size of uploads (upload.ts))"]);
 }
+
+#[test]
+fn what_a_step_points_at_is_named() {
+    let mut story = Story::default();
+    story
+        .asks("limit the size of uploads")
+        .edits("/p/src/upload.ts")
+        .runs(
+            "git push -u origin fix/upload-limit",
+            "To example.org:shop\n * [new branch] fix/upload-limit -> fix/upload-limit",
+            Outcome::Succeeded,
+        )
+        .says("Uploads are limited in `fix/upload-limit`.\n\nThe branch still needs to be merged.");
+    assert_eq!(steps(&story.digest()), ["fix/upload-limit still needs to be merged."]);
+}
+
+#[test]
+fn of_two_orders_the_last_is_left() {
+    let mut story = Story::default();
+    story.asks("delete the old uploads. then remove the upload form from the menu").runs(
+        "rm -r uploads",
+        "",
+        Outcome::Succeeded,
+    );
+    assert_eq!(steps(&story.digest()), ["Not finished: remove the upload form from the menu"]);
+}

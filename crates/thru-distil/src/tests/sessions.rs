@@ -155,14 +155,14 @@ fn short_answers_are_told_with_what_they_answer() {
             OFFER,
             "yes",
             &[
-                "Agreed to replace it with a table in the database (on: the queue drops messages on restart)",
+                "The queue drops messages on restart: agreed to replace it with a table in the database",
             ],
         ),
         (
             OFFER,
             "sure, go ahead",
             &[
-                "Agreed to replace it with a table in the database (on: the queue drops messages on restart)",
+                "The queue drops messages on restart: agreed to replace it with a table in the database",
             ],
         ),
         (OFFER, "no", &["Refused the offer to replace it with a table in the database"]),
@@ -175,7 +175,7 @@ fn short_answers_are_told_with_what_they_answer() {
             EITHER,
             "the worker process please",
             &[
-                "Chose to move it to the worker process, not to keep it in the scheduler (on: the job needs a home)",
+                "The job needs a home: chose to move it to the worker process, not to keep it in the scheduler",
             ],
         ),
         (
@@ -212,7 +212,7 @@ fn short_answers_are_told_with_what_they_answer() {
             OFFER,
             "go with your recommendation",
             &[
-                "Agreed to replace it with a table in the database (on: the queue drops messages on restart)",
+                "The queue drops messages on restart: agreed to replace it with a table in the database",
             ],
         ),
         (OPTIONS, "#1 please", &["Chose to batch the inserts, not to stream into a staging table"]),
@@ -663,7 +663,41 @@ fn answers_in_dialogues_are_told_with_their_question_or_their_meaning() {
             "Groups",
             &[("No groups at all", "Send every row to one writer"), ("Keep them", "As it is")],
             "No groups at all",
-            "Groups: No groups at all: Send every row to one writer",
+            "The exporter writes groups of ten rows → No groups at all",
+        ),
+        (
+            "For the nightly export, should it hold ONLY the totals, or also each of the rows of the ledger?",
+            "Content",
+            &[("Totals with headings", "No rows, only what was summed up"), ("All", "Every row")],
+            "Totals with headings",
+            "Nightly export: Totals with headings: No rows, only what was summed up",
+        ),
+        (
+            "Where should the import button of invoices live?",
+            "Button",
+            &[("Toolbar only", "One"), ("Settings page", "Two"), ("Both", "In the bar, plus it")],
+            "Both",
+            "Where should the import button of invoices live? → Both: Toolbar and Settings page",
+        ),
+        (
+            "There's a risk that old clients send rows without a number. Should we add a check?",
+            "Safety",
+            &[("No check, trust the client", "As it is"), ("Refuse them", "With an error")],
+            "No check, trust the client",
+            "Risk that old clients send rows without a number → No check, trust the client",
+        ),
+        (
+            "Which direction do you like?",
+            "Design",
+            &[
+                (
+                    "Option A: Dense",
+                    "Small type without lines. A lot of rows on each of the pages that are shown to the clerks",
+                ),
+                ("Option B: Wide", "Air"),
+            ],
+            "Option A: Dense",
+            "Design: Dense: Small type without lines",
         ),
         (
             "How should the clerk see old invoices?",
@@ -678,9 +712,86 @@ fn answers_in_dialogues_are_told_with_their_question_or_their_meaning() {
     for (question, answer) in [
         ("Docker is not running. Should I open Docker Desktop?", "you are in a vm without docker"),
         ("How would you like to proceed?", "Skip the mockup"),
+        ("Would you like me to draw the pages of the invoices?", "Yes, draw them"),
     ] {
         assert_eq!(chosen(question, "Next", &formats, answer), [""; 0]);
     }
+}
+
+#[test]
+fn answers_that_led_to_a_plan_are_told_with_its_heading() {
+    let mut story = Story::default();
+    story
+        .asks("Plan the export")
+        .calls("AskUserQuestion", "questions: question: When the rows are ready, shall they be written at once or be looked at by one of the clerks who wait?\nheader: Review\noptions: label: At once\ndescription: No wait\nUser has answered your questions: \"When the rows are ready, shall they be written at once or be looked at by one of the clerks who wait?\"=\"At once\". You can now continue with the user's answers in mind.")
+        .calls("ExitPlanMode", "plan: # Plan: Nightly export of invoices\n\n- Add a job\nThe user doesn't want to proceed with this tool use.");
+    let titles: Vec<String> = story.observations().into_iter().map(|one| one.title).collect();
+    assert_eq!(titles, ["When the rows are ready: At once (Nightly export of invoices)"]);
+}
+
+#[test]
+fn a_plan_that_was_taken_back_is_told_so() {
+    let mut story = Story::default();
+    story
+        .asks("Implement the following plan:\n\n# Smaller invoices\n\n**Goal**: When both exist, the short form wins.\n\n- Add a short form\n- Drop the old one")
+        .edits("/p/form.rs");
+    let title = |story: &Story| {
+        let told = story.observations().into_iter();
+        let mut decided = told.filter(|one| one.kind == ObservationType::Decision);
+        decided.next().map(|one| one.title).unwrap_or_default()
+    };
+    assert_eq!(
+        title(&story),
+        "Approved the plan: Smaller invoices — when both exist, the short form wins"
+    );
+    story.asks("I've reverted your changes, do only the first part");
+    assert_eq!(title(&story), "Took back the work on the plan: Smaller invoices");
+}
+
+#[test]
+fn what_an_order_points_at_is_named_or_the_order_is_none() {
+    for (said, answer, titles) in [
+        (
+            "we should call ours row_limit as well to be consistent",
+            "I'll rename the option of the importer to row_limit. One moment.",
+            &["Rename the option of the importer to row_limit"][..],
+        ),
+        ("let's handle this via a script then", "On it.", &[]),
+        (
+            "In the footer, I think we should use small grey type",
+            "On it.",
+            &["Use small grey type (in the footer)"],
+        ),
+        (
+            "and remember that I'd rather write it as plain functions than as a tower of traits",
+            "Noted.",
+            &["Prefer plain functions to a tower of traits"],
+        ),
+        ("The issue is the cache, not the importer, I think", "I'll look at the cache.", &[]),
+    ] {
+        assert_eq!(agreed(said, answer), titles, "{said}");
+    }
+    assert_eq!(
+        decided(
+            "A: Start with the parser\nB: Start with the writer\nC: Build the whole loop\n\nWhich option do you prefer?",
+            "A"
+        ),
+        ["Chose to start with the parser, not to start with the writer or to build the whole loop"]
+    );
+    assert_eq!(
+        decided(
+            "The review found three faults. Want me to fix the critical one?",
+            "ok fix all of the critical and high faults"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        decided(
+            "Given the load, I'd start with `import-queue` as a crate of its own. Fine?",
+            "can we drop the old one. I agree with import-queue."
+        ),
+        ["Agreed: start with import-queue as a crate of its own"]
+    );
 }
 
 /// Returns the titles of the decisions in a prompt to which the agent answers so.

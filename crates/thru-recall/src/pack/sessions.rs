@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use thru_core::{Digest, MemoryKind, ObservationType, Statement, Summary, Timestamp, WorkOutcome};
+use thru_core::{
+    Digest, MemoryKind, ObservationType, Statement, Summary, Timestamp, WorkOutcome, is_trunk,
+};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, Store};
 
@@ -12,7 +14,7 @@ use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
 use super::speaker::TitleSpeaker;
-use super::valued::{TRUNKS, Valued, is_open, places};
+use super::valued::{Valued, is_open, places};
 use super::{Draft, Occasion, PackRequest};
 use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
@@ -66,7 +68,7 @@ pub(super) fn last_of<'b, 's>(
     request: &PackRequest<'_>,
     summaries: &'b [Digested<'s>],
 ) -> Result<Option<(&'b Digested<'s>, bool)>> {
-    let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
+    let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
     let places = places(store, summaries.iter().map(|(summary, _)| *summary))?;
     let is_here = |summary: &MemoryRow| {
         let place = summary.session.and_then(|row| places.get(&row));

@@ -2,7 +2,7 @@
 //! done, and what the work is done with. Chosen by value, not by age alone; each part has a share of the
 //! budget.
 
-use thru_core::{MemoryKind, ObservationType};
+use thru_core::{MemoryKind, ObservationType, is_trunk};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryRow, Result, Store};
 
@@ -17,7 +17,7 @@ use super::sessions::{
     later_than, left_open, summaries,
 };
 use super::speaker::TitleSpeaker;
-use super::valued::{LATELY_DAYS, TRUNKS, Valued, observations};
+use super::valued::{LATELY_DAYS, Valued, observations};
 use super::{Draft, Occasion, PackRequest, facts, standing};
 use crate::memories::normal;
 
@@ -184,7 +184,7 @@ fn best(
     last: Option<i64>,
     said: &mut Said,
 ) -> Result<Vec<Draft>> {
-    let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
+    let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
     let mut drafts = Vec::new();
     let (mut decisions, mut older, mut works) = (0, 0, 0);
     for one in valued {

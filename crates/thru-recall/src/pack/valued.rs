@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{
-    Concept, FileState, MemoryKind, ObservationType, Timestamp, WorkOutcome, file_name,
+    Concept, FileState, MemoryKind, ObservationType, Timestamp, WorkOutcome, file_name, is_trunk,
 };
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, SessionPlace, Store};
 
@@ -23,8 +23,6 @@ const FILES_LOOKED_AT: usize = 150;
 pub(super) const LATELY_DAYS: f64 = 3.0;
 /// The time after which an observation's value by age is halved.
 const HALF_LIFE_DAYS: f64 = 14.0;
-/// Branches whose names say nothing about the current work.
-pub(super) const TRUNKS: [&str; 5] = ["main", "master", "trunk", "develop", "HEAD"];
 /// Number of the best observations whose files are checked on disk.
 const CHECKED: usize = 80;
 
@@ -62,7 +60,7 @@ pub(super) fn observations(
     let places = places(store, &found)?;
     let rows: Vec<i64> = found.iter().map(|memory| memory.row).collect();
     let mut files = store.files_of_memories(&rows)?;
-    let branch = request.branch.as_deref().filter(|branch| !TRUNKS.contains(branch));
+    let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
     let mut valued: Vec<Valued> = found
         .into_iter()
         .map(|memory| {

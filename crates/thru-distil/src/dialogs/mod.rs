@@ -1,20 +1,25 @@
 //! Decisions that a person made in the client's dialogues: one for each answered question.
 
+mod title;
+
 use thru_core::Concept;
 
+use self::title::Parts;
 use crate::answers::DialogAnswer;
 use crate::decisions::by_person;
+use crate::event::{Action, Event};
 use crate::prose;
 use crate::reply;
 use crate::restated;
 use crate::session::{Draft, Session};
-use crate::text::{TITLE, cut};
+use crate::text::cut;
+use crate::verbs;
 
 /// Longest narrative and fact, in characters.
 const WORDS: usize = 400;
 
-/// Least room that an explanation needs in a title, in characters.
-const LEAST: usize = 20;
+/// Longest question in a fact, in characters.
+const QUESTION: usize = 200;
 
 /// The questions of a turn, as far as they were asked.
 #[derive(Default)]
@@ -43,51 +48,19 @@ impl<'s> Dialogue<'s> {
 
     /// Returns the question, the answer, and as much of its meaning as a title needs.
     fn title(&self, session: &Session<'_>, place: usize, answer: &DialogAnswer) -> String {
-        let chosen = chosen(answer);
         let question = self.question(answer);
+        let parts = Parts { answer, question, plan: plan_after(session, place) };
         if answer.is_own {
-            return in_own_words(session, place, answer, question);
+            return parts.in_own_words(restated::after(session, place).map(|(_, opening)| opening));
         }
-        let fits = |title: &String| title.chars().count() <= TITLE;
-        let meaning = answer.meaning.as_deref();
-        let explained = |start: &str| {
-            let room = TITLE.saturating_sub(start.chars().count() + 2);
-            let whole = meaning.filter(|_| room >= LEAST)?;
-            let meaning = reply::titled_in(whole, room);
-            let is_shortened = meaning.len() + 1 < whole.len();
-            let is_cut = meaning.matches('(').count() != meaning.matches(')').count();
-            let whole = meaning.split(" (").next().filter(|_| is_cut);
-            let meaning = whole.unwrap_or(&meaning);
-            // A cut leaves half of a pair: "groups them and decides".
-            let half = meaning.rsplit_once(" and ").filter(|(_, half)| half.split(' ').count() < 3);
-            let meaning = half.filter(|_| is_shortened).map_or(meaning, |(whole, _)| whole);
-            (!meaning.ends_with('…')).then(|| format!("{start}: {meaning}"))
-        };
-        let with_question =
-            |asked: &str, said: &str| Some(format!("{asked} → {said}")).filter(fits);
-        // A question that points at what was said before it does not stand alone.
-        let is_whole = prose::sentences(&answer.question).count() < 2 || meaning.is_none();
-        let questions = question.filter(|_| is_whole).map(shorter).unwrap_or_default();
-        let mut asked =
-            questions.iter().map(String::as_str).filter(|asked| !reply::points_early(asked));
-        // "Both" says nothing without what it stands for.
-        if !chosen.contains(' ')
-            && let Some(whole) = asked
-                .clone()
-                .find_map(|asked| explained(&format!("{asked} → {chosen}")).filter(fits))
-        {
-            return whole;
-        }
-        let header = answer.header.as_deref().filter(|header| !is_empty_header(header));
-        let named = header.map_or(chosen.to_owned(), |header| format!("{header}: {chosen}"));
-        asked
-            .find_map(|asked| with_question(asked, chosen))
-            .or_else(|| explained(chosen).filter(|_| reply::names_something(chosen)))
-            .unwrap_or_else(|| explained(&named).unwrap_or_else(|| reply::titled(&named)))
+        parts.title()
     }
 
     /// Returns the question of an answer. One that only asks for an approach means the one before it.
-    fn question(&self, answer: &'s DialogAnswer) -> Option<&'s str> {
+    fn question<'q>(&self, answer: &'q DialogAnswer) -> Option<&'q str>
+    where
+        's: 'q,
+    {
         let own = last_question(&answer.question);
         if names_subject(own) {
             return Some(own);
@@ -121,40 +94,6 @@ fn draft(
     Draft { place, observation }
 }
 
-/// Returns the title of an answer that is none of the options.
-fn in_own_words(
-    session: &Session<'_>,
-    place: usize,
-    answer: &DialogAnswer,
-    question: Option<&str>,
-) -> String {
-    let said = answer.answer.as_str();
-    // "We can discuss it later, but right now it is x": what holds comes last.
-    let held = said
-        .split_once(", but ")
-        .map(|(_, held)| held)
-        .filter(|held| held.split_whitespace().count() >= 3 && !reply::asks(held));
-    let about = |sentence: &&str| question.is_some_and(|asked| reply::alike(asked, sentence));
-    let sentences: Vec<&str> = prose::sentences(held.unwrap_or(said)).collect();
-    let telling = sentences.iter().copied().skip(1).rfind(about).filter(|_| held.is_none());
-    let telling = telling.or(sentences.first().copied()).unwrap_or(said);
-    let answered = question.into_iter().flat_map(shorter).find_map(|asked| {
-        let whole = format!("{asked} → {}", telling.trim_end_matches(['.', '!', ' ']));
-        (whole.chars().count() <= TITLE).then_some(whole)
-    });
-    reply::decision_in(said)
-        .or_else(|| {
-            restated::after(session, place).and_then(|(_, opening)| opening.concludes(said))
-        })
-        .or(answered)
-        .unwrap_or_else(|| match answer.header.as_deref() {
-            Some(header) if !is_empty_header(header) => {
-                reply::titled(&format!("{header}: {telling}"))
-            }
-            _ => reply::titled(telling),
-        })
-}
-
 /// Returns the last question in a text.
 fn last_question(text: &str) -> &str {
     let asks = |sentence: &&str| sentence.contains('?');
@@ -162,36 +101,33 @@ fn last_question(text: &str) -> &str {
     reply::question_of(last)
 }
 
-/// Returns ever shorter forms of a question: without what leads up to it, then without its second half.
-fn shorter(question: &str) -> Vec<String> {
-    let mut forms = vec![question.to_owned()];
-    let led = [": ", " — ", ", "].iter().filter_map(|joint| question.split_once(joint));
-    let leads = |rest: &&str| {
-        let is_question = reply::asks(rest) && rest.ends_with('?');
-        is_question && !["or ", "and "].iter().any(|joint| rest.starts_with(joint))
-    };
-    let led = led.map(|(_, rest)| rest).find(leads);
-    forms.extend(led.map(crate::text::capitalised));
-    let last = forms.last().cloned().unwrap_or_default();
-    let half = [", or ", " or ", " (", ", "].iter().find_map(|joint| {
-        let (half, _) = last.split_once(joint)?;
-        (half.split_whitespace().count() >= 4).then(|| format!("{half}?"))
-    });
-    forms.extend(half);
-    forms
-}
-
 /// Returns true if a question names what it is about, rather than only asking for a choice.
 fn names_subject(question: &str) -> bool {
+    subject_words(question) > 0
+}
+
+/// Returns the number of words that say what a question is about, rather than that it asks for a choice.
+fn subject_words(question: &str) -> usize {
     #[rustfmt::skip]
-    const CHOOSING: [&str; 24] = [
-        "approach", "based", "best", "choice", "choose", "direction", "do", "feel", "how", "instead", "option", "pick",
-        "prefer", "preferred", "preference", "proceed", "resonate", "right", "shall", "think", "tradeoff", "vision", "way", "which",
+    const CHOOSING: [&str; 27] = [
+        "approach", "based", "best", "choice", "choose", "direction", "do", "does", "feel", "how", "instead", "option",
+        "pick", "prefer", "preferred", "preference", "proceed", "resonate", "right", "shall", "think", "tradeoff", "vision",
+        "way", "what", "which", "work",
     ];
     let words = reply::significant(question);
-    words.iter().any(|word| {
-        !CHOOSING.contains(&word.as_str()) && !["what", "does", "work"].contains(&word.as_str())
-    })
+    words.iter().filter(|word| !CHOOSING.contains(&word.as_str())).count()
+}
+
+/// Returns the heading of the plan to which the questions of a turn led.
+fn plan_after<'s>(session: &'s Session<'_>, place: usize) -> Option<&'s str> {
+    let events = session.events.get(place..)?;
+    let turn = events.first()?.turn;
+    let heading = |event: &'s Event| match &event.action {
+        Action::Approved(plan) => plan.title.as_deref(),
+        Action::Proposed(heading) => heading.as_deref(),
+        _ => None,
+    };
+    events.iter().take_while(|event| event.turn == turn).find_map(heading)
 }
 
 /// Returns true if an answer decides something, rather than asking back or leaving it to the agent.
@@ -257,13 +193,12 @@ fn fact_of(answer: &DialogAnswer, title: &str) -> Option<String> {
         answer.others.iter().map(String::as_str).filter(|other| !leaves_it(other)).collect();
     let is_titled = title.starts_with(&format!("{} → ", last_question(&answer.question)))
         && (answer.meaning.is_some() || title.ends_with(&answer.answer));
+    let question = cut(&answer.question, QUESTION);
     let fact = match (is_titled, others.is_empty()) {
         (true, true) => return None,
         (true, false) => format!("Not chosen: {}", others.join(", ")),
-        (false, true) => format!("{} → {}", answer.question, answer.answer),
-        (false, false) => {
-            format!("{} → {}; not: {}", answer.question, answer.answer, others.join(", "))
-        }
+        (false, true) => format!("{question} → {}", answer.answer),
+        (false, false) => format!("{question} → {}; not: {}", answer.answer, others.join(", ")),
     };
     Some(cut(&fact, WORDS))
 }
@@ -290,6 +225,15 @@ fn is_procedural(answer: &DialogAnswer) -> bool {
     ["next", "continue", "proceed", "done", "more questions", "view", "show", "start"]
         .iter()
         .any(|word| lower == *word || lower.starts_with(&format!("{word} ")) && lower.len() < 40)
-        || ["yes", "no"].contains(&lower.as_str())
-            && reply::is_procedure(&reply::offered(last_question(&answer.question)))
+        || ["yes", "no"].contains(&lower.split([',', ' ']).next().unwrap_or_default())
+            && is_offer(last_question(&answer.question))
+}
+
+/// Returns true for "Would you like me to draw the pages?": an offer of work decides nothing about it.
+fn is_offer(question: &str) -> bool {
+    let offered = reply::offered(question);
+    let first = offered.split(' ').next().unwrap_or_default();
+    let is_work = question.contains(" me to ") || verbs::is_imperative(first);
+    reply::is_procedure(&offered)
+        || offered.len() < question.len() && is_work && !reply::is_verb(first)
 }

@@ -1,0 +1,131 @@
+//! The antecedents of decisions: what "it", "ours" and the like stand for, in the words of those who name it.
+
+use crate::answered::proposal_before;
+use crate::event::Action;
+use crate::gate::stands_alone;
+use crate::reply;
+use crate::restated::Opening;
+use crate::session::Session;
+use crate::text::{TITLE, capitalised, uncapitalised};
+use crate::verdict;
+
+/// Events around a prompt among which what it is about is looked for.
+const REACH: usize = 400;
+
+/// Words that a decision shares with what names its object.
+const SHARED: usize = 2;
+
+/// A decision that a reader understands alone.
+pub(crate) struct Named {
+    pub(crate) title: String,
+    /// The place of the event that names what the person left out.
+    pub(crate) source: Option<usize>,
+}
+
+/// Returns a decision with what it is about, or `None` if that is said nowhere.
+pub(crate) fn named(
+    session: &Session<'_>,
+    place: usize,
+    title: String,
+    said: Option<&str>,
+    answer: Option<(usize, &Opening)>,
+) -> Option<Named> {
+    let hesitates =
+        ["Thinking ", "Leaning ", "Inclined "].iter().any(|start| title.starts_with(start));
+    let points = reply::points(&title);
+    if !hesitates && !points && !reply::lacks_object(&title) {
+        return Some(Named { title: with_topic(session, place, title), source: None });
+    }
+    let chooses = ["Agreed", "Chose", "Refused"].iter().any(|start| title.starts_with(start));
+    if chooses {
+        let title = match points {
+            true => asked_about(session, place, &title).unwrap_or(title),
+            false => title,
+        };
+        return Some(Named { title, source: None });
+    }
+    let words = format!("{title} {}", said.unwrap_or_default());
+    let found = in_whole(&title, said)
+        .or_else(|| restated(answer, &words))
+        .or_else(|| done(session, place, &words))
+        .or_else(|| because(session, place, &title));
+    match points {
+        true => found,
+        false => found.or(Some(Named { title, source: None })),
+    }
+}
+
+/// Returns the whole sentence, whose other clause may name it: "the two are new, so no need for compatibility".
+fn in_whole(title: &str, said: Option<&str>) -> Option<Named> {
+    let whole = reply::without_softeners(said.filter(|said| said.chars().count() <= TITLE)?);
+    let is_decision = !reply::asks(whole) && !reply::is_of_moment(whole);
+    let says_more = reply::significant(whole).len() >= reply::significant(title).len() + 2;
+    let whole = reply::as_decision(reply::titled(whole));
+    let is_named = !reply::points(&whole) && !reply::lacks_object(&whole) && !whole.ends_with('…');
+    (is_decision && says_more && is_named).then_some(Named { title: whole, source: None })
+}
+
+/// Returns the decision as the agent says it again in its answer, or as what it does now.
+fn restated(answer: Option<(usize, &Opening)>, words: &str) -> Option<Named> {
+    let (at, opening) = answer?;
+    let told = opening.restates(words).map(|said| reply::as_decision(reply::titled(said)));
+    // "This release" is clear enough in a decision.
+    let told = told.filter(|said| stands_alone(&said.replace(" this ", " the ")));
+    let announced = || opening.announced.clone().filter(|done| reply::shares(done, words, SHARED));
+    Some(Named { title: told.or_else(announced)?, source: Some(at) })
+}
+
+/// Returns a decision behind the agent's statement about the same: "x is better than y: rename to x".
+fn because(session: &Session<'_>, place: usize, title: &str) -> Option<Named> {
+    let start = place.saturating_sub(REACH);
+    let mut before = session.events.get(start..place)?.iter().enumerate().rev();
+    let (at, text) = before.find_map(|(at, event)| Some((at, event.agent_text()?)))?;
+    let statement = verdict::best(&text.statements, title)?;
+    let object = title.split_once(' ').map_or("", |(_, object)| object);
+    let whole = format!("{statement}: {}", uncapitalised(title));
+    let is_same = reply::shares(&statement, object, 1) && whole.chars().count() <= TITLE;
+    is_same.then_some(Named { title: whole, source: Some(start + at) })
+}
+
+/// Returns a short decision behind the topic that the agent asked about: "What do you think about x?"
+fn with_topic(session: &Session<'_>, place: usize, title: String) -> String {
+    let asked = proposal_before(session, place).and_then(|(_, proposal)| proposal.question());
+    let topic = asked.and_then(|asked| asked.rsplit_once(" about ")).map(|(_, topic)| topic);
+    let Some(topic) = topic.map(|topic| topic.trim_end_matches(['?', ' '])) else { return title };
+    let whole = format!("{}: {}", capitalised(topic), uncapitalised(&title));
+    let is_topic = (2..=6).contains(&topic.split(' ').count())
+        && !reply::points(topic)
+        && reply::alike(topic, &title)
+        && reply::says_more(topic, &title);
+    if is_topic && whole.chars().count() <= TITLE { whole } else { title }
+}
+
+/// Returns a choice behind the sentence that led up to the question.
+fn asked_about(session: &Session<'_>, place: usize, title: &str) -> Option<String> {
+    let (_, proposal) = proposal_before(session, place)?;
+    let about = proposal.before.as_ref().filter(|before| stands_alone(before))?;
+    let whole = format!("{}: {}", reply::titled(about), uncapitalised(title));
+    (whole.chars().count() <= TITLE).then_some(whole)
+}
+
+/// Returns what was then done about the same, up to the next prompt that asks for something.
+fn done(session: &Session<'_>, place: usize, words: &str) -> Option<Named> {
+    let events = session.events.iter().enumerate().skip(place + 1).take(REACH);
+    let mut prompts = 0;
+    let events = events.take_while(|(_, event)| {
+        prompts +=
+            usize::from(matches!(&event.action, Action::Asked(request) if !request.is_slight));
+        prompts == 0
+    });
+    let is_same = |title: &&str| stands_alone(title) && reply::shares(title, words, SHARED);
+    events.filter(|(_, event)| !event.is_subagent).find_map(|(at, event)| {
+        let told = match &event.action {
+            Action::Ran(run) => run.commits.iter().map(|one| one.subject.as_str()).find(is_same)?,
+            Action::Wrote(text) => {
+                text.action.as_ref().map(|(title, _)| title.as_str()).filter(is_same)?
+            }
+            _ => return None,
+        };
+        Some(Named { title: reply::titled(told), source: Some(at) })
+    })
+}

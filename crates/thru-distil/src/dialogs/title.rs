@@ -1,0 +1,241 @@
+//! The title of an answered question: what was asked and what was chosen.
+
+use crate::answers::DialogAnswer;
+use crate::gate::is_balanced;
+use crate::prose;
+use crate::reply;
+use crate::restated::Opening;
+use crate::text::{TITLE, capitalised, uncapitalised};
+use crate::title::{shaped, without_asides};
+
+use super::{is_empty_header, leaves_it};
+
+/// Least room that an explanation needs in a title, in characters.
+const LEAST: usize = 20;
+
+/// Fewest words with a meaning of a question that stands without what was said before it.
+const TELLING: usize = 3;
+
+/// The parts of a title.
+pub(super) struct Parts<'t> {
+    pub(super) answer: &'t DialogAnswer,
+    /// The question, or the one before if it only asks for an approach.
+    pub(super) question: Option<&'t str>,
+    /// The heading of the plan that the questions led to.
+    pub(super) plan: Option<&'t str>,
+}
+
+impl Parts<'_> {
+    /// Returns the title of an answer that is one of the options: its question, else what that is about, and the option.
+    pub(super) fn title(&self) -> String {
+        let chosen = self.chosen();
+        let fits = |title: &String| title.chars().count() <= TITLE;
+        let is_bare = !chosen.contains(' ');
+        // A question that only asks for a taste is named by its header.
+        let tells = |asked: &String| self.header().is_none() || super::subject_words(asked) > 1;
+        let answered = self.forms().into_iter().filter(tells).find_map(|asked| {
+            let whole = format!("{asked} → {chosen}");
+            // "CSV" says more with what it stands for, if need be beside the header.
+            let is_asked = !is_bare || reply::alike(&asked, &chosen);
+            let headed = || self.explained(&format!("{}: {chosen}", self.header()?));
+            let explained = || self.explained(&whole).filter(fits).or_else(headed);
+            (!is_asked).then(explained).flatten().or(Some(whole)).filter(fits)
+        });
+        if let Some(answered) = answered {
+            return match self.question.is_some_and(|question| question.contains(" this ")) {
+                true => self.with_plan(answered),
+                false => answered,
+            };
+        }
+        let topic = self.question.and_then(topic).map(|topic| format!("{topic}: {chosen}"));
+        if let Some(title) = topic.filter(fits) {
+            return self.explained_with_plan(title);
+        }
+        let halved = self.halves().into_iter().map(|asked| format!("{asked} → {chosen}"));
+        if let Some(title) = halved.chain(self.led(&chosen)).find(fits) {
+            return title;
+        }
+        match self.header() {
+            Some(header) => self.explained_with_plan(format!("{header}: {chosen}")),
+            None => self.explained_with_plan(chosen),
+        }
+    }
+
+    /// Returns the title of an answer that is none of the options.
+    pub(super) fn in_own_words(&self, opening: Option<&Opening>) -> String {
+        let said = self.answer.answer.as_str();
+        // "We can discuss it later, but right now it is x": what holds comes last.
+        let held = said
+            .split_once(", but ")
+            .map(|(_, held)| held)
+            .filter(|held| held.split_whitespace().count() >= 3 && !reply::asks(held));
+        let about =
+            |sentence: &&str| self.question.is_some_and(|asked| reply::alike(asked, sentence));
+        let sentences: Vec<&str> = prose::sentences(held.unwrap_or(said)).collect();
+        let telling = sentences.iter().copied().skip(1).rfind(about).filter(|_| held.is_none());
+        let telling = telling.or(sentences.first().copied()).unwrap_or(said);
+        let telling = telling.split(", while ").next().unwrap_or(telling);
+        let telling = telling.trim_end_matches(['.', '!', ' ']);
+        let asked = self.forms().into_iter().chain(self.halves());
+        let answered = asked
+            .map(|asked| format!("{asked} → {telling}"))
+            .find(|whole| whole.chars().count() <= TITLE);
+        // "Once done, x" goes on from the sentence before.
+        let decided = reply::decision_in(said).filter(|title| !goes_on(title));
+        decided.or_else(|| opening?.concludes(said)).or(answered).unwrap_or_else(|| {
+            match self.header() {
+                Some(header) => reply::titled(&format!("{header}: {telling}")),
+                None => reply::titled(telling),
+            }
+        })
+    }
+
+    fn header(&self) -> Option<&str> {
+        self.answer.header.as_deref().filter(|header| !is_empty_header(header))
+    }
+
+    /// Returns the option as it is told: "Both" with the two that it stands for.
+    fn chosen(&self) -> String {
+        let chosen = super::chosen(self.answer);
+        let bare = chosen.strip_prefix("Option ").and_then(|rest| rest.split_once(": "));
+        let chosen = bare.filter(|(label, _)| label.len() == 1).map_or(chosen, |(_, said)| said);
+        let lower = chosen.to_lowercase();
+        let is_both = lower == "both" || lower.ends_with(" both") || lower.starts_with("both ");
+        let others: Vec<&str> = self.answer.others.iter().map(String::as_str).collect();
+        let others: Vec<&str> = others.into_iter().filter(|other| !leaves_it(other)).collect();
+        let [one, other] = others.as_slice() else { return chosen.to_owned() };
+        if !is_both || chosen.split(' ').count() > 2 {
+            return chosen.to_owned();
+        }
+        // "In both: plan prompt and execution prompt".
+        let lead = lower.strip_suffix("both").unwrap_or_default();
+        let named = |option: &str| {
+            let option = option.trim_end_matches(" only").trim_end_matches(" (Recommended)");
+            let starts = !lead.is_empty()
+                && option.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead));
+            option[if starts { lead.len() } else { 0 }..].to_owned()
+        };
+        format!("{chosen}: {} and {}", named(one), named(other))
+    }
+
+    /// Returns the question in the forms that ask all of it, the longest first.
+    fn forms(&self) -> Vec<String> {
+        let Some(question) = self.question else { return Vec::new() };
+        let bare = without_asides(question).replace(" ?", "?");
+        let led = without_lead(&bare);
+        let forms = [Some(question.to_owned()), Some(bare.clone()), led];
+        forms.into_iter().flatten().filter(|asked| self.stands_alone(asked)).collect()
+    }
+
+    /// Returns the question without its second half: a choice between two names the first.
+    fn halves(&self) -> Vec<String> {
+        let halved = |asked: String| {
+            [", or ", " or ", ", "].iter().find_map(|joint| {
+                let (half, _) = asked.split_once(joint)?;
+                (half.split_whitespace().count() >= 4).then(|| format!("{half}?"))
+            })
+        };
+        self.forms().into_iter().filter_map(halved).filter(|half| is_balanced(half)).collect()
+    }
+
+    /// Returns true if a question needs nothing of what was said before it.
+    fn stands_alone(&self, asked: &str) -> bool {
+        let is_first = prose::sentences(&self.answer.question).count() < 2;
+        let points = points(asked) || without_lead(asked).is_some_and(|rest| points(&rest));
+        !points && (is_first || super::subject_words(asked) >= TELLING)
+    }
+
+    /// Returns what led up to a question that does not stand alone, and the option.
+    fn led(&self, chosen: &str) -> Option<String> {
+        let asked = self.question?;
+        let before = self.answer.question.split(asked).next()?;
+        let lead = prose::sentences(before).last()?;
+        let lead = without_lead(lead).unwrap_or_else(|| lead.to_owned());
+        let lead = ["There's a ", "There is a ", "There's an ", "There is an "]
+            .iter()
+            .find_map(|start| lead.strip_prefix(start))
+            .unwrap_or(&lead);
+        let is_told = super::subject_words(lead) >= TELLING && !points(lead);
+        is_told.then(|| format!("{} → {chosen}", shaped(lead)))
+    }
+
+    /// Returns a title with the heading of the plan, and as much of the option's meaning as there is room for.
+    fn explained_with_plan(&self, start: String) -> String {
+        let title = self.with_plan(start);
+        self.explained(&title).filter(|_| !title.ends_with(')')).unwrap_or(title)
+    }
+
+    /// Returns a title with the heading of the plan, unless that adds nothing or there is no room.
+    fn with_plan(&self, title: String) -> String {
+        let Some(plan) = self.plan else { return title };
+        let whole = format!("{title} ({plan})");
+        let is_new = !reply::shares(&title, plan, 2);
+        if is_new && whole.chars().count() <= TITLE { whole } else { title }
+    }
+
+    /// Returns the beginning of a title with what the option means, up to the end of a thought.
+    fn explained(&self, start: &str) -> Option<String> {
+        let room = TITLE.checked_sub(start.chars().count() + 2).filter(|room| *room >= LEAST)?;
+        let meaning = self.answer.meaning.as_deref()?;
+        let told = within(meaning, room)?;
+        // What is in the title already says it.
+        let is_new = reply::says_more(told, start);
+        is_new.then(|| format!("{start}: {told}"))
+    }
+}
+
+/// Returns the beginning of an explanation that fits and ends with a thought; a comma may stand in a list.
+fn within(meaning: &str, room: usize) -> Option<&str> {
+    let whole = meaning.trim_end_matches(['.', ' ']);
+    if whole.chars().count() <= room && !whole.ends_with('…') {
+        return Some(whole);
+    }
+    const THOUGHTS: [&str; 8] = [". ", "; ", " — ", " – ", " - ", ", so ", ", which ", ", but "];
+    const PHRASES: [&str; 5] = [" from ", " for ", " with ", " in ", " without "];
+    let start = &whole[..whole.char_indices().nth(room + 1).map_or(whole.len(), |(at, _)| at)];
+    let ends = |joints: &[&str]| joints.iter().filter_map(|joint| start.rfind(joint)).max();
+    let told = &start[..ends(&THOUGHTS).or_else(|| ends(&PHRASES))?];
+    let is_whole = is_balanced(told) && !told.contains(": ") && told.split(' ').count() >= 3;
+    is_whole.then_some(told)
+}
+
+/// Returns a text without the phrase before it: "With sheets in mind, should it be CSV?".
+fn without_lead(text: &str) -> Option<String> {
+    let rest = [", ", ": ", " — "].iter().filter_map(|joint| text.split_once(joint));
+    let rest = rest.filter(|(lead, _)| lead.split(' ').count() <= 12).map(|(_, rest)| rest);
+    let is_whole = |rest: &&str| {
+        let leads_on = ["or ", "and "].iter().any(|joint| rest.starts_with(joint));
+        !leads_on && (!text.ends_with('?') || reply::asks(rest.trim_end_matches('?')))
+    };
+    rest.into_iter().find(is_whole).map(capitalised)
+}
+
+/// Returns what a question says that it is about, before it asks: "For the daily export, should it …".
+fn topic(question: &str) -> Option<String> {
+    const LEADS: [&str; 8] =
+        ["For ", "In ", "On ", "During ", "Regarding ", "About ", "When ", "As for "];
+    let lead = LEADS.iter().find(|lead| question.starts_with(**lead))?;
+    let (topic, _) = [", ", ": "].iter().filter_map(|joint| question.split_once(joint)).min()?;
+    let told = match *lead {
+        "When " => topic,
+        _ => topic.strip_prefix(lead)?,
+    };
+    let told = ["the ", "a ", "an ", "this "]
+        .iter()
+        .find_map(|one| told.strip_prefix(one))
+        .unwrap_or(told);
+    (super::subject_words(told) >= 2 && !points(told)).then(|| capitalised(told))
+}
+
+/// Returns true if a word at the beginning stands for what was said before; "should there be" does not.
+fn points(text: &str) -> bool {
+    reply::points_early(&uncapitalised(text).replace("there ", ""))
+}
+
+/// Returns true for a sentence that goes on from the one before.
+fn goes_on(title: &str) -> bool {
+    let first = title.split(' ').next().unwrap_or_default();
+    ["once", "then", "after", "afterwards", "otherwise"]
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(first.trim_end_matches(',')))
+}
