@@ -256,8 +256,8 @@ fn of_observation(
     Some(Delivery {
         tool: tool.to_owned(),
         arguments: json!({
-            "title": observation.title,
-            "content": if content.is_empty() { observation.title.clone() } else { content.join("\n") },
+            "title": observation.headline(),
+            "content": if content.is_empty() { observation.headline().into_owned() } else { content.join("\n") },
             "importance": importance,
             "labels": labels.join(","),
         }),

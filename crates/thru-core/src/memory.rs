@@ -1,12 +1,19 @@
 //! The result of distilling a session: observations and summaries, each statement with its sources.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Agent, Id, SessionSections, Timestamp, file_name};
+use crate::{Agent, Id, SessionSections, Timestamp, cut, file_name, plain_line};
+
+/// Longest headline, in characters.
+const HEADLINE: usize = 100;
+
+/// Least length of an excerpt that ends with a sentence, in characters: a shorter one is cut in the next.
+const WHOLE: usize = 40;
 
 /// The type of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -237,7 +244,9 @@ pub struct Observation {
     /// Its type.
     #[serde(rename = "type")]
     pub kind: ObservationType,
-    /// A title of at most 100 characters: the event and why it matters.
+    /// A title of at most 100 characters: the event and why it matters. Empty where no line of the turn is sure to say
+    /// that alone: [`Self::headline`] stands for it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub title: String,
     /// The same in a few sentences: a commit's message, a person's or a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -475,6 +484,21 @@ impl Observation {
         }
     }
 
+    /// Returns the title; where there is none, the beginning of what was said, in quotation marks.
+    pub fn headline(&self) -> Cow<'_, str> {
+        if !self.title.is_empty() {
+            return Cow::Borrowed(&self.title);
+        }
+        match self.statements().chain(&self.asked).next() {
+            Some(said) => Cow::Owned(format!("“{}”", beginning(&said.text, HEADLINE - 2))),
+            None => {
+                let names: Vec<&str> =
+                    self.files_modified.iter().take(3).map(|file| file_name(file)).collect();
+                Cow::Owned(plain_line(&format!("Changed {}", names.join(", ")), HEADLINE))
+            }
+        }
+    }
+
     /// Returns its statements but the person's words, in reading order.
     pub fn statements(&self) -> impl Iterator<Item = &Statement> {
         self.narrative.iter().chain(&self.report).chain(&self.facts)
@@ -482,11 +506,9 @@ impl Observation {
 
     /// Returns the text that searches look in.
     pub fn search_text(&self) -> String {
-        let mut text = self.title.clone();
-        for line in self.statements().chain(&self.asked).map(|statement| statement.text.as_str()) {
-            text.push('\n');
-            text.push_str(line);
-        }
+        let statements = self.statements().chain(&self.asked).map(|said| said.text.as_str());
+        let title = Some(self.title.as_str()).filter(|title| !title.is_empty());
+        let mut text = title.into_iter().chain(statements).collect::<Vec<_>>().join("\n");
         for file in self.files_modified.iter().chain(&self.files_read) {
             text.push('\n');
             // Whole paths would repeat the directories of the project in every observation.
@@ -500,6 +522,17 @@ impl Observation {
         let statements = self.statements().chain(&self.asked);
         estimated_tokens(&self.title)
             + statements.map(|statement| estimated_tokens(&statement.text)).sum::<u64>()
+    }
+}
+
+/// Returns the first sentences of a text, as many as fit, or the beginning of the first.
+fn beginning(text: &str, limit: usize) -> String {
+    let room = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
+    let ends = |end: &str| text[..room].rfind(end).map(|at| at + end.len() - 1);
+    let end = [". ", "! ", "; "].into_iter().filter_map(ends).max();
+    match end.filter(|end| room < text.len() && text[..*end].chars().count() >= WHOLE) {
+        Some(end) => text[..end].trim_end_matches(';').to_owned(),
+        None => cut(text, limit),
     }
 }
 
@@ -724,6 +757,29 @@ mod tests {
             "bug".parse::<ObservationType>().unwrap_err().to_string(),
             "there is no type `bug`; there are: bugfix, feature, refactor, change, discovery, decision"
         );
+    }
+
+    #[test]
+    fn without_a_title_the_beginning_of_the_report_stands_for_it() {
+        let id = Id::derive(&[b"kiln"]);
+        let kind = ObservationType::Discovery;
+        let said = |text: &str| Some(Statement { text: text.to_owned(), sources: Vec::new() });
+        let untitled = |report: &str| Observation {
+            report: said(report),
+            ..Observation::new(id, 1, kind, String::new())
+        };
+        let titled = Observation::new(id, 1, kind, "The relay is polled".to_owned());
+        assert_eq!(titled.headline(), "The relay is polled");
+        assert_eq!(untitled("It is the relay.").headline(), "“It is the relay.”");
+        let long = "The damper opens late since the relay is polled. The burner's own relay drives both, but only while the kiln fires.";
+        assert_eq!(untitled(long).headline(), "“The damper opens late since the relay is polled.”");
+        let endless = untitled(&"damper ".repeat(40)).headline().into_owned();
+        assert!(endless.ends_with("damper…”") && endless.chars().count() <= HEADLINE);
+        let changed = Observation {
+            files_modified: vec!["/p/kiln.rs".to_owned(), "/p/cone.rs".to_owned()],
+            ..Observation::new(id, 1, ObservationType::Change, String::new())
+        };
+        assert_eq!(changed.headline(), "Changed kiln.rs, cone.rs");
     }
 
     #[test]

@@ -5,12 +5,11 @@ use thru_core::{Concept, ObservationType};
 use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fix;
-use crate::gate::{is_about_course, is_quotable};
 use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, one_line};
-use crate::{cue, exchange, report, verdict, work};
+use crate::{exchange, report, verdict, work};
 
 /// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
@@ -29,7 +28,9 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     let found = conclusion(session, turn);
     let foreign = if found.is_none() { foreign_work(session, turn) } else { None };
     let title = match (&found, &foreign, fixes.first()) {
-        (Some((_, written)), ..) => named(events.first().and_then(Event::request), written)?,
+        (Some((_, written)), ..) => {
+            named(events.first().and_then(Event::request), written).unwrap_or_default()
+        }
         (None, Some((_, _, title)), _) => title.clone(),
         // Only of a check it says something about the project that the next session needs.
         (None, None, Some(fix)) if is_check(session, fix) => one_line(&fix.short, TITLE),
@@ -66,34 +67,18 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     Some(Draft { place, observation })
 }
 
-/// Returns the title of an answer: what was done where that was asked for, else its verdict where that says again what
-/// was asked, else the verdict with the question. Without any of them, the sentence that tells most.
+/// Returns the title of an answer: its verdict, or the verdict with the question where that does not say again what was
+/// asked. `None` where no sentence is sure to be the point: a side matter as a title would hide the report.
 fn named(request: Option<&Request>, written: &AgentText) -> Option<String> {
     let topic = request.and_then(|request| request.topic.as_deref());
     let question = request.and_then(|request| request.text.as_deref()).unwrap_or_default();
-    let is_order = topic.is_none()
-        && (request.is_some_and(|request| request.title.is_some())
-            || verdict::is_done(&written.statements, question));
-    let verdict = verdict::best(&written.statements, question);
-    let deed = verdict::deed(&written.statements, question);
-    let finding = written.finding.clone();
-    let finding =
-        finding.filter(|one| !is_about_course(one) && cue::weight(one) >= 0 && !one.ends_with('…'));
-    let answer = written.answer.as_deref();
+    let verdict = verdict::sure(&written.statements, question);
     let answered = |topic: &str| {
-        exchange::titled(topic, answer.filter(|answer| exchange::tells(answer, topic))?)
+        let answer = written.answer.as_deref().filter(|answer| exchange::tells(answer, topic))?;
+        exchange::titled(topic, answer)
     };
     let restates = |verdict: &String| topic.is_some_and(|topic| exchange::restates(verdict, topic));
-    (deed.clone().filter(|_| is_order))
-        .or_else(|| verdict.clone().filter(restates))
-        .or_else(|| answered(topic?))
-        .or(verdict)
-        .or(finding)
-        .or(deed)
-        .or_else(|| verdict::excerpt(&written.statements).filter(|excerpt| is_quotable(excerpt)))
-        .or_else(|| exchange::titled(topic?, answer?))
-        .or_else(|| verdict::slight(&written.statements))
-        .or_else(|| topic.map(str::to_owned))
+    verdict.clone().filter(restates).or_else(|| answered(topic?)).or(verdict)
 }
 
 /// Returns the text that concludes a turn: one that calls follow was a remark, and the turn had no end.
@@ -104,8 +89,10 @@ fn conclusion<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<(usize, &'s A
     });
     let mut written =
         texts.filter_map(|at| Some((at, session.events.get(at)?.agent_text()?))).take(3);
-    let concludes =
-        |text: &AgentText| text.report.len() >= LEAST && !report::announces(&text.report);
+    let concludes = |text: &AgentText| {
+        let states = text.finding.is_some() || !text.statements.is_empty();
+        states && text.report.len() >= LEAST && !report::announces(&text.report)
+    };
     written.find(|(_, text)| concludes(text))
 }
 

@@ -13,9 +13,9 @@ const PERSONS: [&str; 23] = [
 
 /// Words that stand for something the title does not name, in lower case.
 #[rustfmt::skip]
-const POINTERS: [&str; 16] = [
+const POINTERS: [&str; 17] = [
     "it's", "this", "these", "those", "they're", "he", "she", "here", "here's", "there", "there's", "that's",
-    "everything", "something", "latter", "former",
+    "everything", "something", "latter", "former", "accordingly",
 ];
 
 /// Words that join others, in lower case: a title neither begins nor ends with one.
@@ -212,14 +212,6 @@ fn tells(word: &str) -> usize {
 pub(crate) fn is_finished(said: &str) -> bool {
     let last = said.split_whitespace().last().map(bare).unwrap_or_default();
     !UNFINISHED.contains(&last.as_str()) && !["it", "any", "we", "i"].contains(&last.as_str())
-}
-
-/// Returns true if a quoted sentence says something without those around it, and later than today.
-pub(crate) fn is_quotable(quotation: &str) -> bool {
-    let words: Vec<String> = quotation.split_whitespace().map(bare).collect();
-    let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
-    let first = words.first().map_or("", String::as_str);
-    !HANGING.contains(&first) && first != "later" && !has(&PERSONS) && !has(&PASSING)
 }
 
 /// Returns the number of words that are not common to all work.

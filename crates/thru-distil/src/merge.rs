@@ -22,7 +22,7 @@ pub(crate) fn merged(
     let mut known: HashMap<Likeness, usize> = HashMap::new();
     for observation in observations {
         let likeness = likeness(&observation);
-        let is_apart = kept_apart.contains(&observation.id);
+        let is_apart = observation.title.is_empty() || kept_apart.contains(&observation.id);
         match known.get(&likeness).and_then(|&at| kept.get_mut(at)) {
             Some(first) if !is_apart && fits(first, &observation) => absorb(first, observation),
             _ => {

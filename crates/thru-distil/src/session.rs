@@ -200,12 +200,11 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let mut ids = BTreeSet::new();
     let drafts = drafts.into_iter().map(|draft| without_empty(draft.observation));
     // Passages with equal ids (in a damaged transcript) would give observations with equal ids.
-    let drafts = drafts
-        .filter(|observation| !observation.title.is_empty() && ids.insert(observation.id))
-        .collect();
+    let drafts =
+        drafts.filter(|observation| tells(observation) && ids.insert(observation.id)).collect();
     let mut observations = merge::merged(drafts, session.kept_apart);
     outside::tell(session, &mut observations);
-    for observation in &mut observations {
+    for observation in observations.iter_mut().filter(|one| !one.title.is_empty()) {
         let (files, is_committed) = (&observation.files_modified, is_committed(observation));
         if let Some(title) = title::with_file(&observation.title, files, is_committed) {
             observation.title = title;
@@ -213,6 +212,13 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     }
     let summary = summary::summarise(session, &observations);
     Distillate { observations, summary }
+}
+
+/// Returns true if an observation says anything.
+fn tells(observation: &Observation) -> bool {
+    !observation.title.is_empty()
+        || observation.statements().next().is_some()
+        || !observation.files_modified.is_empty()
 }
 
 /// Returns true if an observation tells of a commit.

@@ -9,10 +9,11 @@ use thru_core::{
 use crate::ending;
 use crate::event::Event;
 use crate::gate::{is_understood, stands_alone};
+use crate::prose;
 use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::{ASKED, Session, is_committed};
-use crate::text::{cut, one_line, shown_name};
+use crate::text::{FACT, cut, one_line, shown_name};
 use crate::title;
 use crate::verbs;
 
@@ -157,7 +158,12 @@ fn add(digest: &mut Digest, observation: &Observation, limit: usize) {
             None => observation.sources.iter().take(1).copied().collect(),
         };
         let sources = if sources.is_empty() { observation.sources.clone() } else { sources };
-        list.push(Statement { text: observation.title.clone(), sources });
+        let said = || observation.statements().next().map_or("", |said| said.text.as_str());
+        let text = match observation.title.as_str() {
+            "" => one_line(prose::sentences(said()).next().unwrap_or_default(), FACT),
+            title => title.to_owned(),
+        };
+        list.push(Statement { text, sources });
     }
 }
 

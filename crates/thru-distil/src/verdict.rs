@@ -1,9 +1,13 @@
 //! The verdict of a text: the sentence with which the agent answers, as a title.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
 use thru_core::defused;
 
 use crate::cue::{self, Role};
 use crate::gate::{hangs, is_about_course, is_name, is_understood, worth};
+use crate::pattern;
 use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
@@ -26,8 +30,11 @@ const PLACES: [i32; 8] = [8, 6, 5, 4, 3, 2, 1, 1];
 /// Least rank of a statement that is a title.
 const LEAST: i32 = 5;
 
-/// Least rank of a deed that is a title.
-const DONE: i32 = 2;
+/// Least rank of a statement that is most likely the point of its text.
+const SURE: i32 = 12;
+
+/// Most words shared with the question that count.
+const SHARED: usize = 5;
 
 /// What a statement gains by standing under what introduces the point, and loses beside it.
 const AT_POINT: i32 = 4;
@@ -39,10 +46,6 @@ const UNNAMED: i32 = 4;
 /// What an item of a list loses against a sentence.
 const LISTED: i32 = 2;
 
-/// Least worth of a sentence that is quoted, and of an item.
-const QUOTED: i32 = 3;
-const QUOTED_ITEM: i32 = 8;
-
 /// Length below which a statement is told with the sentence that explains it, in characters.
 const SHORT: usize = 48;
 
@@ -50,23 +53,13 @@ const SHORT: usize = 48;
 const NAMES: usize = 6;
 const NAME: usize = 28;
 
-/// The kind of a statement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// It says how things are or should be.
-    Finding,
-    /// It says what the agent did.
-    Deed,
-    /// A sentence as it stands: a reader needs what stands around it.
-    Quoted,
-}
-
 /// A sentence as a title, and how likely it is the verdict of its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Statement {
     rank: i32,
     title: String,
-    form: Form,
+    /// True if it says what the agent would do, not how things are.
+    is_advice: bool,
 }
 
 /// A list whose items begin with names.
@@ -90,8 +83,6 @@ struct Reader {
     listing: Option<Listing>,
     sentences: usize,
     items: usize,
-    /// What the agent did, to be told with the line behind it: "Created the issue:".
-    deed: Option<(i32, String)>,
 }
 
 /// Returns the statements of a text that a reader understands alone, the first ones first.
@@ -114,8 +105,6 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
         for one in reader.found.iter_mut() {
             if let Some(rest) = one.title.strip_prefix("The PR ") {
                 one.title = text::cut(&format!("PR {number} {rest}"), title::LENGTH);
-            } else if one.form == Form::Deed && !one.title.split(' ').skip(1).any(is_name) {
-                one.title = text::cut(&format!("{} (PR {number})", one.title), title::LENGTH);
             }
         }
     }
@@ -150,9 +139,6 @@ impl Reader {
 
     fn paragraph(&mut self, line: &str) {
         self.end_list();
-        if self.end_deed(line) {
-            return;
-        }
         if self.lead.take().is_some() {
             self.heading = Role::Plain;
         }
@@ -179,13 +165,12 @@ impl Reader {
             Role::Point => place + AT_POINT,
             Role::Plain => place,
         };
-        self.take(sentence, next, place, false);
+        self.take(sentence, next, place);
     }
 
     fn item(&mut self, item: &str) {
         self.items += 1;
         let first = prose::sentences(item).next().unwrap_or_default();
-        self.end_deed(first);
         self.list(first);
         let role = self.lead.unwrap_or(self.heading);
         let place = match role {
@@ -197,19 +182,12 @@ impl Reader {
         let place = place - LISTED + if self.items <= 2 && role == Role::Plain { 2 } else { 0 };
         let place =
             if is_order(&unmarked(first)) && role != Role::Point { place - ASIDE } else { place };
-        self.take(first, None, place, true);
+        self.take(first, None, place);
     }
 
-    fn take(&mut self, sentence: &str, next: Option<&str>, place: i32, is_item: bool) {
-        if let Some(deed) = wording::deed(sentence) {
-            if is_about_course(&deed.title) {
-                return;
-            }
-            let rank = place.max(0) / 2 + rank_of(&deed, sentence);
-            if sentence.ends_with(':') {
-                self.deed = Some((rank, deed.title.clone()));
-            }
-            self.found.push(Statement { rank, title: deed.title, form: Form::Deed });
+    fn take(&mut self, sentence: &str, next: Option<&str>, place: i32) {
+        // What the agent did is told by what came of it.
+        if wording::is_deed(sentence) {
             return;
         }
         if let Some(said) = wording::stated_after(sentence, &self.before) {
@@ -221,17 +199,7 @@ impl Reader {
             let is_denied = next.is_some_and(|next| denies(sentence, next));
             let rank = place + rank_of(&said, sentence) - if is_denied { AT_POINT + 1 } else { 0 };
             let title = next.and_then(|next| joined(&said, next)).unwrap_or(said.title);
-            self.found.push(Statement { rank, title, form: Form::Finding });
-        } else if let Some(quoted) = wording::quotation(sentence)
-            && !is_about_course(&quoted)
-            && (!is_item || wording::has_plain_verb(&quoted))
-        {
-            let least = if is_item { QUOTED_ITEM } else { QUOTED };
-            let value = worth(&quoted);
-            if value >= least {
-                let rank = place + value + cue::weight(sentence);
-                self.found.push(Statement { rank, title: quoted, form: Form::Quoted });
-            }
+            self.found.push(Statement { rank, title, is_advice: said.is_advice });
         }
     }
 
@@ -247,14 +215,6 @@ impl Reader {
             }
             _ => said,
         }
-    }
-
-    /// Tells what the agent did with the line behind it.
-    fn end_deed(&mut self, line: &str) -> bool {
-        let Some((rank, title)) = self.deed.take() else { return false };
-        let Some(title) = wording::completed(&title, line) else { return false };
-        self.found.push(Statement { rank: rank + UNNAMED + 2, title, form: Form::Deed });
-        true
     }
 
     fn open_list(&mut self, header: &str, role: Role) {
@@ -300,7 +260,7 @@ impl Reader {
         let title = defused(&text::plain(&title)).into_owned();
         if is_understood(&title, 2) {
             let place = if listing.role == Role::Point { 8 } else { 3 };
-            self.found.push(Statement { rank: place + 2, title, form: Form::Finding });
+            self.found.push(Statement { rank: place + 2, title, is_advice: false });
         }
     }
 }
@@ -395,32 +355,34 @@ fn is_reference(word: &str) -> bool {
 
 /// Returns the statement that answers a question best.
 pub(crate) fn best(statements: &[Statement], question: &str) -> Option<String> {
-    chosen(statements, question, Form::Finding).map(|(_, title)| title)
+    chosen(statements, question)
+        .filter(|(rank, _)| *rank >= LEAST)
+        .map(|(_, one)| one.title.clone())
 }
 
-/// Returns the statement that answers best of those that hardly do.
-pub(crate) fn slight(statements: &[Statement]) -> Option<String> {
-    let is_slight =
-        |one: &&Statement| one.form == Form::Finding && one.rank >= 2 && !is_order(&one.title);
-    let findings = statements.iter().filter(is_slight);
-    let best = findings.reduce(|best, one| if one.rank > best.rank { one } else { best })?;
-    Some(best.title.clone())
+/// Words of doubt, and beginnings of advice against something, which leaves open what to do.
+static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:probably|perhaps|maybe|might|may|could|likely|seems?|appears?)\b|^(?:do\s+not|don['’]t|avoid)\b",
+    )
+});
+
+/// Returns the statement that answers a question best, if it is most likely the point of the text and leaves nothing
+/// open. Advice is told as such: the person may not follow it.
+pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
+    let (_, one) = chosen(statements, question).filter(|(rank, _)| *rank >= SURE)?;
+    if OPEN.as_ref()?.is_match(&one.title) {
+        return None;
+    }
+    if !one.is_advice {
+        return Some(one.title.clone());
+    }
+    let title = format!("Recommended: {}", text::uncapitalised(&one.title));
+    (title.chars().count() <= title::LENGTH).then_some(title)
 }
 
-/// Returns what the agent did, as it tells best.
-pub(crate) fn deed(statements: &[Statement], request: &str) -> Option<String> {
-    chosen(statements, request, Form::Deed).map(|(_, title)| title)
-}
-
-/// Returns true if a text tells of what the agent did rather than of how things are.
-pub(crate) fn is_done(statements: &[Statement], request: &str) -> bool {
-    let rank = |form| chosen(statements, request, form).map_or(i32::MIN, |(rank, _)| rank);
-    rank(Form::Deed) > rank(Form::Finding)
-}
-
-fn chosen(statements: &[Statement], question: &str, form: Form) -> Option<(i32, String)> {
+fn chosen<'s>(statements: &'s [Statement], question: &str) -> Option<(i32, &'s Statement)> {
     let asked = reply::significant(question);
-    let least = if form == Form::Deed { DONE } else { LEAST };
     let topic = question.split_whitespace().map(bare_name).find(|word| is_code(word));
     let rank = |one: &Statement| {
         let shared = |text: &str| {
@@ -433,19 +395,16 @@ fn chosen(statements: &[Statement], question: &str, form: Form) -> Option<(i32, 
             0 => 0,
             _ => 2,
         };
-        let weight = if form == Form::Deed { 2 } else { 1 };
-        one.rank
-            + weight * i32::try_from(shared(&one.title).min(3)).unwrap_or_default()
-            + of_subject
+        one.rank + i32::try_from(shared(&one.title).min(SHARED)).unwrap_or_default() + of_subject
     };
     let mut best: Option<(i32, &Statement)> = None;
-    for one in statements.iter().filter(|one| one.form == form) {
+    for one in statements {
         let rank = rank(one);
-        if rank >= least && best.is_none_or(|(known, _)| rank > known) {
+        if best.is_none_or(|(known, _)| rank > known) {
             best = Some((rank, one));
         }
     }
-    best.map(|(rank, one)| (rank, one.title.clone()))
+    best
 }
 
 fn bare_name(word: &str) -> &str {
@@ -454,14 +413,6 @@ fn bare_name(word: &str) -> &str {
 
 fn is_code(word: &str) -> bool {
     word.contains(['.', '_', '/', '@', '#']) && !word.contains("://") && word.len() > 2
-}
-
-/// Returns the sentence that tells most, in quotation marks: the title of a text that has no better one.
-pub(crate) fn excerpt(statements: &[Statement]) -> Option<String> {
-    let quoted = statements.iter().filter(|one| one.form == Form::Quoted);
-    // The first of equals.
-    let best = quoted.reduce(|best, one| if one.rank > best.rank { one } else { best })?;
-    Some(defused(&format!("“{}”", best.title)).into_owned())
 }
 
 #[cfg(test)]
@@ -510,14 +461,24 @@ mod tests {
     }
 
     #[test]
-    fn what_hangs_on_the_conversation_is_quoted_or_nothing() {
-        let quoted = |text: &str| excerpt(&statements(text));
-        assert_eq!(
-            quoted("The profile in `fire/` matches these readings of `kiln.toml`."),
-            Some("“The profile in `fire/` matches these readings of `kiln.toml`”".to_owned())
-        );
-        assert_eq!(quoted("I also added a note to the kiln profile for you."), None);
-        assert_eq!(quoted("- `/kiln:fire 12` — fire the kiln with its profile"), None);
+    fn only_what_is_most_likely_the_point_is_sure() {
+        let told = |text: &str, question: &str| sure(&statements(text), question);
+        let question = "should the damper of `kiln-2` get a relay of its own?";
+        for (text, title) in [
+            (
+                "The damper of `kiln-2` has no relay of its own. It is driven by `fire`.",
+                Some("The damper of kiln-2 has no relay of its own: it is driven by fire"),
+            ),
+            (
+                "I would give the damper of `kiln-2` a relay of its own.",
+                Some("Recommended: give the damper of kiln-2 a relay of its own"),
+            ),
+            ("I would not give the damper of `kiln-2` a relay of its own.", None),
+            ("The damper of `kiln-2` probably has no relay of its own.", None),
+            ("The glaze melts at cone six.", None),
+        ] {
+            assert_eq!(told(text, question).as_deref(), title, "{text}");
+        }
     }
 
     #[test]
@@ -561,15 +522,6 @@ mod tests {
         assert_eq!(
             verdict("Stage 12 is a poor fit. Its goal is the `ramp` of the damper.", ""),
             "Stage 12 is a poor fit: its goal is the ramp of the damper"
-        );
-    }
-
-    #[test]
-    fn what_was_done_is_told_with_what_it_made() {
-        let text = "Done.\n\nCreated the private tracking issue here:\nhttps://example.org/kiln/oven/issues/6";
-        assert_eq!(
-            deed(&statements(text), "create the issue").as_deref(),
-            Some("Created the private tracking issue: oven#6")
         );
     }
 }

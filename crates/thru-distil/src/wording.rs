@@ -4,13 +4,12 @@ use std::sync::LazyLock;
 
 use regex::{Captures, Regex};
 
-use crate::agent_text::{foretells, is_label_line, is_meta, is_status};
+use crate::agent_text::{foretells, is_label_line, is_meta};
 use crate::cue;
 use crate::gate::{is_balanced, is_name, is_understood, stands_alone};
 use crate::pattern;
 use crate::phrase;
 use crate::reply;
-use crate::report;
 use crate::text::{self, capitalised, uncapitalised};
 use crate::title;
 use crate::verbs;
@@ -253,60 +252,19 @@ const ACTED: [&str; 14] = [
     "verified",
 ];
 
-/// Returns a sentence about what the agent did, in the past tense: "Deleted the stale branch".
-pub(crate) fn deed(sentence: &str) -> Option<Wording> {
-    let plain = with_tickets(&text::plain(sentence));
+/// Returns true for a sentence about what the agent did, in the past tense: "Deleted the stale branch".
+pub(crate) fn is_deed(sentence: &str) -> bool {
+    let plain = text::plain(sentence);
     let rest = phrase::without_openers(&plain);
     let first = phrase::without_subject(rest).split(' ').next().unwrap_or_default();
     let has_acted = ACTED.iter().any(|acted| acted.eq_ignore_ascii_case(first));
-    if !has_acted && !phrase::is_deed(rest) || foretells(rest) || rest.ends_with('?') {
-        return None;
-    }
-    let said = phrase::impersonal(phrase::without_subject(rest));
-    let said = said.trim_end_matches(['.', ':', ' ']);
-    let said = said.strip_suffix(" here").unwrap_or(said);
-    let (title, lost) = fitted(&capitalised(said))?;
-    let is_title = title.split_whitespace().count() >= 3
-        && is_understood(&without_known_pronouns(&title), 1)
-        && !is_status(&title);
-    let is_named = names(&title, sentence);
-    // How the agent worked tells less than what it made.
-    let lost = lost + if has_acted { PHRASE } else { 0 };
-    is_title.then_some(Wording { title, is_advice: false, is_named, lost })
-}
-
-/// Returns a deed with the line behind it: "Created the issue: kiln#12".
-pub(crate) fn completed(deed: &str, line: &str) -> Option<String> {
-    let plain = with_tickets(&text::plain(line));
-    let told = plain.trim_end_matches(['.', ':', ' ']);
-    let (title, _) = fitted(&format!("{deed}: {told}"))?;
-    (!told.is_empty() && title.len() > deed.len() && is_understood(&title, 1)).then_some(title)
+    (has_acted || phrase::is_deed(rest)) && !foretells(rest) && !rest.ends_with('?')
 }
 
 /// Returns true if what is said ends with a hint at its detail, which is what matters.
 pub(crate) fn hints(sentence: &str) -> bool {
     let plain = text::plain(sentence);
     without_hint(&plain).len() < plain.len()
-}
-
-/// Returns a sentence that tells something, as it stands.
-pub(crate) fn quotation(sentence: &str) -> Option<String> {
-    let said = text::unmarked(phrase::without_openers(sentence));
-    let said = said.trim_start_matches(|c: char| !c.is_alphanumeric() && c != '`');
-    let is_of_author = ["I ", "I'", "I’", "We "].iter().any(|start| said.starts_with(start));
-    let is_statement = !said.ends_with(['?', ':'])
-        && !said.starts_with(char::is_lowercase)
-        && !said.contains(" = ")
-        && !said.starts_with(|c: char| c.is_ascii_digit())
-        && !said.starts_with("`/")
-        && (!is_of_author || advises(said))
-        && said.split_whitespace().count() >= 5
-        && !report::announces(said)
-        && !is_status(said)
-        && !is_labelled(said)
-        && states(said);
-    let shown = text::cut(said.trim_end_matches(['.', ';']), title::LENGTH - 3);
-    is_statement.then_some(shown)
 }
 
 /// Returns a line as a title that ends where a thought ends, and what it loses by that.
@@ -471,14 +429,6 @@ pub(crate) fn points_at_option(title: &str) -> bool {
     })
 }
 
-/// Returns true for a sentence of the author that advises, rather than telling what the author did.
-fn advises(said: &str) -> bool {
-    let said = said.replace('’', "'");
-    ["I'd ", "I would ", "I recommend ", "I suggest ", "I prefer ", "I don't think ", "We should "]
-        .iter()
-        .any(|start| said.starts_with(start))
-}
-
 /// Returns a title with the first letter of a name of code as it is written.
 fn as_written(title: String, sentence: &str) -> String {
     let lower = uncapitalised(&title);
@@ -501,19 +451,6 @@ fn names_subject(pointer: &str, after: &str) -> bool {
     let is_plural = first.ends_with('s') && !first.ends_with("ss");
     let agrees = is_plural == matches!(pointer, "These" | "Those");
     agrees && !OTHERS.contains(&first.as_str()) && !first.ends_with("ed") && !first.is_empty()
-}
-
-/// Returns true for a sentence that states something by itself: no order, no entry of a list.
-fn states(sentence: &str) -> bool {
-    let first = sentence.split_whitespace().next().unwrap_or_default();
-    has_verb(sentence)
-        && !verbs::is_imperative(first)
-        && !reply::is_verb(first)
-        && !phrase::points_elsewhere(sentence)
-        && !is_label_line(sentence)
-        && !is_meta(sentence)
-        && !points_at_option(sentence)
-        && !sentence.starts_with(['/', '-', '{', '[', '('])
 }
 
 /// Returns true for "The common standard: names, models": a word and what it stands for.

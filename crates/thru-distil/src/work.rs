@@ -6,7 +6,6 @@ use thru_core::{Concept, ObservationType, WorkRecord};
 use crate::agent_text::{AgentText, is_status};
 use crate::cause;
 use crate::event::{Event, Run};
-use crate::exchange;
 use crate::fixes::Fix;
 use crate::gate::{is_about_course, is_understood, stands_alone};
 use crate::landing;
@@ -19,7 +18,6 @@ use crate::text::{self, FACT, cut, shown_name};
 use crate::title;
 use crate::undone;
 use crate::verbs;
-use crate::verdict;
 
 /// Most facts of an observation.
 pub(crate) const FACTS: usize = 6;
@@ -35,9 +33,6 @@ const SOURCES: usize = 8;
 
 /// Number of sources of titles that name the work on purpose: messages, plans, tasks.
 const NAMED: usize = 6;
-
-/// The first source of titles that is only derived from how the work went.
-const DERIVED: usize = 11;
 
 /// A title and the event that it was taken from.
 type FoundTitle = (String, Option<usize>);
@@ -64,8 +59,8 @@ struct Piece<'s> {
     fails_again: bool,
 }
 
-/// Returns the observation of a segment, if anything was done in it. Where only documents were changed and nothing
-/// names the work, there is one only if `is_needed`.
+/// Returns the observation of a segment, if anything was done in it. It has no title where nothing names the work; if
+/// then only documents were changed and nothing was reported, there is one only if `is_needed`.
 pub(crate) fn observe(
     session: &Session<'_>,
     turn: &Turn,
@@ -84,13 +79,15 @@ pub(crate) fn observe(
     if piece.modified.is_empty() && !has_commits {
         return None;
     }
-    let title = match piece.title() {
-        Some(title) => title,
-        // Notes of the agent for itself and for others: the turn is told by what it found.
-        None if piece.is_scratch() => return None,
-        None if !is_needed && piece.has_only_documents() && !has_commits => return None,
-        None => piece.trouble().unwrap_or_else(|| (piece.last_resort(), None)),
+    let title = piece.title();
+    // Notes of the agent for itself and for others: the turn is told by what it found.
+    let says_nothing = || {
+        let is_bare = piece.has_only_documents() && !has_commits && piece.report.is_none();
+        piece.is_scratch() || !is_needed && is_bare
     };
+    if title.is_none() && says_nothing() {
+        return None;
+    }
     Some(piece.draft(title))
 }
 
@@ -132,28 +129,31 @@ impl<'s> Piece<'s> {
         }
     }
 
-    fn draft(&self, (title, title_source): FoundTitle) -> Draft {
+    fn draft(&self, found: Option<FoundTitle>) -> Draft {
         let place = self.segment.range.start;
+        let (title, title_source) = found.unwrap_or_default();
         let kind = self.kind(&title);
-        let named = title.clone();
         let mut observation = self.session.blank("work", 0, place, kind);
         let mut used: Vec<usize> = title_source.into_iter().collect();
-        observation.title = match self.is_undone && !self.has_commits() && !title.is_empty() {
-            true => cut(
-                &format!("Tried, then reverted: {}", text::uncapitalised(&title)),
-                title::LENGTH,
-            ),
-            false if self.fails_again && kind == ObservationType::Bugfix => cut(
-                &format!("Tried, still failing: {}", text::uncapitalised(&title)),
-                title::LENGTH,
-            ),
-            false => title,
+        let outcome = match () {
+            () if self.is_undone && !self.has_commits() => Some("Tried, then reverted"),
+            () if self.fails_again && kind == ObservationType::Bugfix => {
+                Some("Tried, still failing")
+            }
+            () => None,
+        };
+        observation.title = match outcome {
+            Some(outcome) => {
+                let tried = if title.is_empty() { self.changed_files() } else { title.clone() };
+                cut(&format!("{outcome}: {}", text::uncapitalised(&tried)), title::LENGTH)
+            }
+            None => title.clone(),
         };
         if let Some((at, narrative)) = self.narrative() {
             used.push(at);
             observation.narrative = Some(self.session.statement(narrative, &[at]));
         }
-        for (fact, places) in self.facts(&named) {
+        for (fact, places) in self.facts(&title) {
             used.extend(&places);
             observation.facts.push(self.session.statement(fact, &places));
         }
@@ -240,7 +240,7 @@ impl<'s> Piece<'s> {
             let title = format!("Merge pull request #{number}: {}", title::of_commit(title?));
             self.modified.is_empty().then(|| (title::shaped(&title), Some(at)))
         };
-        let candidates: [&TitleSource<'_>; 12] = [
+        let candidates: [&TitleSource<'_>; 8] = [
             &commit,
             &|| self.intended(),
             &opened,
@@ -252,17 +252,6 @@ impl<'s> Piece<'s> {
             },
             &|| action(Strength::Action),
             &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
-            &|| written.and_then(|(at, written)| Some((written.item.clone()?, at))),
-            &|| {
-                let makes = |task: &&String| verbs::kind_of(task).is_some();
-                Some((title::shaped(self.segment.tasks.iter().find(makes)?), None))
-            },
-            &|| self.announced(),
-            &|| {
-                let (at, written) = written?;
-                let question = asked.and_then(|(_, request)| request.text.as_deref());
-                Some((verdict::best(&written.statements, question.unwrap_or_default())?, at))
-            },
         ];
         let rungs = if self.is_scratch() { NAMED } else { candidates.len() };
         let found = candidates.iter().take(rungs).enumerate().find_map(|(rung, source)| {
@@ -271,25 +260,13 @@ impl<'s> Piece<'s> {
                 true => is_understood(title, 1),
                 false => stands_alone(title) && !is_about_course(title),
             };
-            if rung == DERIVED
-                && let Some(found) = self.exchange()
-            {
-                return Some(found);
-            }
             source().filter(|(title, _)| fits(title))
         });
         if self.is_scratch() {
             return found.or_else(commit);
         }
         found
-            .or_else(|| {
-                let (at, written) = written?;
-                let finding =
-                    written.finding.clone().filter(|finding| !is_about_course(finding))?;
-                Some((phrase::of_cause(&finding).unwrap_or(finding), at))
-            })
             .or_else(commit)
-            .or_else(|| self.explained())
             .or_else(|| {
                 let (at, request) = asked?;
                 Some((request.title.clone().filter(|title| is_understood(title, 1))?, at))
@@ -301,29 +278,6 @@ impl<'s> Piece<'s> {
                 let is_foreign = !prose::is_english(request.text.as_deref().unwrap_or_default());
                 (is_foreign && stands_alone(&prompt)).then_some((prompt, at))
             })
-    }
-
-    /// Returns the question or the trouble that led to the work, where nothing tells of the work itself.
-    fn trouble(&self) -> Option<FoundTitle> {
-        let (at, request) = self.request?;
-        Some((request.topic.clone()?, Some(at)))
-    }
-
-    /// Returns the question or the trouble that led to the work, with the agent's answer.
-    fn exchange(&self) -> Option<FoundTitle> {
-        let (_, request) = self.request?;
-        let (at, written) = self.report?;
-        let title = exchange::titled(request.topic.as_deref()?, written.answer.as_deref()?)?;
-        Some((title, Some(at)))
-    }
-
-    /// Returns the reason that the agent gave for its edits.
-    fn explained(&self) -> Option<FoundTitle> {
-        let start = self.segment.range.start;
-        let events = self.events.iter().enumerate().map(|(offset, event)| (start + offset, event));
-        let (at, reason) = cause::among(events, "", 1).pop()?;
-        let title = title::shaped(&reason);
-        (stands_alone(&title) && !is_about_course(&title)).then_some((title, Some(at)))
     }
 
     /// Returns the pull request that was merged: the place, the number, and the title if it was seen.
@@ -343,25 +297,8 @@ impl<'s> Piece<'s> {
         Some((title::of_commit(run.may_have_committed()?), Some(*at)))
     }
 
-    /// Returns the agent's announcement right before the first edit.
-    fn announced(&self) -> Option<FoundTitle> {
-        let start = self.segment.range.start;
-        let first_edit = self.edit_places().next().unwrap_or(self.segment.range.end);
-        (start..first_edit)
-            .rev()
-            .take(40)
-            .chain(first_edit..self.segment.range.end.min(first_edit + 40))
-            .find_map(|at| {
-                let written = self.session.events.get(at)?.agent_text()?;
-                Some((written.announced.clone()?, Some(at)))
-            })
-    }
-
-    /// Returns a title from the files, or from the command that works now.
-    fn last_resort(&self) -> String {
-        if self.modified.is_empty() {
-            return "Open a pull request".to_owned();
-        }
+    /// Returns the names of the files that were changed, as a title.
+    fn changed_files(&self) -> String {
         let names: Vec<String> =
             self.modified.iter().take(3).map(|file| shown_name(file)).collect();
         let folder = self.modified.first().and_then(|file| {

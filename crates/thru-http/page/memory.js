@@ -61,10 +61,10 @@ export function Memory({ id, said }) {
 function Whole({ memory, history, said, again }) {
   const [edits, setEdits] = useState(false);
   const [problem, setProblem] = useState(null);
-  const forget = () => send("/memories/forget", { ids: [memory.full_id] }).then(() => { said(`Forgot “${memory.title}”.`, true); location.hash = to("memories"); }, setProblem);
+  const forget = () => send("/memories/forget", { ids: [memory.full_id] }).then(() => { said(`Forgot “${memory.title || memory.id}”.`, true); location.hash = to("memories"); }, setProblem);
   const agree = () => send(`/memories/${memory.full_id}`, { agree: true }, "PATCH").then(() => { said("Agreed: starting sessions are told of it.", true); again(); }, setProblem);
   const isSummary = memory.type === "summary";
-  return html`<article class="memory"><${Heading} title=${memory.title} />
+  return html`<article class="memory"><${Heading} title=${memory.title || memory.excerpt} />
     <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
       ${memory.session && html` · <a href=${to("session", memory.session, { turn: memory.turn || "" })}>its session</a>`}
       ${memory.rule && html` · <strong>rule</strong>`}${memory.uncertain && " · uncertain"}${memory.edited && " · corrected"}${memory.refined && " · worded by a model"}${memory.superseded && html` · <strong>superseded</strong>`} · ${plural(memory.tokens, "token")}</p>

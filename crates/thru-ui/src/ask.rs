@@ -83,7 +83,7 @@ fn preview(app: &App, target: &Target, call: Call<'_>) -> Result<String> {
     };
     let mut question = String::new();
     for memory in &preview.memories {
-        question.push_str(memory.title.get());
+        question.push_str(memory.headline().get());
         question.push_str("\n\nForget this memory? It can be brought back.");
     }
     for session in &preview.sessions {
@@ -130,7 +130,12 @@ fn draft(app: &App, id: String, call: Call<'_>) -> Result<Draft> {
         return Err(Trouble::refused("a summary follows from its session and cannot be edited"));
     };
     let text = observation.narrative.as_ref().map(|narrative| narrative.text.clone());
-    Ok(Draft { id, base, title: observation.title.clone(), text: text.unwrap_or_default() })
+    Ok(Draft {
+        id,
+        base,
+        title: observation.headline().into_owned(),
+        text: text.unwrap_or_default(),
+    })
 }
 
 fn correct(app: &App, draft: Draft, call: Call<'_>) -> Result<String> {

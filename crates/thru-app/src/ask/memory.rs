@@ -152,8 +152,11 @@ pub struct MemoryEntry {
     /// Its kind.
     #[serde(rename = "type", serialize_with = "kind_name")]
     pub kind: MemoryKind,
-    /// Its title.
+    /// Its title; empty where no line of its turn is sure to tell it alone.
     pub title: Clean<String>,
+    /// The beginning of what was said, in quotation marks, where it has no title.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub excerpt: Option<Clean<String>>,
     /// Its time.
     pub at: Option<Timestamp>,
     /// The turn that it comes from; 0 for the whole session.
@@ -212,12 +215,14 @@ impl MemoryEntry {
             None => None,
         };
         let flags = memory.flags;
+        let (headline, is_untitled) = (cleaned(redactor, &memory.title), memory.is_untitled());
         Ok(Self {
             id: store.short_id(&memory.id)?,
             full_id: memory.id,
             class: if memory.kind == MemoryKind::Summary { "summary" } else { "observation" },
             kind: memory.kind,
-            title: cleaned(redactor, &memory.title),
+            title: if is_untitled { Clean::default() } else { headline.clone() },
+            excerpt: is_untitled.then_some(headline),
             at: memory.at,
             turn: memory.turn,
             session: session.map(|session| session.key.id.clone()),
@@ -234,6 +239,11 @@ impl MemoryEntry {
             tokens: memory.tokens,
             raw_tokens: memory.raw_tokens,
         })
+    }
+
+    /// Returns the title, or the excerpt that stands for it.
+    pub fn headline(&self) -> &Clean<String> {
+        self.excerpt.as_ref().unwrap_or(&self.title)
     }
 
     /// The remarks to make about it, in a word or two each.

@@ -110,7 +110,7 @@ fn shown(observation: &Observation) -> String {
         "{} {}: {} ({}{rule}; {})",
         observation.turn,
         observation.kind,
-        observation.title,
+        observation.headline(),
         if observation.speaker == thru_core::Speaker::Person { "person" } else { "agent" },
         concepts.join(" "),
     );

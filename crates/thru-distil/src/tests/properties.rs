@@ -175,7 +175,9 @@ proptest! {
         let mut ids = BTreeSet::new();
         for observation in &distilled.observations {
             prop_assert!(ids.insert(observation.id));
-            prop_assert!(!observation.title.is_empty() && is_clean(&observation.title, 100), "{:?}", observation.title);
+            let headline = observation.headline();
+            prop_assert!(!headline.is_empty() && is_clean(&headline, 100), "{:?}", headline);
+            prop_assert!(is_clean(&observation.title, 100), "{:?}", observation.title);
             prop_assert!(observation.facts.len() <= 6);
             prop_assert!(!observation.sources.is_empty());
             prop_assert!(observation.sources.iter().all(|id| given.contains(id)));

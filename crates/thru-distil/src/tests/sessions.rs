@@ -58,7 +58,7 @@ fn a_session_is_summed_up() {
     insta::assert_snapshot!(lines.join("\n"), @r#"
     The importer loses lines when two of them run. Can you fix the lost update in the index?
     Read index.rs, lock.rs
-    The lock is released when its guard is dropped
+    The lock is released when its guard is dropped, which happens at the end of each batch even where a write fails.
     Fix lost update in the index by locking per file
     Measure how long a batch holds the lock
     Always run the formatter before you commit
@@ -67,7 +67,7 @@ fn a_session_is_summed_up() {
     "#);
     insta::assert_snapshot!(all_shown(&distilled.observations[1..]), @r#"
     2 decision: Always run the formatter before you commit (person, rule; pattern)
-    2 discovery: The lock is released when its guard is dropped (agent; how-it-works)
+    2 discovery: “The lock is released when its guard is dropped, which happens at the end of each batch even where…” (agent; how-it-works)
       ? always run the formatter before you commit. And explain how the lock is released?
       = The lock is released when its guard is dropped, which happens at the end of each batch even where a write fails. The file handle stays open until then, and nothing else may hold it. Measure how long a batch holds the lock; Should I add a timeout to the lock?
       read /p/src/lock.rs

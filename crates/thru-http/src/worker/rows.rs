@@ -25,7 +25,7 @@ pub(super) fn memory(memory: &WholeMemory) -> Value {
             row["memory_session_id"] = json!(entry.session);
             row["merged_into_project"] = Value::Null;
             row["type"] = entry.kind.as_str().into();
-            row["title"] = entry.title.get().as_str().into();
+            row["title"] = entry.headline().get().as_str().into();
             row["subtitle"] = Value::Null;
             row["narrative"] = json!(narrative.map(|statement| &statement.text));
             row["text"] = Value::Null;

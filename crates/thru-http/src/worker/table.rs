@@ -68,7 +68,7 @@ impl Row {
 
     fn title(&self) -> String {
         let text = match self {
-            Self::Memory(memory) => memory.entry.title.get(),
+            Self::Memory(memory) => memory.entry.headline().get(),
             Self::Prompt(prompt) => prompt.text().get(),
         };
         one_line(text, TITLE).replace('|', "\\|")

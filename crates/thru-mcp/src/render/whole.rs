@@ -29,7 +29,7 @@ const NAMED: usize = 12;
 pub(super) fn memory(renderer: &Renderer, piece: &MemoryPiece) -> String {
     let (memory, entry) = (&piece.memory, &piece.memory.entry);
     let title = match memory.body.get() {
-        MemoryBody::Observation(body) => recorded(&body.title, 120),
+        MemoryBody::Observation(body) => recorded(&body.headline(), 120),
         MemoryBody::Summary(body) => {
             format!("{} ({})", recorded(&body.title, 120), body.digest.outcome.as_str())
         }
@@ -238,6 +238,7 @@ mod tests {
             class: "summary",
             kind: MemoryKind::Summary,
             title: clean("Logs"),
+            excerpt: None,
             at: None,
             turn: 0,
             session: None,

@@ -84,7 +84,7 @@ struct Bearing {
 impl Bearing {
     fn value(&self) -> f32 {
         let value: f32 = self.ways.values().sum();
-        if self.memory.title.starts_with('“') { EXCERPT * value } else { value }
+        if self.memory.is_untitled() { EXCERPT * value } else { value }
     }
 
     fn is_enough(&self) -> bool {
@@ -419,11 +419,14 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let since = Since::look(store, memory.project, &files, root, place.ended.or(memory.at))?;
     let body = store.body_of(&memory)?;
     let title = recorded(&memory.title, 200);
-    let mut text = match memory.flags.is_rule {
-        true => format!("The user ruled: \"{title}\""),
-        false => TitleSpeaker::of(store, &memory, &body)?.mark(&title),
+    let detail = details(&body).into_iter().next();
+    let (mut text, detail) = match detail {
+        _ if memory.flags.is_rule => (format!("The user ruled: \"{title}\""), detail),
+        // The report begins with what stands for the title.
+        Some(report) if memory.is_untitled() => (recorded(&report, 200 + DETAIL), None),
+        detail => (TitleSpeaker::of(store, &memory, &body)?.mark(&title), detail),
     };
-    if let Some(detail) = details(&body).into_iter().next() {
+    if let Some(detail) = detail {
         text.truncate(text.trim_end_matches(['…', '.']).len());
         text.push_str(". ");
         text.push_str(&recorded(&detail, DETAIL));

@@ -213,9 +213,7 @@ pub(super) fn last_session(
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
             // Behind the result, a step is told for the names in it.
-            let is_excerpt = statement.text.starts_with('“');
-            let is_bare =
-                label == DONE && (is_excerpt || has_result && !names_something(&statement.text));
+            let is_bare = label == DONE && has_result && !names_something(&statement.text);
             let is_repeated = compact && observations.iter().any(is_told);
             let is_left_out = is_over || is_bare || is_repeated;
             adds(&statement.text, &told) && !is_left_out

@@ -42,7 +42,7 @@ impl TitleSpeaker {
                 }
                 Speaker::Person => Self::of_person(store, body),
                 Speaker::Agent if memory.flags.is_note => Ok(Self::Agent),
-                Speaker::Agent => Self::among(store, &body.title, &body.sources),
+                Speaker::Agent => Self::among(store, &body.headline(), &body.sources),
             },
             MemoryBody::Summary(body) => Self::of_session(store, body),
         }

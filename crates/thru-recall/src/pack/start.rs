@@ -197,7 +197,9 @@ fn best(
         // A finding is a sentence of its time: read later, it needs a name of what it is about.
         let is_finding = one.memory.kind == MemoryKind::Observation(ObservationType::Discovery);
         let is_of_person = is_note || one.memory.flags.is_edited || one.memory.flags.is_from_person;
-        if is_finding && !is_of_person && !names_something(&one.memory.title) {
+        let is_unnamed = is_finding && !is_of_person && !names_something(&one.memory.title);
+        // The beginning of a report says little without its turn.
+        if is_unnamed || one.memory.is_untitled() {
             continue;
         }
         let is_here = one.memory.session.is_none()
@@ -219,11 +221,6 @@ fn best(
         let detail = said.detail(&title, details(&body));
         let changed = one.files.iter().filter(|file| file.modified);
         let files = files_not_named(changed.map(|file| file.path.as_str()), &title);
-        let is_bare = detail.is_none() && files.is_none();
-        // A sentence without its surroundings says little.
-        if is_bare && title.starts_with('“') && !is_note {
-            continue;
-        }
         // The sentence that the title is a part of takes its place.
         let (title, detail) = match detail {
             Some(whole) if normal(&whole).contains(&normal(&title)) => {

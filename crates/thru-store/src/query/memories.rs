@@ -104,7 +104,7 @@ pub struct MemoryRow {
     pub outcome: Option<WorkOutcome>,
     /// Its time.
     pub at: Option<Timestamp>,
-    /// Its title.
+    /// Its title, or the beginning of what was said in quotation marks: see [`Self::is_untitled`].
     pub title: String,
     /// Tokens (estimated) to read all of it.
     pub tokens: u64,
@@ -117,6 +117,11 @@ impl MemoryRow {
     /// True if a person added it for every project.
     pub const fn is_global(&self) -> bool {
         self.flags.is_note && self.project.is_none()
+    }
+
+    /// True if it has no title of its own.
+    pub fn is_untitled(&self) -> bool {
+        !self.flags.is_note && self.title.starts_with('“')
     }
 }
 

@@ -54,7 +54,7 @@ impl NewMemory {
             },
             outcome: None,
             at: observation.at,
-            title: observation.title.clone(),
+            title: observation.headline().into_owned(),
             tokens: observation.tokens(),
             raw_tokens: observation.raw_tokens,
             // Plain data: serialising it as JSON cannot fail.

@@ -59,7 +59,7 @@ impl Lines {
 pub(super) fn memory(app: &App, memory: &WholeMemory) -> Vec<Line> {
     let entry = &memory.entry;
     let mut lines = Lines::default();
-    lines.add(Tone::Heading, entry.title.get());
+    lines.add(Tone::Heading, entry.headline().get());
     let turn = if entry.turn > 0 { format!(" · turn {}", entry.turn) } else { String::new() };
     let mut about = vec![format!("{}{turn} · {}", entry.kind, day_and_time(entry.at, app.zone()))];
     about.extend(entry.marks().map(str::to_owned));

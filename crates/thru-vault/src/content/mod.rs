@@ -308,17 +308,18 @@ fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
         text,
         shows,
     };
+    let headline = memory.headline();
     let mut lines = vec![PlannedLine {
         id: id.clone(),
         group: None,
         parent: None,
         task: None,
-        text: format!("[{category}] {date}{}", escaped(&memory.title)),
+        text: format!("[{category}] {date}{}", escaped(&headline)),
         shows: Shows::Title(memory.id),
     }];
     let narrative = memory.narrative.as_ref().map(|one| one.text.as_str());
     // A longer text would be cut, and an edit of the line would cut the memory.
-    if let Some(text) = narrative.filter(|text| says_more(text, &memory.title))
+    if let Some(text) = narrative.filter(|text| says_more(text, &headline))
         && text.chars().count() <= crate::escape::LONGEST
     {
         let parts: [&[u8]; 2] = [b"text", memory.id.as_bytes()];
@@ -327,7 +328,7 @@ fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
     // Where work is recorded, and its steps, stand in the note of its session.
     let is_told = |fact: &&Statement| dated == Dated::No || WorkRecord::of(&fact.text).is_none();
     for fact in memory.facts.iter().filter(is_told) {
-        let is_new = says_more(&fact.text, &memory.title)
+        let is_new = says_more(&fact.text, &headline)
             && narrative.is_none_or(|text| says_more(&fact.text, text));
         if is_new {
             let parts: [&[u8]; 3] = [b"fact", memory.id.as_bytes(), fact.text.as_bytes()];

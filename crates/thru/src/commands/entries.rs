@@ -126,7 +126,7 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
             " {mark} {}  {time}  {:9}  {}  {}{}",
             page.paint(Tone::Id, &format!("{:id_width$}", entry.id)),
             entry.kind,
-            one_line(entry.title.get(), room),
+            one_line(entry.headline().get(), room),
             page.paint(Tone::Quiet, &cost),
             page.paint(Tone::Bad, &note),
         ));
@@ -200,7 +200,7 @@ fn told_heading(memory: &MemoryEntry) -> String {
 }
 
 fn show_observation(page: &mut Page, memory: &WholeMemory, observation: &Observation) {
-    page.line(page.paint(Tone::Heading, &printable(&observation.title)));
+    page.line(page.paint(Tone::Heading, &printable(&observation.headline())));
     if let Some(narrative) = &observation.narrative {
         page.line(printable(&narrative.text));
     }

@@ -121,7 +121,7 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
     let intake = environment.intake()?;
     for target in targets.memories.iter().take(LISTED) {
         let id = page.paint(Tone::Id, &target.entry.id);
-        let title = one_line(target.entry.title.get(), page.columns().saturating_sub(20));
+        let title = one_line(target.entry.headline().get(), page.columns().saturating_sub(20));
         page.line(format!("{id}  {:9}  {title}", target.entry.kind));
     }
     more(page, targets.memories.len());

@@ -239,7 +239,7 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
         let age = age(entry.at, environment.clock.now());
         let stale = files.note().map_or_else(String::new, |note| format!("  {note}"));
         let used = id_width + 17 + age.len() + width(&stale);
-        let title = one_line(entry.title.get(), page.columns().saturating_sub(used).max(20));
+        let title = one_line(entry.headline().get(), page.columns().saturating_sub(used).max(20));
         let age = page.paint(Tone::Quiet, &age);
         let stale = page.paint(Tone::Bad, &stale);
         page.line(format!("  {id}  {:10}{title}  {age}{stale}", entry.kind));
