@@ -45,8 +45,9 @@ const HANGING: [&str; 64] = [
 
 /// Verbs of the procedure, in lower case: what begins with one says how the agent worked, not what came of it.
 #[rustfmt::skip]
-const PROCEDURE: [&str; 11] = [
-    "continue", "finish", "inspect", "look", "proceed", "rerun", "spawn", "summarise", "summarize", "track", "wait",
+const PROCEDURE: [&str; 14] = [
+    "audit", "continue", "finish", "inspect", "investigate", "look", "monitor", "proceed", "rerun", "spawn", "summarise",
+    "summarize", "track", "wait",
 ];
 
 /// Words that all work has, in lower case: they tell nothing of this one.
