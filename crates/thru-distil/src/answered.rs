@@ -272,7 +272,16 @@ fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         None if proposal.question().is_some() && proposal.points.len() >= 2 => {
             let points: Vec<String> =
                 proposal.points.iter().map(|one| crate::proposal::head(one)).collect();
-            let mut agreed = made(reply::titled(&format!("Agreed: {}", points.join("; "))));
+            // Orders need no word before them.
+            let title = match points.iter().all(|point| is_order(point)) {
+                true => {
+                    let mut told = points.iter();
+                    let first = told.next().cloned().unwrap_or_default();
+                    told.fold(first, |told, point| format!("{told}; {}", uncapitalised(point)))
+                }
+                false => format!("Agreed: {}", points.join("; ")),
+            };
+            let mut agreed = made(reply::titled(&title));
             agreed.chosen = Some(proposal.points.join("; "));
             Some(agreed)
         }

@@ -8,12 +8,16 @@ use crate::restated::Opening;
 use crate::session::Session;
 use crate::text::{TITLE, capitalised, uncapitalised};
 use crate::verdict;
+use crate::wording;
 
 /// Events around a prompt among which what it is about is looked for.
 const REACH: usize = 400;
 
 /// Words that a decision shares with what names its object.
 const SHARED: usize = 2;
+
+/// Most words with a meaning of a decision that the agent may say in full.
+const SHORT: usize = 3;
 
 /// A decision that a reader understands alone.
 pub(crate) struct Named {
@@ -34,7 +38,9 @@ pub(crate) fn named(
         ["Thinking ", "Leaning ", "Inclined "].iter().any(|start| title.starts_with(start));
     let points = reply::points(&title);
     if !hesitates && !points && !reply::lacks_object(&title) {
-        return Some(Named { title: with_topic(session, place, title), source: None });
+        let fuller = in_full(answer, &title);
+        let plain = || Named { title: with_topic(session, place, title), source: None };
+        return Some(fuller.unwrap_or_else(plain));
     }
     let chooses = ["Agreed", "Chose", "Refused"].iter().any(|start| title.starts_with(start));
     if chooses {
@@ -48,11 +54,9 @@ pub(crate) fn named(
     let found = in_whole(&title, said)
         .or_else(|| restated(answer, &words))
         .or_else(|| done(session, place, &words))
-        .or_else(|| because(session, place, &title));
-    match points {
-        true => found,
-        false => found.or(Some(Named { title, source: None })),
-    }
+        .or_else(|| because(session, place, &title))
+        .or_else(|| (!points).then_some(Named { title, source: None }))?;
+    Some(Named { title: with_topic(session, place, found.title), ..found })
 }
 
 /// Returns the whole sentence, whose other clause may name it: "the two are new, so no need for compatibility".
@@ -73,6 +77,17 @@ fn restated(answer: Option<(usize, &Opening)>, words: &str) -> Option<Named> {
     let told = told.filter(|said| stands_alone(&said.replace(" this ", " the ")));
     let announced = || opening.announced.clone().filter(|done| reply::shares(done, words, SHARED));
     Some(Named { title: told.or_else(announced)?, source: Some(at) })
+}
+
+/// Returns a decision of few words as the agent says it in full, if it agrees.
+fn in_full(answer: Option<(usize, &Opening)>, title: &str) -> Option<Named> {
+    let is_short = !reply::is_specific(title) && reply::significant(title).len() <= SHORT;
+    let (at, opening) = answer.filter(|_| is_short)?;
+    let restated = opening.restates(title)?;
+    let place = restated.split_once(", ").map_or("", |(place, _)| place);
+    let said = reply::with_place(wording::stated(restated)?.title, place);
+    let is_same = reply::shares(&said, title, SHARED) && reply::says_more(&said, title);
+    is_same.then_some(Named { title: said, source: Some(at) })
 }
 
 /// Returns a decision behind the agent's statement about the same: "x is better than y: rename to x".

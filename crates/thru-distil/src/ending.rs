@@ -14,6 +14,7 @@ use crate::segment::Turn;
 use crate::session::Session;
 use crate::tasks::Tasks;
 use crate::text::{cut, find_ignoring_case};
+use crate::verbs;
 
 /// Most failing checks, tasks and turns back that are looked at.
 const RED: usize = 3;
@@ -283,7 +284,9 @@ fn last_order(text: &str) -> Option<String> {
         .filter_map(|joint| text.rsplit_once(joint))
         .min_by_key(|(_, last)| last.len())?;
     let order = last.split(". ").next().unwrap_or(last);
+    let first = order.split(' ').next().unwrap_or_default();
     phrase::of_request(order)
+        .or_else(|| verbs::is_imperative(first).then(|| crate::title::shaped(order)))
 }
 
 /// Returns the tasks that were open when the session ended, unless a turn was reported since.

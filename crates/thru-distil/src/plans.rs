@@ -38,6 +38,7 @@ fn is_taken_back(session: &Session<'_>, place: usize) -> bool {
 /// Returns the title of an approved plan: its heading, and as much of its goal, else of its measures, as there is room for.
 fn plan_decision(name: &str, plan: &Plan) -> String {
     let plain = format!("Approved the plan: {name}");
+    let fits = |title: &String| title.chars().count() <= TITLE;
     let with = |more: &str| Some(format!("{plain} — {more}")).filter(fits);
     let goal = plan.goal.as_ref().filter(|goal| reply::says_more(goal, name));
     // "When both exist, x": x is the goal.
@@ -59,10 +60,6 @@ fn plan_decision(name: &str, plan: &Plan) -> String {
         .rev()
         .find_map(|many| with(&measures[..many].join("; ")))
         .unwrap_or_else(|| reply::titled(&plain))
-}
-
-fn fits(title: &String) -> bool {
-    title.chars().count() <= TITLE
 }
 
 /// The kind of a heading.

@@ -70,11 +70,12 @@ impl Opening {
             }
             let said = reply::without_softeners(said);
             if opening.announced.is_none() {
-                let announced = phrase::of_announcement(said);
-                opening.announced = announced.filter(|title| stands_alone(title));
+                opening.announced = announcement(said);
             }
             let states = !said.ends_with(['?', ':'])
                 && !announces(said)
+                // What is wrong with the other way is no decision.
+                && !reply::is_about_option(said)
                 && said.split_whitespace().count() >= 4
                 && reply::names_something(said);
             if states {
@@ -103,6 +104,14 @@ impl Opening {
         let own = self.statements.iter().filter(|said| reply::alike(words, said));
         own.filter(|_| self.agrees).find_map(|said| reply::concluded(said))
     }
+}
+
+/// Returns what the agent says that it does now, as far as a reader understands it.
+fn announcement(said: &str) -> Option<String> {
+    let whole = phrase::of_announcement(said)?;
+    let first = whole.split_once(" and ").map(|(first, _)| first.to_owned());
+    let is_told = |title: &String| stands_alone(title) && title.split(' ').count() >= 4;
+    [Some(whole), first].into_iter().flatten().find(is_told)
 }
 
 /// Returns true for a sentence that only says what the agent does next.

@@ -69,8 +69,9 @@ impl Parts<'_> {
             .split_once(", but ")
             .map(|(_, held)| held)
             .filter(|held| held.split_whitespace().count() >= 3 && !reply::asks(held));
-        let about =
-            |sentence: &&str| self.question.is_some_and(|asked| reply::alike(asked, sentence));
+        let about = |sentence: &&str| {
+            self.question.is_some_and(|asked| reply::alike(asked, sentence)) && !goes_on(sentence)
+        };
         let sentences: Vec<&str> = prose::sentences(held.unwrap_or(said)).collect();
         let telling = sentences.iter().copied().skip(1).rfind(about).filter(|_| held.is_none());
         let telling = telling.or(sentences.first().copied()).unwrap_or(said);

@@ -100,17 +100,18 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
 }
 
 /// Adds the phrase before a clause that says where it holds: "In the footer, I think we should use small type".
-fn with_place(title: String, before: &str) -> String {
+pub(crate) fn with_place(title: String, before: &str) -> String {
     let place = before.trim_end_matches([',', ' ']);
     let place = without_softeners(place);
     let mut words = place.split_whitespace();
+    let is_known = title.ends_with(')');
     let is_place = words.next().is_some_and(|first| {
         ["in", "on", "for", "at", "within"].iter().any(|one| one.eq_ignore_ascii_case(first))
     }) && (1..=5).contains(&words.clone().count())
         && !words.any(|word| ["that", "this", "case", "now", "which"].contains(&word))
         && !place.contains(", ");
     let whole = format!("{title} ({})", text::uncapitalised(place));
-    if is_place && whole.chars().count() <= title::LENGTH { whole } else { title }
+    if is_place && !is_known && whole.chars().count() <= title::LENGTH { whole } else { title }
 }
 
 /// Joints between clauses.
@@ -223,6 +224,13 @@ pub(crate) fn is_verb(word: &str) -> bool {
     VERBS.split('|').any(|verb| verb.eq_ignore_ascii_case(word))
 }
 
+/// The way to go, as a gerund: "the other option is moving the cache".
+static WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^the\s+(?:\w+\s+)?(?:alternative|option|approach|way|solution)\s+(?:is|would\s+be)\s+([a-z]+ing)\b",
+    )
+});
+
 /// How people lead up to what is to be, and what stands for it in a title.
 static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
@@ -239,6 +247,12 @@ static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Turns "We should keep the parser" into "Keep the parser": a title says what was decided, not who spoke.
 pub(crate) fn as_decision(title: String) -> String {
+    let way = WAY.as_ref().and_then(|way| way.captures(&title)).and_then(|found| found.get(1));
+    if let Some(way) = way
+        && let Some(verb) = verbs::imperative_of_gerund(way.as_str())
+    {
+        return format!("{verb}{}", &title[way.end()..]);
+    }
     let Some(found) = WISHED.as_ref().and_then(|wished| wished.captures(&title)) else {
         return title;
     };

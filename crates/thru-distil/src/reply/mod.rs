@@ -8,14 +8,16 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-pub(crate) use self::deciding::{as_decision, concluded, decision_in, is_of_moment, is_verb};
+pub(crate) use self::deciding::{
+    as_decision, concluded, decision_in, is_of_moment, is_verb, with_place,
+};
 pub(crate) use self::questions::{
     asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,
 };
 pub(crate) use self::words::{
-    alike, dangles, is_housekeeping, is_order, is_specific, lacks_object, names_something, points,
-    points_early, says_anything, says_more, says_what, shares, significant, suspects, titled,
-    titled_in, without_softeners,
+    alike, dangles, is_about_option, is_housekeeping, is_order, is_specific, lacks_object,
+    names_something, points, points_early, says_anything, says_more, says_what, shares,
+    significant, suspects, titled, titled_in, without_softeners,
 };
 use crate::pattern;
 use crate::proposed::{self, Proposed};

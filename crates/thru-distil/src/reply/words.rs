@@ -211,6 +211,13 @@ pub(crate) fn points(title: &str) -> bool {
     is_object || points_early(title) || dangles(title) && !title.contains(", ")
 }
 
+/// Returns true for "The polling approach costs a thread": a statement about one of the ways to go.
+pub(crate) fn is_about_option(statement: &str) -> bool {
+    let mut words = statement.split_whitespace().map(|word| word.trim_end_matches([',', ':']));
+    words.next().is_some_and(|first| ["The", "This", "That"].contains(&first))
+        && words.take(5).any(|word| ["approach", "option", "alternative", "way"].contains(&word))
+}
+
 /// Returns true if two texts share a word that carries meaning.
 pub(crate) fn alike(a: &str, b: &str) -> bool {
     let known = significant(a);

@@ -758,6 +758,21 @@ fn what_an_order_points_at_is_named_or_the_order_is_none() {
         ),
         ("let's handle this via a script then", "On it.", &[]),
         (
+            "we should rename to import.yml",
+            "I'll make `import.yml` the only importer file and move the schedule into it.",
+            &["Make import.yml the only importer file"],
+        ),
+        (
+            "the better option is moving the log into the database",
+            "On it.",
+            &["Move the log into the database"],
+        ),
+        (
+            "maybe hard deprecation is a good option",
+            "Agreed: for the importer, hard deprecation is cleaner while usage is low.",
+            &["Hard deprecation is cleaner while usage is low (for the importer)"],
+        ),
+        (
             "In the footer, I think we should use small grey type",
             "On it.",
             &["Use small grey type (in the footer)"],
