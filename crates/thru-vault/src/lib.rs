@@ -23,7 +23,8 @@ mod threshold;
 
 pub use changes::{Change, Told, changes, holds_other_text, only_lines, with_ids, without_ids};
 pub use content::{
-    ARCHIVED, Archived, Decided, GraphFact, Memory, SessionMemory, Subject, Tells, ToldMemory,
+    ARCHIVED, Archived, Decided, GraphFact, Memory, Notes, SessionMemory, Subject, Tells,
+    ToldMemory,
 };
 pub use error::{Result, VaultError};
 pub use folder::{Content, Folder, Found, Scan, Stamp};
@@ -32,7 +33,7 @@ pub use merge::{Earlier, merged};
 pub use names::{conflict_copy, file_name, folded};
 pub use note::{LineId, Note};
 pub use plan::{Plan, PlannedLine, Refusal, Section, Shows};
-pub use record::{Failure, Loss, Record, Written};
+pub use record::{Failure, Followed, Loss, Record, Written};
 pub use threshold::{Size, Thresholds};
 
 /// Returns the id in the properties of a note, if it is one of ours.

@@ -196,6 +196,10 @@ impl Plan {
         if text == disk {
             return Ok(text);
         }
+        // It could not be read back.
+        if text.len() as u64 > LARGEST {
+            return Err(Refusal::TooLong);
+        }
         verify(&note, &text, &expected).then_some(text).ok_or(Refusal::Unsafe)
     }
 

@@ -34,9 +34,9 @@ pub struct Record {
     /// The loss that keeps changes from being taken in.
     #[serde(default)]
     pub loss: Option<Loss>,
-    /// A hash of what all notes were found to follow.
+    /// The state that all notes were found to follow.
     #[serde(default)]
-    pub followed: Option<Id>,
+    pub follows: Option<Followed>,
     /// The last time at which every note was compared with memory.
     #[serde(default)]
     pub synced: Option<Timestamp>,
@@ -82,6 +82,17 @@ pub struct Written {
     /// The hash of the plan that it was found to follow.
     #[serde(default)]
     plan: Option<Id>,
+}
+
+/// A state of what notes follow from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Followed {
+    /// A hash of the settings and the program.
+    pub rules: Id,
+    /// A hash of the files of the store.
+    pub files: Id,
+    /// The moment of the store, as its owner writes it.
+    pub moment: String,
 }
 
 /// A compaction or an archive that failed.
@@ -133,7 +144,7 @@ impl Record {
             notes: BTreeMap::new(),
             failures: BTreeMap::new(),
             loss: None,
-            followed: None,
+            follows: None,
             synced: None,
             has_views: false,
             left: BTreeMap::new(),

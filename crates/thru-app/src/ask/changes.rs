@@ -25,6 +25,25 @@ pub struct Moment {
     rows: LastRows,
 }
 
+impl Moment {
+    /// Reads the moment that it is in a store.
+    pub(crate) fn of(store: &Store) -> Result<Self> {
+        Ok(Self { generation: store.generation()?, rows: store.last_rows()? })
+    }
+
+    /// Returns the rows of the sessions whose memories were written since then; `None` if something was decided or told
+    /// meanwhile, or it is another store.
+    pub(crate) fn distilled_since(&self, store: &Store) -> Result<Option<Vec<i64>>> {
+        let now = Self::of(store)?;
+        let is_same =
+            self.generation == now.generation && self.rows.operation == now.rows.operation;
+        match is_same && self.rows.memory <= now.rows.memory {
+            true => Ok(store.sessions_distilled_since(self.rows.memory)?.into_iter().collect()),
+            false => Ok(None),
+        }
+    }
+}
+
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let LastRows { passage, memory, operation, injection } = self.rows;
@@ -102,7 +121,7 @@ pub fn since(app: &App, moment: Option<&Moment>) -> Result<(Moment, Vec<Change>)
         return Ok((Moment::default(), Vec::new()));
     };
     let _reading = store.snapshot()?;
-    let now = Moment { generation: store.generation()?, rows: store.last_rows()? };
+    let now = Moment::of(&store)?;
     let Some(then) = moment.filter(|then| **then != now) else { return Ok((now, Vec::new())) };
     let is_ahead = then.rows.passage > now.rows.passage || then.rows.memory > now.rows.memory;
     if then.generation != now.generation || is_ahead {

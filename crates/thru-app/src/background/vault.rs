@@ -151,7 +151,7 @@ impl Keeping {
             Ok(None) => LONGEST,
             Ok(Some(synced)) => {
                 self.last_trouble = None;
-                if synced.is_whole {
+                if synced.is_compared {
                     self.memory = Some(Instant::now());
                 }
                 self.tell(&synced);
@@ -176,7 +176,7 @@ impl Keeping {
         if root(&self.app).is_none() || !self.app.layout.database().exists() {
             return Ok(None);
         }
-        let request = SyncVault { lets_rest: true, ..SyncVault::default() };
+        let request = SyncVault { in_background: true, ..SyncVault::default() };
         let call = Call::unattended(Patience::Within(PATIENCE));
         sync(&self.app, &request, call).map(Some).map_err(told)
     }

@@ -33,15 +33,23 @@ pub fn unarchive(app: &App, session: &str, call: Call<'_>) -> Result<VaultSynced
     let session = session_with_note(app, session, call)?;
     let intake = app.intake()?;
     let store = fresh::open(app, Freshness::Recorded, call)?;
-    let archived = memory::load(app, &store, intake.redactor())?.decided.archived;
-    if !archived.contains_key(&session) {
+    let archived = memory::decisions(&store, intake.redactor())?.archived;
+    drop(store);
+    if archived.contains_key(&session) {
+        let lock = call.lock(&intake)?;
+        intake
+            .record_and_apply(&lock, &[Operation::NoteUnarchived { session: session.clone() }])?;
+    } else if !lies_in_archive(&Vault::open(app)?, &session)? {
         return Err(Trouble::refused("the note of that session is not archived"));
     }
-    drop(store);
-    let lock = call.lock(&intake)?;
-    intake.record_and_apply(&lock, &[Operation::NoteUnarchived { session: session.clone() }])?;
-    drop(lock);
     sync(app, &SyncVault { unarchive: Some(session), ..SyncVault::default() }, call)
+}
+
+/// True if the note of a session is still where archived ones are: a process may have been killed before it moved it.
+fn lies_in_archive(vault: &Vault, session: &SessionKey) -> Result<bool> {
+    let record = Record::open(&vault.state, vault.folder.root())?;
+    let note = record.notes.get(&Memory::note_of(session));
+    Ok(note.is_some_and(|note| note.path.contains("/archive/sessions/")))
 }
 
 fn session_with_note(app: &App, session: &str, call: Call<'_>) -> Result<SessionKey> {
@@ -114,7 +122,7 @@ pub fn export(app: &App, folder: &Path, call: Call<'_>) -> Result<VaultFiles> {
     let memory = memory::load(app, &store, intake.redactor())?;
     let target = Folder::new(&folder);
     let mut notes = 0;
-    for plan in memory.plans() {
+    for plan in memory.notes().plans() {
         let text = plan.new_note(&Default::default());
         let text = text.map_err(|refusal| Trouble::failed(refusal.to_string()))?;
         target.create(&plan.path(), &text)?;

@@ -8,7 +8,7 @@ use thru_intake::{LineChange, Operation, RecordedMemory};
 use thru_lifecycle::conversation::MessageState;
 use thru_redact::{Clean, Redactor};
 use thru_store::{
-    FactFilter, MemoryBody, MemoryFilter, OperationRow, SessionFilter, SessionRow, Store,
+    FactFilter, MemoryBody, MemoryFilter, MemoryRow, OperationRow, SessionFilter, SessionRow, Store,
 };
 use thru_vault::{Archived, Decided, GraphFact, LineId, Memory, SessionMemory, Tells, ToldMemory};
 
@@ -25,23 +25,108 @@ const NO_PROJECT: &str = "elsewhere";
 /// Fails if the store cannot be read.
 pub(super) fn load(app: &App, store: &Store, redactor: &Redactor) -> Result<Memory> {
     let operations = store.operations()?;
-    let mut bodies: HashMap<Option<i64>, Vec<Clean<MemoryBody>>> = HashMap::new();
-    let mut notes = Vec::new();
     let filter = MemoryFilter { oldest_first: true, ..MemoryFilter::default() };
-    for row in store.memories(&filter)? {
-        let body = memory::body(store, redactor, &row)?;
-        match row.flags.is_note {
-            true => notes.push((row.project, body)),
-            false => bodies.entry(row.session).or_default().push(body),
+    let (bodies, notes) = bodies(store, redactor, store.memories(&filter)?)?;
+    let rows = store.sessions(&SessionFilter::default())?;
+    let sessions = sessions(app, redactor, rows, bodies);
+    let told = told(store, redactor, &operations, notes)?;
+    let facts = facts(store, redactor)?;
+    let decided = decided(&operations, redactor);
+    Ok(Memory { sessions, told, facts, decided, ..Memory::default() })
+}
+
+/// Reads what the notes of these sessions are made of, as long as what is known of them stands in no other note.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(super) fn load_sessions(
+    app: &App,
+    store: &Store,
+    redactor: &Redactor,
+    rows: &[i64],
+) -> Result<Memory> {
+    let mut memories = Vec::new();
+    for row in rows {
+        let filter =
+            MemoryFilter { session: Some(*row), oldest_first: true, ..MemoryFilter::default() };
+        memories.extend(store.memories(&filter)?);
+    }
+    let (bodies, _) = bodies(store, redactor, memories)?;
+    let filter = SessionFilter { rows: Some(rows.to_vec()), ..SessionFilter::default() };
+    let sessions = sessions(app, redactor, store.sessions(&filter)?, bodies);
+    let of_session = |one: &SessionMemory| {
+        [one.key.id.as_str().to_owned(), Memory::note_of(&one.key).to_string()]
+    };
+    let words: Vec<String> = sessions.iter().flat_map(of_session).collect();
+    let operations = store.operations_with(&words)?;
+    let mut notes = Vec::new();
+    for id in written_in(&operations).keys() {
+        notes.extend(store.memory(id)?);
+    }
+    notes.sort_by_key(|row| (row.at, row.row));
+    let (_, notes) = self::bodies(store, redactor, notes)?;
+    let told = told(store, redactor, &operations, notes)?;
+    let decided = decided(&operations, redactor);
+    Ok(Memory { sessions, told, decided, ..Memory::default() })
+}
+
+/// The bodies of memories by their sessions, in order.
+type Bodies = HashMap<Option<i64>, Vec<Clean<MemoryBody>>>;
+/// The bodies of what was recorded outside of sessions, with its projects.
+type NoteBodies = Vec<(Option<i64>, Clean<MemoryBody>)>;
+
+/// Reads the bodies of memories.
+fn bodies(
+    store: &Store,
+    redactor: &Redactor,
+    rows: Vec<MemoryRow>,
+) -> Result<(Bodies, NoteBodies)> {
+    let mut rows: Vec<(usize, MemoryRow)> = rows.into_iter().enumerate().collect();
+    // Texts that were written together lie together, and are unpacked together.
+    rows.sort_unstable_by_key(|(_, row)| row.row);
+    let mut read = Vec::with_capacity(rows.len());
+    for (place, row) in rows {
+        read.push((
+            place,
+            row.session,
+            row.project,
+            row.flags.is_note,
+            memory::body(store, redactor, &row)?,
+        ));
+    }
+    read.sort_unstable_by_key(|(place, ..)| *place);
+    let (mut bodies, mut notes) = (Bodies::new(), Vec::new());
+    for (_, session, project, is_note, body) in read {
+        match is_note {
+            true => notes.push((project, body)),
+            false => bodies.entry(session).or_default().push(body),
         }
     }
+    Ok((bodies, notes))
+}
+
+fn sessions(
+    app: &App,
+    redactor: &Redactor,
+    rows: Vec<SessionRow>,
+    mut bodies: Bodies,
+) -> Vec<SessionMemory> {
     let mut sessions = Vec::new();
-    for row in store.sessions(&SessionFilter::default())? {
+    for row in rows {
         let Some(own) = bodies.remove(&Some(row.row)) else { continue };
         sessions.extend(session(app, redactor, &row, own));
     }
     sessions.sort_by_key(|one| (one.started, one.key.clone()));
-    let written_in = written_in(&operations);
+    sessions
+}
+
+fn told(
+    store: &Store,
+    redactor: &Redactor,
+    operations: &[OperationRow],
+    notes: NoteBodies,
+) -> Result<Vec<ToldMemory>> {
+    let written_in = written_in(operations);
     let mut told = Vec::new();
     for (project, body) in notes {
         let MemoryBody::Observation(observation) = body.into_inner() else { continue };
@@ -52,9 +137,24 @@ pub(super) fn load(app: &App, store: &Store, redactor: &Redactor) -> Result<Memo
             observation: *observation,
         });
     }
-    let decided = decided(&operations, redactor);
-    let facts = facts(store, redactor)?;
-    Ok(Memory { sessions, told, facts, decided, ..Memory::default() })
+    Ok(told)
+}
+
+/// Returns the time at which a session is over, if it is.
+pub(super) fn closed(app: &App, row: &SessionRow) -> Option<Timestamp> {
+    let conversation = row.lifecycle.at(app.clock.now(), &app.limits())?;
+    match conversation.messages() {
+        MessageState::Closed(close) => Some(close.at),
+        MessageState::New | MessageState::Nothing => conversation.ended().map(|close| close.at),
+    }
+}
+
+/// Reads what was decided about the vault.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(super) fn decisions(store: &Store, redactor: &Redactor) -> Result<Decided> {
+    Ok(decided(&store.operations()?, redactor))
 }
 
 fn session(
@@ -64,18 +164,13 @@ fn session(
     bodies: Vec<Clean<MemoryBody>>,
 ) -> Option<SessionMemory> {
     let (started, ended) = (row.started?, row.ended?);
-    let conversation = row.lifecycle.at(app.clock.now(), &app.limits());
-    let close = conversation.as_ref().and_then(|one| match one.messages() {
-        MessageState::Closed(close) => Some(close.at),
-        MessageState::New | MessageState::Nothing => one.ended().map(|close| close.at),
-    });
     let mut session = SessionMemory {
         key: row.key.clone(),
         project: text(redactor, row.project_name.as_ref()).unwrap_or_else(|| NO_PROJECT.to_owned()),
         title: text(redactor, row.title.as_ref()),
         started,
         ended,
-        closed: close,
+        closed: closed(app, row),
         directory: text(redactor, row.facts.directory.as_ref()),
         branch: text(redactor, row.facts.branch.as_ref()),
         summary: None,

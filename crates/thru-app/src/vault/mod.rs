@@ -4,6 +4,7 @@ mod actions;
 mod attention;
 mod memory;
 mod promote;
+mod reach;
 mod resolve;
 mod sync;
 mod synced;

@@ -10,20 +10,18 @@ use thru_vault::{
     Folder, Loss, Memory, Plan, Record, SessionMemory, Stamp, conflict_copy, note_id,
 };
 
+use super::reach::Reach;
 use super::synced::VaultSynced;
 use super::{Vault, attention, memory, taking};
 use crate::app::App;
-use crate::ask::changes;
 use crate::call::Call;
-use crate::fresh::{self, Freshness};
+use crate::fresh;
 use crate::trouble::Result;
 
 /// A note that was changed more recently may be open in an editor, and is not written.
 pub(super) const QUIET: SignedDuration = SignedDuration::from_secs(10);
 /// A note that was saved more recently may be saved again at once.
 const RESTED: SignedDuration = SignedDuration::from_secs(2);
-/// After this every note is compared with memory again, even if nothing is new: notes grow old.
-const COMPARED: SignedDuration = SignedDuration::from_hours(1);
 /// The reason in a note that a person had archived.
 pub(super) const BY_HAND: &str = "Compacted by hand";
 
@@ -38,8 +36,9 @@ pub struct SyncVault {
     pub promote: Option<Id>,
     /// Moves the note of this session out of the archive.
     pub unarchive: Option<SessionKey>,
-    /// Leaves a note to its editor that was saved a moment ago: another save may follow.
-    pub lets_rest: bool,
+    /// Leaves a note to its editor that was saved a moment ago: another save may follow. Where only sessions are new, writes
+    /// only their notes.
+    pub in_background: bool,
     /// Notes that a copy was merged into a moment ago: no other program is writing them.
     pub merged: BTreeSet<Id>,
     /// Changes nothing, and counts what would be written.
@@ -68,10 +67,11 @@ pub fn sync(app: &App, request: &SyncVault, call: Call<'_>) -> Result<VaultSynce
     }
     run.record.loss = None;
     run.take_in(call)?;
-    let mark = run.mark(call)?;
-    match !had_loss && run.is_settled(mark) {
-        true => run.pass_over()?,
-        false => run.write_out(mark, call)?,
+    let state = run.state(call)?;
+    match if had_loss { Reach::Everything } else { run.reach(&state, call)? } {
+        Reach::Nothing => run.pass_over()?,
+        Reach::Sessions(ref rows) if run.write_sessions(rows, &state, call)? => {}
+        Reach::Sessions(_) | Reach::Everything => run.write_out(state, call)?,
     }
     run.synced.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     Ok(run.synced)
@@ -108,7 +108,7 @@ pub(super) struct Run<'a> {
     pub(super) here: HashMap<Id, Here>,
     gone: Vec<Id>,
     /// True if other notes, or the same, may have to follow what is new in the vault.
-    has_news: bool,
+    pub(super) has_news: bool,
     /// True if there are other files than the record tells of.
     is_unlisted: bool,
     pub(super) synced: VaultSynced,
@@ -209,39 +209,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// In the background, others bring in what hooks recorded.
-    pub(super) const fn freshness(&self) -> Freshness {
-        if self.request.lets_rest { Freshness::AsItIs } else { Freshness::Recorded }
-    }
-
-    /// Returns a hash of what notes follow from: the store, with what hooks recorded, the settings and the program.
-    fn mark(&self, call: Call<'_>) -> Result<Id> {
-        drop(fresh::open(self.app, self.freshness(), call)?);
-        let vault = &self.app.config.vault;
-        let limits = (vault.compact_lines, vault.compact_days, vault.keep_original);
-        let state = (env!("CARGO_PKG_VERSION"), changes::Stamp::look(self.app), limits);
-        Ok(content_hash(serde_json::to_string(&state).unwrap_or_default().as_bytes()))
-    }
-
-    /// True if there is nothing to write: memory is as it was when all notes were found to follow it, and no person changed
-    /// what is ours.
-    fn is_settled(&self, mark: Id) -> bool {
-        let SyncVault { accept, compact, promote, unarchive, lets_rest: _, merged, dry_run } =
-            self.request;
-        let is_plain = compact.is_none()
-            && promote.is_none()
-            && unarchive.is_none()
-            && merged.is_empty()
-            && !accept
-            && !dry_run;
-        let since = self.record.synced.map(|at| self.now.duration_since(at));
-        let is_recent =
-            since.is_some_and(|since| since >= SignedDuration::ZERO && since < COMPARED);
-        let is_written = self.record.failures.is_empty() && self.record.left.is_empty();
-        let is_same = self.synced.taken.is_empty() && !self.has_news;
-        is_plain && is_recent && is_written && is_same && self.record.followed == Some(mark)
-    }
-
     /// Leaves every note as it is.
     fn pass_over(&mut self) -> Result<()> {
         self.synced.unchanged = self.here.len();
@@ -296,7 +263,7 @@ impl<'a> Run<'a> {
 
     /// Takes in what people changed.
     fn take_in(&mut self, call: Call<'_>) -> Result<()> {
-        if self.request.lets_rest {
+        if self.request.in_background {
             self.leave_restless();
         }
         let rested = self.here.iter().filter(|(_, here)| !here.is_restless && !here.is_forked);
@@ -313,13 +280,15 @@ impl<'a> Run<'a> {
         let store = fresh::open(self.app, self.freshness(), call)?;
         let intake = self.app.intake_beside(&store)?;
         let memory = self.load(&store, intake.redactor())?;
+        let notes = memory.notes();
+        let is_edited = |plan: &Plan| edited.iter().any(|(id, ..)| *id == plan.id);
         let plans: HashMap<Id, Plan> =
-            memory.plans().into_iter().map(|plan| (plan.id, plan)).collect();
+            notes.plans().filter(is_edited).map(|plan| (plan.id, plan)).collect();
         let mut taking = taking::Taking::new(self.app, &store, &memory)?;
         let sessions: HashMap<Id, &SessionMemory> =
             memory.sessions.iter().map(|one| (Memory::note_of(&one.key), one)).collect();
         // In the background a person may be writing, and what else was changed waits.
-        self.has_news |= !edited.is_empty() && !self.request.lets_rest;
+        self.has_news |= !edited.is_empty() && !self.request.in_background;
         for (id, base, text) in &edited {
             if let Some(session) = sessions.get(id) {
                 let is_archived = memory.decided.archived.contains_key(&session.key);
@@ -338,10 +307,9 @@ impl<'a> Run<'a> {
                 self.record.foreign.entry(*id).or_default().extend(foreign);
             }
         }
-        for id in &self.gone {
-            if plans.contains_key(id) {
-                taking.gone(*id);
-            }
+        if !self.gone.is_empty() {
+            let ids = notes.ids();
+            self.gone.iter().filter(|id| ids.contains(id)).for_each(|id| taking.gone(*id));
         }
         self.synced.taken = taking.record(&intake, &mut self.record.unmarked, call)?;
         for (id, base, text) in edited {
@@ -361,6 +329,12 @@ impl<'a> Run<'a> {
         redactor: &thru_redact::Redactor,
     ) -> Result<Memory> {
         let mut memory = memory::load(self.app, store, redactor)?;
+        self.complete(&mut memory);
+        Ok(memory)
+    }
+
+    /// Adds what is known of the vault on this machine.
+    pub(super) fn complete(&self, memory: &mut Memory) {
         for (id, here) in &self.here {
             let name = here.path.rsplit('/').next().unwrap_or_default();
             // Notes that lead to others have one name in every project, and are not linked.
@@ -374,7 +348,6 @@ impl<'a> Run<'a> {
                 memory.failed.insert(session.key.clone(), failed);
             }
         }
-        Ok(memory)
     }
 }
 

@@ -44,9 +44,9 @@ pub struct VaultSynced {
     /// The time of the next look: notes that wait.
     #[serde(skip)]
     pub due: Option<Timestamp>,
-    /// True if every note was compared with memory, and not only looked for changes of people.
+    /// True if notes were compared with memory, and not only looked for changes of people.
     #[serde(skip)]
-    pub is_whole: bool,
+    pub is_compared: bool,
 }
 
 impl VaultSynced {
@@ -68,7 +68,7 @@ impl VaultSynced {
             failed: Vec::new(),
             milliseconds: 0,
             due: None,
-            is_whole: false,
+            is_compared: false,
         }
     }
 }

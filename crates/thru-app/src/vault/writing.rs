@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use thru_core::{Id, SessionKey, content_hash};
 use thru_intake::Operation;
 use thru_vault::{
-    ARCHIVED, Archived, Failure, LineId, Memory, Plan, Refusal, Size, Thresholds, VaultError,
-    folded, holds_other_text, only_lines, with_ids,
+    ARCHIVED, Archived, Failure, Followed, LineId, Memory, Notes, Plan, Refusal, Size, Thresholds,
+    VaultError, folded, holds_other_text, only_lines, with_ids,
 };
 
 use super::sync::{BY_HAND, Here, QUIET, Run, is_older};
 use super::synced::{CompactedNote, FailedNote};
-use super::taking;
+use super::{memory, taking};
 use crate::call::Call;
 use crate::fresh;
 use crate::trouble::Result;
@@ -32,9 +32,18 @@ struct Due {
     reached: Option<String>,
 }
 
+/// The notes that were given what is known of sessions.
+#[derive(Default)]
+struct Given {
+    /// Their ids and names, by the note of the session.
+    targets: HashMap<Id, Vec<(Id, String)>>,
+    /// Those that could not be written, and why.
+    trouble: HashMap<Id, String>,
+}
+
 impl Run<'_> {
-    /// Writes what memory calls for, and notes that all follows memory as it is at this mark.
-    pub(super) fn write_out(&mut self, mark: Id, call: Call<'_>) -> Result<()> {
+    /// Writes what memory calls for, and notes that all follows memory as it is in this state.
+    pub(super) fn write_out(&mut self, state: Followed, call: Call<'_>) -> Result<()> {
         let store = fresh::open(self.app, self.freshness(), call)?;
         let intake = self.app.intake_beside(&store)?;
         let mut memory = self.load(&store, intake.redactor())?;
@@ -46,15 +55,15 @@ impl Run<'_> {
             memory.decided.archived.insert(one.session.clone(), archived);
         }
         self.name_archived(&mut memory, &due);
-        let plans = memory.plans();
-        self.clear_forgotten(&plans)?;
-        let own = self.here.values().map(|here| &here.path);
-        let others = self.record.others.keys().chain(&self.record.copies);
-        let mut paths: HashSet<String> = own.chain(others).map(|path| folded(path)).collect();
+        let notes = memory.notes();
+        self.clear_forgotten(&notes.ids())?;
+        let mut paths = self.paths();
         // What is known goes into the other notes before the note that it comes from is archived.
-        let trouble = self.write_notes(&memory, &plans, &due, &mut paths);
-        let archived = self.archive(&mut memory, &plans, &due, &trouble, &mut paths);
-        self.write_pointers(&memory, &plans, &mut paths);
+        let given = self.write_notes(&memory, &notes, &due, &mut paths);
+        let (archived, failed) = self.archive(&memory, &notes, &due, &given, &mut paths);
+        self.write_pointers(&memory, &notes, &mut paths);
+        drop(notes);
+        self.mark_failed(&mut memory, failed, &mut paths);
         self.record.left.clone_from(&self.synced.left);
         if self.request.dry_run {
             return Ok(());
@@ -65,11 +74,57 @@ impl Run<'_> {
         }
         self.record.archiving.clear();
         self.write_views()?;
-        let is_done = self.synced.waiting == 0 && self.synced.due.is_none();
-        self.record.followed = is_done.then_some(mark);
+        self.record.follows = self.is_done().then_some(state);
         self.record.synced = Some(self.now);
-        self.synced.is_whole = true;
+        self.synced.is_compared = true;
         self.save()
+    }
+
+    /// Writes the notes of these sessions alone. Returns false, and writes nothing, if others have to follow: a session is over,
+    /// or others say what is known of it.
+    pub(super) fn write_sessions(
+        &mut self,
+        rows: &[i64],
+        state: &Followed,
+        call: Call<'_>,
+    ) -> Result<bool> {
+        let store = fresh::open(self.app, self.freshness(), call)?;
+        let intake = self.app.intake_beside(&store)?;
+        let mut memory = memory::load_sessions(self.app, &store, intake.redactor(), rows)?;
+        drop(store);
+        if memory.sessions.iter().any(|one| one.closed.is_some() || memory.is_compacted(one)) {
+            return Ok(false);
+        }
+        self.complete(&mut memory);
+        let notes = memory.notes();
+        let mut paths = self.paths();
+        for session in &memory.sessions {
+            let plan = notes.session(session);
+            if !self.stays_away(&memory, &plan.id)
+                && let Err(error) = self.write_note(&plan, &memory, &mut paths)
+            {
+                self.synced.left.insert(plan.path(), error.to_string());
+            }
+        }
+        self.record.left.clone_from(&self.synced.left);
+        self.synced.is_compared = true;
+        if self.is_done() {
+            self.record.follows = Some(state.clone());
+        }
+        self.save()?;
+        Ok(true)
+    }
+
+    /// True if no note has to be looked at again.
+    const fn is_done(&self) -> bool {
+        self.synced.waiting == 0 && self.synced.due.is_none()
+    }
+
+    /// Returns the paths that are taken.
+    fn paths(&self) -> HashSet<String> {
+        let own = self.here.values().map(|here| &here.path);
+        let others = self.record.others.keys().chain(&self.record.copies);
+        own.chain(others).map(|path| folded(path)).collect()
     }
 
     /// Chooses the names of notes that go into the archive or come out of it. Where the original is kept, it keeps the
@@ -92,119 +147,128 @@ impl Run<'_> {
         }
     }
 
-    /// Writes every note but those that are archived now and those that lead to others. Returns the errors.
+    /// Writes every note but those that are archived now and those that lead to others.
     fn write_notes(
         &mut self,
         memory: &Memory,
-        plans: &[Plan],
+        notes: &Notes<'_>,
         due: &[Due],
         paths: &mut HashSet<String>,
-    ) -> HashMap<Id, String> {
+    ) -> Given {
         let due: HashSet<Id> = due.iter().map(|one| Memory::note_of(&one.session)).collect();
+        let links: HashMap<String, Id> =
+            due.iter().map(|note| (format!("[[{}", notes.name(note)), *note)).collect();
         let moved = self.request.unarchive.as_ref().map(Memory::note_of).or(self.request.promote);
-        let mut trouble = HashMap::new();
-        for plan in plans {
+        let mut given = Given::default();
+        for plan in notes.plans() {
+            for session in sessions_of(&plan, &links) {
+                given.targets.entry(session).or_default().push((plan.id, plan.name.clone()));
+            }
             let is_later = due.contains(&plan.id) || plan.points_to.is_some();
             if is_later || self.stays_away(memory, &plan.id) {
                 continue;
             }
             let written = match moved == Some(plan.id) {
-                true => self.relocate(plan, memory, paths).map(drop),
-                false => self.write_note(plan, memory, paths),
+                true => self.relocate(&plan, memory, paths).map(drop),
+                false => self.write_note(&plan, memory, paths),
             };
             if let Err(error) = written {
-                trouble.insert(plan.id, error.to_string());
+                given.trouble.insert(plan.id, error.to_string());
                 self.synced.left.insert(plan.path(), error.to_string());
             }
         }
-        trouble
+        given
     }
 
-    /// Moves the notes of these sessions into the archive, and returns that as decisions. Those that cannot be moved are
-    /// marked.
+    /// Moves the notes of these sessions into the archive. Returns that as decisions, and the failures of those that cannot
+    /// be moved.
     fn archive(
         &mut self,
-        memory: &mut Memory,
-        plans: &[Plan],
+        memory: &Memory,
+        notes: &Notes<'_>,
         due: &[Due],
-        trouble: &HashMap<Id, String>,
+        given: &Given,
         paths: &mut HashSet<String>,
-    ) -> Vec<Operation> {
+    ) -> (Vec<Operation>, Vec<(SessionKey, Failure)>) {
         let (mut archived, mut failed) = (Vec::new(), Vec::new());
-        for one in due {
-            let note = Memory::note_of(&one.session);
-            let Some(plan) = plans.iter().find(|plan| plan.id == note) else { continue };
-            if self.stays_away(memory, &note) {
+        let due: HashMap<&SessionKey, &Due> = due.iter().map(|one| (&one.session, one)).collect();
+        for session in &memory.sessions {
+            let Some(one) = due.get(&session.key) else { continue };
+            let plan = notes.session(session);
+            if self.stays_away(memory, &plan.id) {
                 continue;
             }
-            let targets = targets(plans, plan);
-            let error = targets.iter().find_map(|target| trouble.get(&target.id)).cloned();
+            let targets = given.targets.get(&plan.id).map_or(&[][..], Vec::as_slice);
+            let error = targets.iter().find_map(|(target, _)| given.trouble.get(target)).cloned();
             let outcome = match error {
                 Some(error) => Err((false, error)),
                 None => {
-                    self.relocate(plan, memory, paths).map_err(|error| (true, error.to_string()))
+                    self.relocate(&plan, memory, paths).map_err(|error| (true, error.to_string()))
                 }
             };
             let session = one.session.id.to_string();
             match outcome {
                 Ok(path) => {
-                    self.record.failures.remove(&note);
+                    self.record.failures.remove(&plan.id);
                     archived.push(Operation::NoteArchived {
                         session: one.session.clone(),
                         reason: one.reason.to_owned(),
                     });
                     self.synced.compacted.push(CompactedNote {
                         session,
-                        note: plan.name.clone(),
+                        note: plan.name,
                         reached: one.reached.clone(),
-                        updated: targets.iter().map(|target| target.name.clone()).collect(),
+                        updated: targets.iter().map(|(_, name)| name.clone()).collect(),
                         archived_to: path,
                     });
                 }
                 Err((is_archive, error)) => {
                     let failure = Failure { is_archive, error: error.clone(), at: self.now };
-                    self.record.failures.insert(note, failure);
-                    memory.failed.insert(one.session.clone(), (error.clone(), is_archive));
-                    let here = self.here.get(&note);
+                    let here = self.here.get(&plan.id);
                     let path = here.map_or_else(|| plan.path(), |here| here.path.clone());
-                    failed.push(one.session.clone());
+                    failed.push((one.session.clone(), failure));
                     self.synced.failed.push(FailedNote { session, note: path, is_archive, error });
                 }
             }
         }
-        self.mark_failed(memory, &failed, paths);
-        archived
+        (archived, failed)
     }
 
     /// Marks the notes of sessions whose compaction failed, as far as they can be written.
     fn mark_failed(
         &mut self,
         memory: &mut Memory,
-        failed: &[SessionKey],
+        failed: Vec<(SessionKey, Failure)>,
         paths: &mut HashSet<String>,
     ) {
-        if failed.is_empty() {
+        let sessions: HashSet<SessionKey> = failed.iter().map(|(one, _)| one.clone()).collect();
+        for (session, failure) in failed {
+            memory.decided.archived.remove(&session);
+            memory.failed.insert(session.clone(), (failure.error.clone(), failure.is_archive));
+            self.record.failures.insert(Memory::note_of(&session), failure);
+        }
+        if sessions.is_empty() {
             return;
         }
-        memory.decided.archived.retain(|session, _| !failed.contains(session));
-        let notes: HashSet<Id> = failed.iter().map(Memory::note_of).collect();
-        for plan in memory.plans().iter().filter(|plan| notes.contains(&plan.id)) {
-            if let Err(error) = self.write_note(plan, memory, paths) {
+        let notes = memory.notes();
+        for session in memory.sessions.iter().filter(|one| sessions.contains(&one.key)) {
+            let plan = notes.session(session);
+            if let Err(error) = self.write_note(&plan, memory, paths) {
                 self.synced.left.insert(plan.path(), error.to_string());
             }
         }
     }
 
     /// Writes the notes that lead to others, where these lie elsewhere by now.
-    fn write_pointers(&mut self, memory: &Memory, plans: &[Plan], paths: &mut HashSet<String>) {
-        for plan in plans {
+    fn write_pointers(&mut self, memory: &Memory, notes: &Notes<'_>, paths: &mut HashSet<String>) {
+        for plan in notes.leading() {
             let target = plan.points_to.and_then(|note| self.here.get(&note));
             let is_elsewhere =
                 target.is_some_and(|target| folded(&target.path) != folded(&plan.path()));
             if !is_elsewhere || self.stays_away(memory, &plan.id) {
                 continue;
             }
-            if let Err(error) = self.write_note(plan, memory, paths) {
+            if let Err(error) = self.write_note(&plan, memory, paths) {
                 self.synced.left.insert(plan.path(), error.to_string());
             }
         }
@@ -432,6 +496,8 @@ impl Run<'_> {
         let stamp = self.folder.create(&path, &text)?;
         let read_back = self.folder.read(&path)?.map(|content| content.text);
         if read_back.as_deref() != Some(text.as_str()) {
+            // What another program made of the copy stays, and is merged as one.
+            self.folder.remove(&path, &text).ok();
             return Err(NoteError::Unverified);
         }
         if let (Some(original), Some(disk)) = (&original, &disk)
@@ -452,8 +518,7 @@ impl Run<'_> {
 
     /// Takes our lines out of notes that memory no longer calls for: those of sessions that were forgotten. A note that
     /// holds nothing else goes as a whole; lines of another machine and text of a person's stay.
-    fn clear_forgotten(&mut self, plans: &[Plan]) -> Result<()> {
-        let planned: HashSet<Id> = plans.iter().map(|plan| plan.id).collect();
+    fn clear_forgotten(&mut self, planned: &HashSet<Id>) -> Result<()> {
         let over: Vec<Id> = self
             .record
             .notes
@@ -492,15 +557,11 @@ impl Run<'_> {
     }
 }
 
-/// Returns the notes that are given what a session's note says: those that link to it.
-fn targets<'p>(plans: &'p [Plan], session: &Plan) -> Vec<&'p Plan> {
-    let link = format!("[[{}]]", session.name);
-    let has_link = |plan: &&Plan| {
-        let references = plan.sections.iter().find(|section| section.name == "References");
-        references
-            .is_some_and(|section| section.lines.iter().any(|line| line.text.starts_with(&link)))
-    };
-    plans.iter().filter(has_link).collect()
+/// Returns the sessions among these that a note links to because it was given what their notes say.
+fn sessions_of(plan: &Plan, links: &HashMap<String, Id>) -> impl Iterator<Item = Id> {
+    let references = plan.sections.iter().filter(|section| section.name == "References");
+    let lines = references.flat_map(|section| &section.lines);
+    lines.filter_map(|line| links.get(line.text.split_once("]]")?.0).copied())
 }
 
 /// Returns the path of a new note. Where another has it, the id makes the difference.

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::json;
 use thru_app::TroubleKind;
 use thru_app::keep::forget::{Forget, find, forget};
 use thru_app::keep::undo::undo;
@@ -11,7 +12,7 @@ use thru_app::vault::{
 };
 
 use crate::home::{Home, call};
-use crate::records::ONE;
+use crate::records::{Author, ONE, file};
 use crate::vaulted::Vaulted;
 
 const SESSION: &str = "11111111.md";
@@ -357,17 +358,68 @@ fn a_name_in_another_normal_form_is_the_same_note() {
 fn notes_are_passed_over_while_nothing_is_new() {
     let vault = Vaulted::new();
     let first = vault.sync();
-    assert!(first.is_whole || !vault.sync().is_whole, "a second look is enough");
+    assert!(first.is_compared || !vault.sync().is_compared, "a second look is enough");
     fs::write(vault.folder().join("mine.md"), "My own.\n").unwrap();
     let again = vault.sync();
-    assert_eq!((again.is_whole, again.unchanged), (false, vault.notes().len() - 1));
+    assert_eq!((again.is_compared, again.unchanged), (false, vault.notes().len() - 1));
     vault.home.remember("Never trust the clock of another machine");
-    assert!(vault.sync().is_whole);
-    assert!(!vault.sync().is_whole);
+    assert!(vault.sync().is_compared);
+    assert!(!vault.sync().is_compared);
     vault.home.set(&[("vault.compact_lines", "50")]);
-    assert!(vault.sync().is_whole);
+    assert!(vault.sync().is_compared);
     let later = vault.after(1);
-    assert!(later.sync().is_whole, "notes grow old");
+    assert!(later.sync().is_compared, "notes grow old");
+}
+
+/// While a session goes on, what it tells goes into its own note, with what a person wrote there; notes that lead to it follow
+/// when it is over.
+#[test]
+fn in_the_background_a_session_that_goes_on_is_written_alone() {
+    const THREE: &str = "33333333-cccc-4ccc-8ccc-000000000003";
+    let mut vault = Vaulted::new();
+    let step = |vault: &Vaulted| {
+        let request = SyncVault { in_background: true, ..SyncVault::default() };
+        let synced = sync(&vault.app(), &request, call()).unwrap();
+        (synced.created, synced.changed, synced.taken.told)
+    };
+    step(&vault);
+    // At five past eight in the evening.
+    let mut author = Author::of(THREE).starting_at_record(39_900);
+    let mut say = |vault: &mut Vaulted, minute: u32, subject: &str| {
+        author.asks(&format!("Let's use one lock file for each {subject}, not a global lock."));
+        let path = format!("/home/ada/rocket/src/{subject}.rs");
+        author.calls(
+            subject,
+            "Edit",
+            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
+        );
+        author.gets(subject, "The file has been updated.");
+        author.says(&format!("Agreed: one lock file for each {subject}."));
+        vault.home.write(&file(THREE), author.text());
+        vault.home.import();
+        vault.now = format!("2026-03-01T20:{minute:02}:00Z").parse().unwrap();
+    };
+    say(&mut vault, 6, "index");
+    assert_eq!(step(&vault), (1, 0, 0));
+    assert_eq!(step(&vault), (0, 0, 0));
+    assert!(!vault.read("_index").contains("33333333"));
+    let told = "## Decisions Made\n- Name each lock after its file\n";
+    vault.edit("33333333", |note| note.replace("## Decisions Made\n", told));
+    assert_eq!(step(&vault).2, 1);
+    step(&vault);
+    say(&mut vault, 7, "folder");
+    assert_eq!(step(&vault), (0, 1, 0));
+    let note = vault.read("33333333");
+    for line in [
+        "- [change] Change index.rs ",
+        "- [change] Change folder.rs ",
+        "- Name each lock after its file ^t-",
+    ] {
+        assert_eq!(note.matches(line).count(), 1, "{line}: {note}");
+    }
+    vault.now = "2026-03-01T20:50:00Z".parse().unwrap();
+    step(&vault);
+    assert!(vault.read("33333333").contains(" - Session End\n"));
 }
 
 /// Where names are folded, two that differ in case alone would be one file.

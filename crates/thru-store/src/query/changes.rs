@@ -80,6 +80,19 @@ impl Store {
         })
     }
 
+    /// Returns the rows of the sessions whose memories were written since this row of a memory; `None` among them stands for
+    /// memories outside of sessions.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn sessions_distilled_since(&self, memory: i64) -> Result<Vec<Option<i64>>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT DISTINCT session FROM memories WHERE row > ?1")?;
+        let rows = statement.query_map([memory], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     fn keys(&self, sql: &str, since: i64, limit: i64) -> Result<Vec<SessionKey>> {
         let mut statement = self.connection.prepare_cached(sql)?;
         let rows = statement.query_map((since, limit), key)?;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use rusqlite::Row;
 use thru_core::Timestamp;
 
 use super::passages::time;
@@ -31,6 +32,19 @@ impl Store {
     /// Returns an error if the database cannot be read.
     pub fn operations(&self) -> Result<Vec<OperationRow>> {
         read(&self.connection)
+    }
+
+    /// Returns the decisions whose record holds one of these words, earliest first.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn operations_with(&self, words: &[String]) -> Result<Vec<OperationRow>> {
+        let conditions = format!("0{}", " OR instr(body, ?)".repeat(words.len()));
+        let mut statement = self.connection.prepare(&format!(
+            "SELECT {COLUMNS} FROM operations WHERE {conditions} ORDER BY at, number"
+        ))?;
+        let rows = statement.query_map(rusqlite::params_from_iter(words), operation)?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 }
 
@@ -77,19 +91,21 @@ impl Batch<'_> {
     }
 }
 
+const COLUMNS: &str = "key, at, kind, body, undone";
+
 fn read(connection: &rusqlite::Connection) -> Result<Vec<OperationRow>> {
     let mut statement = connection
-        .prepare_cached("SELECT key, at, kind, body, undone FROM operations ORDER BY at, number")?;
-    let rows = statement
-        .query_map([], |row| {
-            Ok(OperationRow {
-                key: row.get(0)?,
-                at: time(row, 1)?,
-                kind: row.get(2)?,
-                body: serde_json::from_str(row.get_ref(3)?.as_str()?).unwrap_or_default(),
-                undone: row.get(4)?,
-            })
-        })?
-        .collect::<rusqlite::Result<_>>()?;
-    Ok(rows)
+        .prepare_cached(&format!("SELECT {COLUMNS} FROM operations ORDER BY at, number"))?;
+    let rows = statement.query_map([], operation)?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn operation(row: &Row<'_>) -> rusqlite::Result<OperationRow> {
+    Ok(OperationRow {
+        key: row.get(0)?,
+        at: time(row, 1)?,
+        kind: row.get(2)?,
+        body: serde_json::from_str(row.get_ref(3)?.as_str()?).unwrap_or_default(),
+        undone: row.get(4)?,
+    })
 }

@@ -227,9 +227,13 @@ impl<'m> Entities<'m> {
     }
 
     /// Makes their notes.
-    pub(super) fn plans(&self, memory: &Memory, names: &Names) -> Vec<Plan> {
-        let facts = Facts::new(&memory.facts);
-        self.all.iter().map(|entity| self.plan(entity, memory, &facts, names)).collect()
+    pub(super) fn plans<'s>(
+        &'s self,
+        memory: &'s Memory,
+        facts: &'s Facts<'_>,
+        names: &'s Names,
+    ) -> impl Iterator<Item = Plan> + 's {
+        self.all.iter().map(|entity| self.plan(entity, memory, facts, names))
     }
 
     fn plan(&self, entity: &Entity<'m>, memory: &Memory, facts: &Facts<'_>, names: &Names) -> Plan {

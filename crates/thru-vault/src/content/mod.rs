@@ -3,10 +3,12 @@
 mod entity;
 mod fixes;
 mod index;
+mod notes;
 mod pointer;
 mod session;
 
 pub use entity::Subject;
+pub use notes::Notes;
 pub use pointer::ARCHIVED;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -18,9 +20,10 @@ use thru_core::{
 };
 
 use crate::escape::escaped;
-use crate::names::{file_name, folded, slug};
+use crate::names::{file_name, slug};
 use crate::note::LineId;
-use crate::plan::{Plan, PlannedLine, Section, Shows};
+use crate::plan::{PlannedLine, Section, Shows};
+use notes::Names;
 
 /// What memory holds of one session.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,21 +138,9 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Returns every note, those of sessions first.
-    pub fn plans(&self) -> Vec<Plan> {
-        let entities = entity::Entities::new(self);
-        let names = Names::new(self, &entities);
-        let mut plans: Vec<Plan> =
-            self.sessions.iter().map(|one| session::plan(self, one, &entities, &names)).collect();
-        plans.extend(entities.plans(self, &names));
-        plans.extend(index::plans(self, &entities, &names));
-        plans.extend(pointer::plans(self, &entities, &names));
-        let told = self.told_in_notes();
-        for plan in &mut plans {
-            self.add_told(plan, &told);
-            self.settle(plan);
-        }
-        plans
+    /// Returns the notes that it calls for.
+    pub fn notes(&self) -> Notes<'_> {
+        Notes::new(self)
     }
 
     /// Returns the notes of what sessions of single projects were about.
@@ -173,87 +164,10 @@ impl Memory {
 
     /// True if what is known of a session stands in the notes of what it was about. If only its archive failed, it does, and
     /// so it does once the note was taken out of the archive again.
-    fn is_compacted(&self, session: &SessionMemory) -> bool {
+    pub fn is_compacted(&self, session: &SessionMemory) -> bool {
         self.decided.archived.contains_key(&session.key)
             || self.decided.taken_out.contains(&session.key)
             || self.failed.get(&session.key).is_some_and(|(_, is_archive)| *is_archive)
-    }
-
-    /// Returns what people wrote into each note.
-    fn told_in_notes(&self) -> HashMap<Id, Vec<(&str, &ToldMemory)>> {
-        let mut told: HashMap<Id, Vec<(&str, &ToldMemory)>> = HashMap::new();
-        for one in &self.told {
-            if let Some((note, section)) = &one.written_in {
-                told.entry(*note).or_default().push((section, one));
-            }
-        }
-        told
-    }
-
-    fn add_told(&self, plan: &mut Plan, told: &HashMap<Id, Vec<(&str, &ToldMemory)>>) {
-        for (section, memory) in told.get(&plan.id).into_iter().flatten() {
-            let lines = memory_lines(&memory.observation, Dated::No);
-            if let Some(own) = plan.sections.iter_mut().find(|own| own.name == *section) {
-                let known: HashSet<LineId> = own.lines.iter().map(|line| line.id.clone()).collect();
-                own.lines.extend(lines.into_iter().filter(|line| !known.contains(&line.id)));
-            }
-        }
-    }
-
-    /// Puts a person's texts and ticks into a plan.
-    fn settle(&self, plan: &mut Plan) {
-        let texts = self.decided.texts.get(&plan.id);
-        for line in plan.sections.iter_mut().flat_map(|section| &mut section.lines) {
-            if let Some(text) = texts.and_then(|texts| texts.get(&line.id)) {
-                line.text = escaped(text);
-            }
-            if let (Some(done), true) = (self.decided.done.get(&line.id), line.task.is_some()) {
-                line.task = Some(*done);
-            }
-        }
-    }
-}
-
-/// The names of notes, by which they are linked.
-struct Names {
-    by_id: HashMap<Id, String>,
-}
-
-impl Names {
-    fn new(memory: &Memory, entities: &entity::Entities<'_>) -> Self {
-        let mut taken: HashSet<String> = memory.names.values().map(|name| folded(name)).collect();
-        let mut by_id = memory.names.clone();
-        let sessions = memory
-            .sessions
-            .iter()
-            .map(|session| (Memory::note_of(&session.key), session_name(session)));
-        for (id, name) in sessions.chain(entities.names()) {
-            if by_id.contains_key(&id) {
-                continue;
-            }
-            let name = match taken.contains(&folded(&name)) {
-                true => format!("{name} {}", LineId::new(&id).as_str()),
-                false => name,
-            };
-            taken.insert(folded(&name));
-            by_id.insert(id, name);
-        }
-        Self { by_id }
-    }
-
-    fn get(&self, id: &Id) -> String {
-        self.by_id.get(id).cloned().unwrap_or_else(|| "unnamed".to_owned())
-    }
-
-    /// Returns a link to a note.
-    fn link(&self, id: &Id, shown: &str) -> String {
-        let name = self.get(id);
-        let shown: String = shown.chars().filter(|c| !matches!(c, '[' | ']' | '|' | '`')).collect();
-        let shown = thru_core::plain_line(&shown, 100);
-        match shown.is_empty() || shown == name {
-            true => format!("[[{name}]]"),
-            false => format!("[[{name}|{shown}]]"),
-        }
     }
 }
 
