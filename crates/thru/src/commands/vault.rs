@@ -367,10 +367,7 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
         }
         page.line(page.paint(Tone::Quiet, &format!("  Session archived to: {}", one.archived_to)));
     }
-    if synced.compacted.len() > SHOWN {
-        let more = plural((synced.compacted.len() - SHOWN) as u64, "more session");
-        page.line(page.paint(Tone::Quiet, &format!("And {more}.")));
-    }
+    show_more(page, synced.compacted.len(), "more session");
     if !synced.compacted.is_empty() {
         page.line("Compaction complete. Session archived.");
         page.line(format!("Compaction completed in {}ms.", synced.milliseconds));
@@ -378,7 +375,7 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
     show_wrong(page, &synced.left, &synced.failed, synced.loss);
 }
 
-/// The most compacted sessions that are told one by one.
+/// The most sessions that are told one by one.
 const SHOWN: usize = 5;
 
 fn show_wrong(
@@ -455,16 +452,26 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
         page.line("- Archival (if threshold exceeded)");
         page.line("Memory keeps everything: `thru vault sync` writes it once the folder is back.");
     }
-    for ActiveNote { note, sentence, next, .. } in &status.active {
-        page.line(format!("{note}: {sentence}"));
-        let next = day_and_time(*next, environment.zone());
-        page.line(page.paint(Tone::Quiet, &format!("  Next checkpoint: {next}")));
-    }
+    show_wrong(page, &status.left, &status.failed, status.loss);
     for copy in &status.copies {
         page.line(format!("Conflict copy: {copy}"));
     }
     show_proposed(page, &status.proposed);
-    show_wrong(page, &status.left, &status.failed, status.loss);
+    // Those that are due first.
+    for ActiveNote { note, sentence, next, .. } in status.active.iter().take(SHOWN) {
+        page.line(format!("{note}: {sentence}"));
+        let next = day_and_time(*next, environment.zone());
+        page.line(page.paint(Tone::Quiet, &format!("  Next checkpoint: {next}")));
+    }
+    show_more(page, status.active.len(), "more active note");
+}
+
+/// Prints the number of things that are not shown one by one.
+fn show_more(page: &mut Page, all: usize, noun: &str) {
+    if let Some(more @ 1..) = all.checked_sub(SHOWN) {
+        let more = plural(more as u64, noun);
+        page.line(page.paint(Tone::Quiet, &format!("And {more}.")));
+    }
 }
 
 fn open(id: &str, print: bool, json: bool, environment: &Environment) -> Result<Outcome> {
