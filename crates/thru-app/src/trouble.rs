@@ -270,19 +270,22 @@ impl Trouble {
 impl fmt::Display for Trouble {
     /// Writes the message; with `{:#}` also those of the causes.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (&self.0.message, &self.0.source) {
-            (Some(message), _) => f.write_str(message)?,
-            (None, Some(source)) => write!(f, "{source}")?,
-            (None, None) => {}
-        }
-        if f.alternate() {
-            let mut cause = self.source();
-            while let Some(error) = cause {
-                write!(f, ": {error}")?;
-                cause = error.source();
+        let mut text = match (&self.0.message, &self.0.source) {
+            (Some(message), _) => message.clone(),
+            (None, Some(source)) => source.to_string(),
+            (None, None) => String::new(),
+        };
+        let mut cause = self.source().filter(|_| f.alternate());
+        while let Some(error) = cause {
+            let words = error.to_string();
+            // Many errors end with the words of their cause.
+            if !text.ends_with(&words) {
+                text.push_str(": ");
+                text.push_str(&words);
             }
+            cause = error.source();
         }
-        Ok(())
+        f.write_str(&text)
     }
 }
 
@@ -383,6 +386,12 @@ impl From<StoreError> for Trouble {
     }
 }
 
+/// Advice where the disk is full.
+const FREE_SPACE: &str = "free some space and run the command again: it continues where it stopped";
+/// Advice where the data directory cannot be written.
+const PERMISSIONS: &str =
+    "check the owner and the permissions of the data directory (`thru config path`)";
+
 fn of_store(error: &StoreError) -> (TroubleKind, Option<Remedy>) {
     use TroubleKind::{Busy, Failed, NotFound, Refused};
     let advice = |text: &str| Some(Remedy::Advice(text.to_owned()));
@@ -391,16 +400,8 @@ fn of_store(error: &StoreError) -> (TroubleKind, Option<Remedy>) {
         StoreError::Busy { .. } => {
             (Busy, advice("wait for the other `thru` to finish, then try again"))
         }
-        StoreError::DiskFull { .. } => (
-            Failed,
-            advice("free some space and run the command again: it goes on where it stopped"),
-        ),
-        StoreError::ReadOnly { .. } => (
-            Failed,
-            advice(
-                "check the owner and the permissions of the data directory (`thru config path`)",
-            ),
-        ),
+        StoreError::DiskFull { .. } => (Failed, advice(FREE_SPACE)),
+        StoreError::ReadOnly { .. } => (Failed, advice(PERMISSIONS)),
         StoreError::Corrupt { .. } => (Failed, Some(Remedy::Rebuild)),
         StoreError::SchemaTooNew { .. } => {
             (Refused, advice("install the newer version of Throughline"))
@@ -421,10 +422,13 @@ impl From<IntakeError> for Trouble {
         let advice = |text: &str| Some(Remedy::Advice(text.to_owned()));
         let (kind, remedy) = match &error {
             IntakeError::Store(error) => of_store(error),
-            IntakeError::Locked { .. } => (
-                Busy,
-                advice("wait until it is done; what it brings in need not be brought in again"),
-            ),
+            IntakeError::Journal(thru_journal::Error::DiskFull { .. }) => {
+                (Failed, advice(FREE_SPACE))
+            }
+            error if error.is_read_only() => (Failed, advice(PERMISSIONS)),
+            IntakeError::Locked { .. } => {
+                (Busy, advice("wait until it is done; what it imports need not be imported again"))
+            }
             IntakeError::Embedding => {
                 (Busy, advice("wait until it is done: the daemon does it, too"))
             }
@@ -432,13 +436,13 @@ impl From<IntakeError> for Trouble {
                 Refused,
                 advice(
                     "put `journal/` and `archive/` back from a backup and rebuild then; `thru verify` says what is \
-                     missing, `thru rebuild --accept-loss` goes on without it",
+                     missing, `thru rebuild --accept-loss` continues without it",
                 ),
             ),
             IntakeError::NotSwept => (Failed, Some(Remedy::Rebuild)),
             IntakeError::Embed(_) => (Failed, Some(Remedy::Doctor)),
             IntakeError::Interrupted => {
-                (Failed, advice("run the command again: it goes on where it stopped"))
+                (Failed, advice("run the command again: it continues where it stopped"))
             }
             IntakeError::NoTranscript(id) => (
                 NotFound,
@@ -512,6 +516,17 @@ impl From<EditError> for Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_full_or_read_only_disk_has_advice_and_is_named_once() {
+        let path = std::path::PathBuf::from("/home/ada/memory");
+        let full = IntakeError::Journal(thru_journal::Error::DiskFull { path: path.clone() });
+        assert_eq!(Trouble::from(full).remedy(), Some(&Remedy::Advice(FREE_SPACE.to_owned())));
+        let source = std::io::Error::from(std::io::ErrorKind::ReadOnlyFilesystem);
+        let locked = Trouble::from(IntakeError::Io { path, source });
+        assert_eq!(locked.remedy(), Some(&Remedy::Advice(PERMISSIONS.to_owned())));
+        assert_eq!(locked.message().matches("read-only").count(), 1, "{}", locked.message());
+    }
 
     #[test]
     fn a_message_names_its_causes_once() {

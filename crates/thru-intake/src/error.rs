@@ -90,37 +90,4 @@ impl IntakeError {
             _ => false,
         }
     }
-
-    /// Returns a hint on how to resolve the error, if there is one.
-    pub fn hint(&self) -> Option<String> {
-        match self {
-            Self::Store(error) => error.hint().map(str::to_owned),
-            Self::Locked { .. } => Some(
-                "wait until it is done; what it brings in need not be brought in again".to_owned(),
-            ),
-            Self::Embedding => Some("wait until it is done: the daemon does it, too".to_owned()),
-            Self::NotSwept => Some("run `thru rebuild`".to_owned()),
-            Self::WouldLose(_) => Some(
-                "put `journal/` and `archive/` back from a backup and rebuild then; `thru verify` says what is \
-                 missing, `thru rebuild --accept-loss` goes on without it"
-                    .to_owned(),
-            ),
-            Self::Embed(_) => Some("`thru doctor` says what can be done".to_owned()),
-            Self::Interrupted => {
-                Some("run the command again: it goes on where it stopped".to_owned())
-            }
-            Self::NoTranscript(id) => {
-                Some(format!("`thru session show {id}` shows what was recorded"))
-            }
-            Self::NoSession(_) => Some("`thru sessions` lists them".to_owned()),
-            Self::Exists(_) => Some(
-                "nothing was changed; move the file away first if you want the archived one"
-                    .to_owned(),
-            ),
-            Self::WorkerLost => {
-                Some("this is a bug in Throughline; run it again with RUST_BACKTRACE=1".to_owned())
-            }
-            Self::Journal(_) | Self::Rule(_) | Self::Restore(_) | Self::Io { .. } => None,
-        }
-    }
 }

@@ -104,28 +104,6 @@ impl StoreError {
             _ => Self::Sqlite(error),
         }
     }
-
-    /// Returns advice on how to resolve the error, where there is any.
-    pub fn hint(&self) -> Option<&'static str> {
-        match self {
-            Self::Missing { .. } => {
-                Some("run `thru import` to read the history that is on this machine")
-            }
-            Self::Busy { .. } => Some("wait for the other `thru` to finish, then try again"),
-            Self::DiskFull { .. } => {
-                Some("free some space and run the command again: it continues where it stopped")
-            }
-            Self::ReadOnly { .. } => Some(
-                "check the owner and the permissions of the data directory (`thru config path`)",
-            ),
-            Self::Corrupt { .. } => {
-                Some("run `thru rebuild`: it rebuilds the store from journal and archive")
-            }
-            Self::SchemaTooNew { .. } => Some("install the newer version of Throughline"),
-            Self::SqliteTooOld { .. } => Some("build with the bundled SQLite (the default)"),
-            Self::Vectors { .. } | Self::Io { .. } | Self::Sqlite(_) | Self::Index(_) => None,
-        }
-    }
 }
 
 impl From<thru_journal::Error> for StoreError {

@@ -151,9 +151,12 @@ pub struct JobsRun {
 /// Lists the queue.
 ///
 /// # Errors
-/// Where there is no store, or it cannot be read.
+/// Where the store cannot be read. Without a store there is no work.
 pub fn list(app: &App, call: Call<'_>) -> Result<Jobs> {
-    let jobs = fresh::open(app, Freshness::AsItIs, call)?.jobs()?;
+    let jobs = match fresh::open(app, Freshness::AsItIs, call) {
+        Err(trouble) if trouble.remedy() == Some(&Remedy::Import) => Vec::new(),
+        opened => opened?.jobs()?,
+    };
     let dead = jobs.iter().filter(|job| job.is_dead).count();
     let jobs = jobs.into_iter().map(JobEntry::from).collect();
     Ok(Jobs { version: answer::VERSION, kind: "jobs", dead, jobs })
