@@ -219,7 +219,7 @@ settings! {
         timeout_seconds: Seconds = Seconds(120), Kind::Integer { min: 1, max: 3_600 }, user,
             "Seconds after which a model that does not answer is given up.";
         context_tokens: u32 = 8_192, Kind::Integer { min: 2_048, max: 1_000_000 }, user,
-            "Context size that Ollama is told to allocate (`num_ctx`), for prompt and answer.";
+            "Context size that Ollama allocates (`num_ctx`), for prompt and answer.";
         turn_tokens: u64 = 4_000, Kind::Integer { min: 500, max: 100_000 }, user,
             "Upper limit, in estimated tokens, of a request about a turn.";
         session_tokens: u64 = 6_000, Kind::Integer { min: 500, max: 100_000 }, user,
