@@ -100,7 +100,7 @@ fn forget(app: &App, target: &Target, call: Call<'_>) -> Result<String> {
     let forgetting = forget_or_preview(app, &to_forget(target), false, call)?;
     let Forgetting::Done(forgotten) = forgetting else { return Ok(String::new()) };
     let mut said = match forgotten.sessions.is_empty() {
-        true => "Forgotten. `u` in an entry takes it back.".to_owned(),
+        true => "Forgotten. `u` in an entry undoes it.".to_owned(),
         false => format!("The session and {} are gone.", plural(forgotten.passages, "passage")),
     };
     if !forgotten.summaries_left.is_empty() {
@@ -117,7 +117,7 @@ fn take_back(app: &App, call: Call<'_>) -> Result<String> {
         Some(undone) => {
             format!("Took back: {} (`thru undo {}` does it again)", undone.text.get(), undone.id)
         }
-        None => "There is nothing to take back.".to_owned(),
+        None => "There is nothing to undo.".to_owned(),
     })
 }
 
@@ -149,5 +149,5 @@ fn correct(app: &App, draft: Draft, call: Call<'_>) -> Result<String> {
         base: Some(draft.base),
     };
     edit(app, &request, call)?;
-    Ok("Changed. `u` takes it back.".to_owned())
+    Ok("Changed. `u` undoes it.".to_owned())
 }

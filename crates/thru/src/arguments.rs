@@ -17,10 +17,10 @@ use crate::commands;
     after_help = "Examples:\n  \
         thru up                              set everything up\n  \
         thru search why did the build fail   find where something was said or done\n  \
-        thru show k3f9a                      show one memory or passage whole\n  \
+        thru show k3f9a                      show one memory or passage in full\n  \
         thru remember 'Use pnpm, not npm'    tell it something yourself\n  \
-        thru resume                          go on with the latest session here\n\n\
-        `--color always`, `auto` or `never` goes with every command, as does `--plain`.\n\
+        thru resume                          continue the latest session here\n\n\
+        `--color always`, `auto` or `never` works with every command, as does `--plain`.\n\
         Exit status: 0 found or done, 1 nothing found, 2 error."
 )]
 pub(crate) struct Cli {
@@ -73,7 +73,7 @@ pub(crate) enum Command {
     Graph(commands::graph::Command),
     /// Show how a file, package or error came to be as it is
     Why(commands::why::WhyArguments),
-    /// Show memories and passages whole, or the records they came from
+    /// Show memories and passages in full, or the records they came from
     Show(commands::show::ShowArguments),
     /// Show what happened before and after something
     Timeline(commands::timeline::TimelineArguments),
@@ -87,16 +87,16 @@ pub(crate) enum Command {
     Close(commands::close::CloseArguments),
     /// List sessions, the latest first
     Sessions(commands::sessions::SessionsArguments),
-    /// Look into one session
+    /// Show one session, or what it held
     #[command(subcommand)]
     Session(commands::session::Command),
     /// Show what compactions of a session left out
     Compaction(commands::compaction::CompactionArguments),
     /// Manage the summaries that compactions left in a project
     Summaries(commands::summaries::SummariesArguments),
-    /// Keep memory as notes that you may edit, in Obsidian or any editor
+    /// Keep memory as notes that you can edit, in Obsidian or any editor
     Vault(commands::vault::VaultArguments),
-    /// Put a session back where its agent can resume it
+    /// Restore a transcript that the agent deleted
     Restore(commands::restore::RestoreArguments),
     /// Start the agent of a session with that session
     Resume(commands::resume::ResumeArguments),
@@ -116,7 +116,7 @@ pub(crate) enum Command {
     Install(commands::install::InstallArguments),
     /// Remove everything that was installed from the agents' settings
     Uninstall(commands::uninstall::UninstallArguments),
-    /// Show the state of everything in one screen
+    /// Show the state of everything on one screen
     Status(commands::status::StatusArguments),
     /// Open the page that shows what is remembered, and lets you correct it
     View(commands::view::ViewArguments),
@@ -140,9 +140,9 @@ pub(crate) enum Command {
     Models(commands::models::ModelsArguments),
     /// Embed new texts, so that search finds them by meaning
     Embed(commands::embed::EmbedArguments),
-    /// Ask a model about earlier turns and sessions, with the cost first
+    /// Ask a model about earlier sessions, after showing the cost
     Distil(commands::distil::DistilArguments),
-    /// See which sessions are not imported yet, and import them
+    /// Show which sessions are not imported yet, and import them
     SyncHistory(commands::sync_history::SyncHistoryArguments),
     /// Serve the memory to agents over MCP, on standard input and output
     Mcp(commands::mcp::McpArguments),

@@ -72,7 +72,7 @@ fn hint(remedy: &Remedy) -> String {
         }
         Remedy::OpenSession(id) => format!("`thru session show {id}` opens it"),
         Remedy::Import => {
-            "run `thru import` to read the history that is on this machine".to_owned()
+            "run `thru up` to set everything up, or `thru import` only to read the history on this machine".to_owned()
         }
         Remedy::Rebuild => {
             "run `thru rebuild`: it rebuilds the store from journal and archive".to_owned()

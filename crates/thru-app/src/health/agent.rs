@@ -47,7 +47,7 @@ pub(super) fn others(seen: &Seen<'_>) -> Finding {
                 Agent::ALL.into_iter().filter(is_other).map(Agent::display_name).collect();
             Finding::ok(CHECK, format!("no sessions of {} on this machine", names.join(" or ")))
         }
-        (false, true) => Finding::note(CHECK, told.join("; "), "`thru import` brings them in"),
+        (false, true) => Finding::note(CHECK, told.join("; "), "`thru import` imports them"),
         (false, false) => Finding::ok(CHECK, told.join("; ")),
     }
 }
@@ -61,7 +61,7 @@ fn connected<'s>(seen: &'s Seen<'_>) -> impl Iterator<Item = &'s AgentSeen> {
 pub(super) fn held_back(seen: &Seen<'_>) -> Vec<Finding> {
     const CHECK: &str = "trust";
     if seen.hooks.is_empty() {
-        return vec![Finding::ok(CHECK, "no hook to hold back")];
+        return vec![Finding::ok(CHECK, "no hooks are installed")];
     }
     connected(seen)
         .map(|agent| {
@@ -90,19 +90,19 @@ fn server_of(seen: &Seen<'_>, agent: &AgentSeen) -> Option<Finding> {
         let name = agent.adapter.agent.display_name();
         let program = agent.hooks.first().map(|hook| hook.program.display().to_string());
         let command = setup.server_by_hand(&site, &program.unwrap_or_default())?;
-        let line = format!("{name} is not told of our MCP server");
+        let line = format!("{name} does not know our MCP server");
         return Some(Finding::note(CHECK, line, format!("`{command}` registers it")));
     };
     Some(match servers.first() {
-        None => Finding::note(CHECK, "agents are not told of our MCP server", again),
+        None => Finding::note(CHECK, "agents do not know our MCP server", again),
         Some((file, Server::Foreign)) => Finding::note(
             CHECK,
             format!("a server called `{SERVER_NAME}` in {} runs something else", seen.shown(file)),
-            "rename it, then `thru install`",
+            "rename it, then run `thru install`",
         ),
         Some((file, Server::Ours(program))) if !Path::new(program).exists() => {
             let line = format!(
-                "{} is not there any more: the MCP server in {} cannot start",
+                "{} is gone: the MCP server in {} cannot start",
                 seen.shown(Path::new(program)),
                 seen.shown(file)
             );

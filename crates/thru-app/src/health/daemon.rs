@@ -82,7 +82,7 @@ impl Daemon {
             Self::Unasked => {
                 "does not run, and starts only when asked to, by `thru daemon start`".to_owned()
             }
-            Self::Off(switch) => format!("does not run, by `{switch}`; nothing needs it"),
+            Self::Off(switch) => format!("not running, because of `{switch}`; nothing needs it"),
         }
     }
 }
@@ -152,14 +152,14 @@ pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
 pub fn reading_line(app: &App, daemon: &Daemon) -> &'static str {
     match (reading(app), stopped(&app.layout)) {
         (Reading::Nothing, _) if !app.config.session_tracking.enabled => {
-            "read by `thru import` alone, by `session_tracking.enabled`"
+            "read by `thru import` only, because `session_tracking.enabled` is off"
         }
         (Reading::Nothing, Some(Stop::Uninstall)) => {
             "not read since `thru uninstall`; `thru import` reads what is new"
         }
         (Reading::Nothing, _) => "not read while recording is paused",
         (Reading::Recorded, _) => {
-            "an import was stopped: only sessions with hooks are read; `thru import` goes on"
+            "an import was stopped: only sessions with hooks are read; `thru import` finishes it"
         }
         (Reading::All, _) if matches!(daemon, Daemon::Runs { .. }) => {
             "read as they are written, by the daemon"

@@ -10,7 +10,7 @@ use super::{Finding, Level, Seen};
 use crate::words::{count, plural, size};
 
 /// Remedy for the remains of a stopped intake.
-const MENDS_ITSELF: &str = "it mends itself when something is next brought in";
+const MENDS_ITSELF: &str = "it repairs itself at the next import";
 
 /// Bytes on disk, by part.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -78,7 +78,7 @@ pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
         })
         .collect();
     if let Err(error) = &seen.intake {
-        findings.push(Finding::problem(CHECK, error, "until then nothing can be read or kept"));
+        findings.push(Finding::problem(CHECK, error, "until then nothing can be read or stored"));
     }
     if findings.is_empty() {
         let set = environment.config.all().filter(|s| s.origin != thru_config::Origin::Default);
@@ -196,11 +196,7 @@ pub(super) fn store(seen: &Seen<'_>) -> Finding {
             Some(verified) if verified.archived_files > 0 => {
                 Finding::problem(CHECK, "there is none, but there is an archive", rebuild)
             }
-            _ => Finding::note(
-                CHECK,
-                "nothing was brought in yet",
-                "`thru import` reads what is there",
-            ),
+            _ => Finding::note(CHECK, "nothing imported yet", "`thru import` reads what is there"),
         },
         Ok(Some(store)) => {
             let whole = store.counts().map_or_else(
@@ -238,7 +234,7 @@ pub(super) fn index(seen: &Seen<'_>) -> Finding {
 pub(super) fn rules(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "redaction";
     let (Ok(intake), Ok(Some(store))) = (&seen.intake, &seen.store) else {
-        return Finding::ok(CHECK, "nothing is kept yet");
+        return Finding::ok(CHECK, "nothing is stored yet");
     };
     match store.redactor() {
         Ok(Some(rules)) if rules == intake.redactor().fingerprint() => {
@@ -246,7 +242,7 @@ pub(super) fn rules(seen: &Seen<'_>) -> Finding {
         }
         _ => Finding::note(
             CHECK,
-            "some of what is kept was cleaned by older rules",
+            "some stored text was cleaned by older rules",
             "the daemon cleans it again when nothing happens; `thru redact --apply` does it at once",
         ),
     }
@@ -261,11 +257,11 @@ pub(super) fn pending(seen: &Seen<'_>) -> Finding {
     match intake.pending(store.as_ref()) {
         Err(error) => Finding::problem(CHECK, error.to_string(), "`thru verify` says more"),
         Ok(pending) if pending.records == 0 => {
-            Finding::ok(CHECK, "everything in the journal was brought in")
+            Finding::ok(CHECK, "everything in the journal is in the store")
         }
         Ok(pending) => Finding::note(
             CHECK,
-            format!("{} of the journal to be brought in", plural(pending.records, "record")),
+            format!("{} of the journal not in the store yet", plural(pending.records, "record")),
             "that happens when a session ends, or with `thru import`",
         ),
     }

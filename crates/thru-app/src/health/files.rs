@@ -52,7 +52,7 @@ pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
     let open = open_to_others(root);
     let remedy = "`thru doctor --fix` takes the permissions of others away";
     match open.first() {
-        None => Finding::ok(CHECK, "only you may read what is kept"),
+        None => Finding::ok(CHECK, "only you can read the files"),
         Some(first) if first == root => Finding::problem(
             CHECK,
             format!("others on this machine may look into {}", seen.shown(root)),

@@ -154,12 +154,12 @@ pub(super) fn program(seen: &Seen<'_>) -> Finding {
     programs.sort_unstable();
     programs.dedup();
     if programs.is_empty() {
-        return Finding::ok(CHECK, "no hook runs one");
+        return Finding::ok(CHECK, "no hooks are installed");
     }
     let has_folder = |program: &Path| program.components().count() > 1;
     if let Some(gone) = programs.iter().find(|program| has_folder(program) && !is_program(program))
     {
-        let line = format!("{} is not there any more: hooks do nothing", seen.shown(gone));
+        let line = format!("{} is gone: hooks do nothing", seen.shown(gone));
         return Finding::problem(CHECK, line, again).mended_by(Mend::Hooks);
     }
     let own = seen.app.machine.program.as_deref().and_then(|own| own.canonicalize().ok());

@@ -10,7 +10,7 @@ use crate::words::{one_line, plural};
 pub(super) fn models(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "models";
     let models = match Models::from_config(seen.app) {
-        Ok(None) => return Finding::ok(CHECK, "none is asked: memories are made without a model"),
+        Ok(None) => return Finding::ok(CHECK, "none is set: memories are made without a model"),
         Ok(Some(models)) => models,
         Err(error) => {
             let line = one_line(&format!("{error:#}"), 120);

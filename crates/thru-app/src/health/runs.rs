@@ -24,7 +24,7 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
     let now = app.clock.now();
     if let Some(paused) = pause::current(&app.layout, now) {
         let line = format!("recording is {}", pause_text(paused.end(), app));
-        return Finding::note(CHECK, line, "`thru capture resume` goes on now");
+        return Finding::note(CHECK, line, "`thru capture resume` ends the pause");
     }
     if app.config.capture.off {
         return Finding::note(
@@ -34,7 +34,7 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
         );
     }
     match seen.hooks.is_empty() {
-        true => Finding::ok(CHECK, "nothing is recorded while no agent is connected"),
+        true => Finding::ok(CHECK, "nothing is recorded until an agent is connected"),
         false => Finding::ok(CHECK, "on"),
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
         false => Finding::note(
             "commands",
             format!("changed by hand, and left as they are: {}", shown.join(", ")),
-            "remove them, then `thru install`, to have ours again",
+            "remove them, then run `thru install` to get ours again",
         ),
     })
 }

@@ -141,8 +141,8 @@ fn welcome(layout: &Layout) -> Option<String> {
     // What cannot be noted would be said at every start.
     thru_journal::files::replace(&mark, b"").ok()?;
     let message = "Throughline remembers your sessions from now on, on this machine only. `thru search WORDS` finds \
-                   what was said and done, `thru remember TEXT --rule` is told to every session, text between \
-                   <private> tags is never kept, `thru capture pause` stops it.";
+                   what was said and done, `thru remember TEXT --rule` gives every session a rule, text \
+                    between <private> tags is never stored, and `thru capture pause` pauses recording.";
     Some(message.to_owned())
 }
 
@@ -410,7 +410,8 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion, page: Option<String>)
     if pack.lines.iter().any(|line| line.memory.is_none()) {
         let tokens = count(pack.tokens);
         return format!(
-            "Throughline: told this session what it held, in about {tokens} tokens (`thru session load latest` shows it)."
+            "Throughline: this session got back what it held, in about {tokens} tokens (`thru session load \
+             latest` shows it)."
         );
     }
     let known = plural(memories(pack).len() as u64, "memory");

@@ -174,7 +174,7 @@ fn discover(app: &App, paths: &[PathBuf], exclusions: &Exclusions) -> Result<Dis
                 "{} is an export of `thru`, not a transcript",
                 path.display()
             ))
-            .advise("bring exports in by themselves: `thru import FILE`"));
+            .advise("import an export on its own: `thru import FILE`"));
         }
         let path = std::path::absolute(path)
             .with_context(|| format!("{} is not a path", path.display()))?;

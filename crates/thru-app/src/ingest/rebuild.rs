@@ -145,7 +145,7 @@ pub fn resumable(app: &App, session: &str, call: Call<'_>) -> Result<ResumableSe
         return Err(Trouble::not_found(format!("the directory {} is gone", directory.display()))
             .run(
                 format!("session load {id}"),
-                "prints what the session held, to go on elsewhere",
+                "prints what the session held, so that you can continue elsewhere",
             ));
     }
     let intake = app.intake()?;

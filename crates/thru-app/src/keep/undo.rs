@@ -134,11 +134,11 @@ fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
     let operation = Operation::read(&row.kind, &row.body);
     let text = log::sentence(operation.as_ref());
     if row.undone.is_some() {
-        return Err(Trouble::refused(format!("that was taken back already: {text}"))
+        return Err(Trouble::refused(format!("that was undone already: {text}"))
             .run("log", "shows by what; undo that one to do it again"));
     }
     if !operation.is_some_and(|operation| operation.can_be_undone()) {
-        return Err(Trouble::refused(format!("that cannot be taken back: {text}"))
+        return Err(Trouble::refused(format!("that cannot be undone: {text}"))
             .advise("what was removed for good is not kept anywhere"));
     }
     Ok((Operation::OperationUndone { operation: row.key.clone() }, text))

@@ -46,8 +46,8 @@ pub(super) fn notes(
         notes.push(Note::new(
             "version-unknown",
             format!(
-                "Which version of {name} will run the hooks is not known, so they are those that \
-                 every version takes. `thru install` adds the rest once `{typed}` is on your PATH."
+                "The version of {name} is not known, so only the hooks that every version accepts were added. \
+                 `thru install` adds the rest once `{typed}` is on your PATH."
             ),
         ));
     }
@@ -55,8 +55,8 @@ pub(super) fn notes(
         notes.push(Note::new(
             "build-folder",
             format!(
-                "The hooks run {program}, which cargo built and may remove. `cargo install` puts it \
-                 where it stays; then `thru install` again."
+                "The hooks run {program}, which cargo built and may remove. `cargo install` puts it in a \
+                 lasting place; then run `thru install` again."
             ),
         ));
     }
@@ -65,8 +65,8 @@ pub(super) fn notes(
             "no-commands",
             format!(
                 "There are no slash commands: your shell does not find this program as `thru`, and \
-                 {program} has characters that mean something to a shell. Put its folder first on \
-                 your PATH, or move it; then `thru install` again."
+                 {program} contains characters that are special to a shell. Put its folder first on your \
+                  PATH, or move it; then run `thru install` again."
             ),
         ));
     }
@@ -74,8 +74,8 @@ pub(super) fn notes(
         notes.push(Note::new(
             "other-server",
             format!(
-                "An MCP server called `{SERVER_NAME}` in {} runs something else and was left alone: agents cannot ask \
-                 us. Rename it, then `thru install` again.",
+                "An MCP server called `{SERVER_NAME}` in {} runs something else and was left alone, so agents \
+                 cannot query the memory. Rename it, then `thru install` again.",
                 site.shown(path)
             ),
         ));
@@ -88,8 +88,8 @@ pub(super) fn notes(
         notes.push(Note::new(
             "permission",
             format!(
-                "{name} asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search \
-                 and to read; what changes the memory goes on asking."
+                "{name} asks you before an agent uses the memory. `thru up --allow-tools` lets agents search \
+                 and read it without asking; tools that change it still ask."
             ),
         ));
     }
@@ -97,16 +97,16 @@ pub(super) fn notes(
         notes.push(Note::new(
             "claude-mem",
             format!(
-                "claude-mem has hooks in {name} as well. Both will record every session and tell it what they know, each \
-                 in its own time; neither records what the other told. `thru import --from claude-mem` brings its \
-                 memories here; `/plugin` in {name} turns it off."
+                "claude-mem has hooks in {name} as well. Both will record every session and brief it, each on \
+                 its own; neither records what the other said. `thru import --from claude-mem` imports its \
+                 memories; `/plugin` in {name} turns it off."
             ),
         ));
     }
     if let Some(command) = adapter.setup.server_by_hand(site, program) {
         notes.push(Note::new(
             "server-by-hand",
-            format!("So that {name} can ask our MCP server, run `{command}`."),
+            format!("To let {name} query the memory, run `{command}`."),
         ));
     }
     notes.extend(elsewhere(adapter, site, plan));

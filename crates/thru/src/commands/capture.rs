@@ -13,7 +13,7 @@ use crate::ui::Page;
 #[command(after_help = "Examples:\n  \
     thru capture pause             until you say otherwise\n  \
     thru capture pause --for 2h    for two hours; also 30m, 1d, 1h30m\n  \
-    thru capture resume            go on now")]
+    thru capture resume            end the pause now")]
 pub(crate) enum Command {
     /// Record nothing until told otherwise, or for a time
     Pause {
@@ -21,7 +21,7 @@ pub(crate) enum Command {
         #[arg(long = "for", value_name = "TIME")]
         length: Option<String>,
     },
-    /// Go on recording
+    /// Resume recording
     Resume,
 }
 
@@ -32,13 +32,17 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
             let paused = pause_capture(&environment.app, length.as_deref())?;
             page.line(format!("Recording is {}.", shared::pause_text(paused.end(), environment)));
             page.line(
-                "Agents still write their transcripts. Once you go on they are read as a whole; what must \
-                 never be read belongs into `capture.ignore` or between <private> tags.",
+                "Agents still write their transcripts, which are read as a whole once you resume. Put what \
+                 must never be read into `capture.ignore` or between <private> tags.",
             );
         }
         Command::Resume => {
             let was_paused = resume_capture(&environment.app)?;
-            page.line(if was_paused { "Recording goes on." } else { "Recording was not paused." });
+            page.line(if was_paused {
+                "Recording continues."
+            } else {
+                "Recording was not paused."
+            });
         }
     }
     page.print()?;

@@ -71,7 +71,7 @@ fn show(
     }
     let Some(dropped) = &compared.dropped else {
         let why = match compared.summary {
-            Some(_) => "Nothing is known of what the session held.",
+            Some(_) => "Nothing is known about what the session held.",
             None => "The agent's own summary is not known.",
         };
         return page.line(format!("   {why}"));

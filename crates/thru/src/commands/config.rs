@@ -33,7 +33,7 @@ enum Command {
         /// Its value; items of a list with commas between
         value: String,
     },
-    /// Print where the configuration file and the data lie
+    /// Print where the configuration file and the data are
     Path,
     /// Show every setting
     Show {

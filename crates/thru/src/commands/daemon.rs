@@ -14,7 +14,7 @@ use crate::environment::Environment;
 /// session starts, ends by itself when there is nothing to do for long, and nothing is lost without it.
 #[derive(Debug, clap::Subcommand)]
 #[command(after_help = "Examples:\n  \
-    thru daemon status            is it running, and what does it do\n  \
+    thru daemon status            if it runs, and what it does\n  \
     thru daemon stop              end it; the next session or command starts it again\n  \
     thru daemon logs --follow     its log\n  \
     thru daemon install           have systemd or launchd run it\n\n\
@@ -28,7 +28,7 @@ pub(crate) enum Command {
         #[arg(long)]
         force: bool,
     },
-    /// Say is it running, and what does it do
+    /// Show if it runs, and what it does
     Status {
         /// Answer as JSON
         #[arg(long)]
@@ -36,7 +36,7 @@ pub(crate) enum Command {
     },
     /// End it, and start it again
     Restart,
-    /// Be the daemon, in the foreground: for service managers
+    /// Run the daemon in the foreground, for service managers
     Run {
         /// Leave the terminal, and end when there is nothing to do for long
         #[arg(long, hide = true)]
@@ -57,7 +57,7 @@ pub(crate) enum Command {
         #[arg(long)]
         print: bool,
     },
-    /// Take back what `install` wrote
+    /// Undo `install`
     Uninstall,
 }
 

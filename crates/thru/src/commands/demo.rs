@@ -67,7 +67,7 @@ pub(crate) fn run(_: &DemoArguments, environment: &Environment) -> Result<Outcom
     session::run(&session::Command::show("5b1f"), &demo)?;
     prompt(environment, "thru context --project rocket")?;
     context::run(&context::ContextArguments::at_start("rocket"), &demo)?;
-    say(environment, &["", "The last is what the next session in that project would be told."])?;
+    say(environment, &["", "The last shows what the next session in that project would get."])?;
     say(environment, &["`thru import` does the same with the history on this machine."])?;
     Ok(Outcome::Done)
 }

@@ -11,8 +11,8 @@ use crate::ui::{Page, Tone, plural};
 /// about it. Reads journal and archive to their ends.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru doctor                      what works and what does not\n  \
-    thru doctor --fix                mend what can be mended without asking\n  \
+    thru doctor                      check everything\n  \
+    thru doctor --fix                make the repairs that are safe\n  \
     thru doctor --report > issue.md  for an issue: no text, no paths, no names of yours\n\n\
     Exit status: 0 all is well, 2 there is a problem.")]
 pub(crate) struct DoctorArguments {
@@ -84,6 +84,6 @@ fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
         (problems, _) => format!("{}.", plural(problems, "problem")),
     });
     if mended.is_empty() && findings.iter().any(|finding| finding.mend.is_some()) {
-        page.line("`thru doctor --fix` mends what can be mended without asking.");
+        page.line("`thru doctor --fix` makes the repairs that are safe.");
     }
 }

@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Resul
     if edited.is_unswept {
         page.line(page.paint(Tone::Bad, shared::UNSWEPT));
     }
-    page.line(page.paint(Tone::Quiet, "Changed. `thru undo` takes it back."));
+    page.line(page.paint(Tone::Quiet, "Changed. `thru undo` undoes it."));
     page.print()?;
     Ok(Outcome::Done)
 }

@@ -18,7 +18,7 @@ use crate::ui::{Page, Tone, count, plural, size};
     thru embed --model ollama/bge-m3\n  \
     \u{20}                         with another model from now on, which knows more languages\n  \
     thru embed --prune        remove the vectors of models that are not in use\n\n\
-    Can be stopped and run again at any time: it goes on where it stopped.")]
+    You can stop it at any time; the next run continues there.")]
 pub(crate) struct EmbedArguments {
     /// At most so many texts
     #[arg(long, value_name = "N", conflicts_with = "prune")]
@@ -99,7 +99,7 @@ fn tell(page: &mut Page, report: &EmbedReport) {
         size(report.bytes)
     ));
     if report.interrupted {
-        page.line("Stopped. Run `thru embed` again to go on.");
+        page.line("Stopped. Run `thru embed` again to continue.");
     }
 }
 

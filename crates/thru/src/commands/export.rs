@@ -20,7 +20,7 @@ use crate::ui::{Page, Tone, count, plural};
     thru export --project rocket --since 2026-01-01\n  \
     thru export --project rocket --decisions    what you told and decided, to share\n  \
     thru export | jq -r 'select(.kind == \"memory\") | .body.title'\n  \
-    thru import memory.jsonl                    bring in what was told and decided")]
+    thru import memory.jsonl                    import what was told and decided")]
 pub(crate) struct ExportArguments {
     /// Only this project
     #[arg(long, short)]
@@ -76,7 +76,7 @@ pub(crate) fn import_decisions(
             true => page.json(&plan)?,
             false => {
                 let read = plural(plan.decisions(), "decision");
-                page.line(format!("{read} to bring in, as far as they are not known."));
+                page.line(format!("{read} to import, unless they are here already."));
             }
         }
     } else {
@@ -88,10 +88,10 @@ pub(crate) fn import_decisions(
         }
     }
     if !as_json && !plan.others.is_empty() {
-        page.line(format!("Not brought in: {}.", kinds_of(&plan.others)));
+        page.line(format!("Not imported: {}.", kinds_of(&plan.others)));
         page.line(page.paint(
             Tone::Quiet,
-            "They are made of transcripts, which are carried by copying `archive/` and `journal/`.",
+            "They are made from transcripts; to move those, copy `archive/` and `journal/`.",
         ));
     }
     page.print()?;
@@ -110,7 +110,7 @@ fn show_imported(page: &mut Page, imported: &ExportImported) {
     match new {
         0 => page.line("Nothing new."),
         _ => page.line(format!(
-            "Brought in {} ({}). `thru log` lists them.",
+            "Imported {} ({}). `thru log` lists them.",
             plural(new, "decision"),
             kinds_of(&imported.new)
         )),
@@ -126,6 +126,6 @@ fn show_imported(page: &mut Page, imported: &ExportImported) {
     }
     if imported.not_understood > 0 {
         let decisions = plural(imported.not_understood, "decision");
-        page.line(format!("{decisions} of a form that this version does not know."));
+        page.line(format!("{decisions} in a form that this version does not know."));
     }
 }

@@ -65,7 +65,7 @@ fn show(page: &mut Page, found: &FactList, environment: &Environment) {
     graph::lines(page, &found.facts, environment);
     let line = match found.facts.len() {
         0 if found.ended > 0 => format!(
-            "Nothing holds of it now. `--history` shows {} that no longer {}.",
+            "Nothing is true of it now. `--history` shows {} that no longer {}.",
             plural(found.ended as u64, "fact"),
             if found.ended == 1 { "does" } else { "do" },
         ),

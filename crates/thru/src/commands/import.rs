@@ -27,7 +27,7 @@ use crate::ui::{Page, Tone, count, plural, size};
     thru import --dry-run           only say what there is to read\n  \
     thru import memory.jsonl        what was told and decided, from an export\n  \
     thru import --from claude-mem   the memories of claude-mem\n\n\
-    Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME \
+    You can stop it at any time; the next run continues there. CLAUDE_CONFIG_DIR, CODEX_HOME \
     and COPILOT_HOME say where agents keep their files, where that is elsewhere.")]
 pub(crate) struct ImportArguments {
     /// Files and folders to read instead
@@ -197,10 +197,10 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
     if report.sources > 0 || report.bytes > 0 {
         let took = report.elapsed.as_secs_f64();
         page.line(format!(
-            "Read {} ({}) in {took:.1} s: {} new.",
+            "Read {} ({}) in {took:.1} s: {}.",
             plural(report.sessions as u64, "session"),
             size(report.bytes),
-            plural(report.written.passages, "passage"),
+            plural(report.written.passages, "new passage"),
         ));
     }
     if report.distilled.memories > 0 {
@@ -242,7 +242,7 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
     list_problems(page, &report.problems, environment);
     if report.interrupted {
         page.line(
-            "Stopped. What was read is searchable; nothing goes on by itself until you run `thru import` again.",
+            "Stopped. What was read is searchable. The rest is read when you run `thru import` again.",
         );
     }
 }
@@ -259,13 +259,15 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     ));
     if memory.unembedded > 0 {
         let (texts, who) = (plural(memory.unembedded, "text"), who_embeds(environment));
-        page.line(format!("{texts} not embedded yet, and found by their words until then: {who}."));
+        page.line(format!(
+            "{texts} not embedded yet; until then they are found by their words: {who}."
+        ));
     }
     if report.sources > 0 && memory.passages > 0 {
         let example = page.paint(Tone::Id, "thru search WORDS");
         let context = page.paint(Tone::Id, "thru context");
         page.line(format!(
-            "Try `{example}`, or `{context}` in a project: what a session there would be told."
+            "Try `{example}`, or `{context}` in a project to see what a session there would get."
         ));
     }
     Ok(())

@@ -5,7 +5,7 @@ use thru_app::ingest::foreign::{self, ForeignPlan, ImportForeign};
 
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, one_line, plural};
+use crate::ui::{Page, Tone, count, one_line, plural};
 
 /// Names listed before the rest is only counted.
 const SHOWN: usize = 10;
@@ -55,7 +55,8 @@ pub(crate) fn run(
     planned.import(shown.call())?;
     let memories = plural(coming, "memory");
     page.line(format!(
-        "Imported {memories}. Searches find them, marked \"from {}\"; sessions are told one at their start once you agree to it (`thru edit ID --agree`).",
+        "Imported {memories}. Searches find them, marked \"from {}\"; new sessions are given only those that \
+         you agree to (`thru edit ID --agree`).",
         request.source
     ));
     page.print()?;
@@ -94,7 +95,7 @@ fn describe(
     memories.extend(
         rest.iter()
             .filter(|(number, _)| *number > 0)
-            .map(|(number, what)| format!("{number} {what}")),
+            .map(|(number, what)| format!("{} {what}", count(*number))),
     );
     page.line(format!("{}.", memories.join(", ")));
     if plan.prompts_here > 0 {
@@ -107,7 +108,8 @@ fn describe(
         let more = if plan.unknown_projects.len() > SHOWN { ", …" } else { "" };
         let projects = plural(plan.unknown_projects.len() as u64, "project");
         page.line(format!(
-            "{projects} not known here yet: {}{more}. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.",
+            "{projects} not known here yet: {}{more}. `thru import` first reads the agents' history and so places them; \
+             `thru projects merge` joins them later.",
             names.join(", ")
         ));
     }

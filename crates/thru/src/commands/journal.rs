@@ -166,7 +166,7 @@ fn show_check(page: &mut Page, check: &JournalCheck) {
         page.line(format!("  {}", problem.advice));
     }
     if check.clean {
-        page.line(page.paint(Tone::Good, "All is as it was written."));
+        page.line(page.paint(Tone::Good, "Everything is as it was written."));
     } else {
         let number = check.problems.iter().filter(|problem| problem.serious).count();
         page.line(format!("{} damaged.", plural(number as u64, "place")));

@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
         page.json(&log)?;
     } else if log.entries.is_empty() {
         page.line(match subject {
-            LogSubject::Decisions => "Nothing was decided yet.",
+            LogSubject::Decisions => "No decisions yet.",
             LogSubject::Merges => "Nothing was merged.",
             LogSubject::AgentNotes => "Agents recorded nothing that waits for you.",
         });
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
                 LogSubject::AgentNotes => {
                     "Starting sessions are not told these. `thru edit ID --agree` stands behind one, `thru forget ID` removes it."
                 }
-                LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` takes one back.",
+                LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` undoes one.",
             },
         ));
     }

@@ -120,7 +120,7 @@ impl Origin {
             Self::Npm => "was installed by npm",
             Self::Winget => "was installed by winget",
             Self::System => "was installed by the system's package manager",
-            Self::Unknown => "was put there by hand",
+            Self::Unknown => "was installed by hand",
         }
     }
 
@@ -134,7 +134,7 @@ impl Origin {
             Self::Npm => "npm install -g @throughline/thru@latest",
             Self::Winget => "winget upgrade Throughline.Throughline",
             Self::System => "use the system's package manager",
-            Self::Unknown => "put the program of the new release in its place",
+            Self::Unknown => "replace it with the program of the new release",
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::ui::{Page, Tone, plural};
 /// longer hold all that the old store holds.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RebuildArguments {
-    /// Go on if the new store would hold less than the old one
+    /// Continue if the new store would hold less than the old one
     #[arg(long)]
     accept_loss: bool,
 }

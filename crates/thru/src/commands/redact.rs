@@ -26,10 +26,10 @@ use crate::ui::{Page, Tone, plural, printable, width};
 )]
 #[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"])))]
 pub(crate) struct RedactArguments {
-    /// Say where something is kept that must not be; change nothing
+    /// List what should not be stored, and where; change nothing
     #[arg(long)]
     scan: bool,
-    /// Take it out, everywhere, and look again
+    /// Remove it everywhere, and look again
     #[arg(long)]
     apply: bool,
     /// Look for this text as well; `-` reads it from standard input
@@ -54,7 +54,7 @@ pub(crate) enum Command {
         /// A regular expression; a group named `secret` says which part of a match goes
         pattern: String,
     },
-    /// Take a rule of yours away (what it redacted stays redacted)
+    /// Remove a rule of yours (what it redacted stays redacted)
     Remove {
         /// Its name
         name: String,
@@ -254,12 +254,12 @@ fn shown_lines(lines: &[u64]) -> String {
 fn say_found(page: &mut Page, scanned: &Scanned) {
     list(page, &scanned.places, &scanned.unread);
     match (scanned.places.is_empty(), scanned.unread.is_empty()) {
-        (true, true) => page.line("Nothing that is kept would have to be changed."),
-        (true, false) => page.line("Nothing else that is kept would have to be changed."),
+        (true, true) => page.line("Nothing stored would have to be changed."),
+        (true, false) => page.line("Nothing else stored would have to be changed."),
         (false, _) => {
             page.gap();
             page.line("The index holds words of the texts of the store and is made again with it.");
-            page.line("Nothing was changed; the same with `--apply` takes it out.");
+            page.line("Nothing was changed; `--apply` removes it.");
         }
     }
     say_verbatim(page, scanned.verbatim);
@@ -300,7 +300,7 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
         page.line(format!("Removed {file}, a copy of the store."));
     }
     if applied.is_nothing {
-        page.line("Nothing that is kept had to be changed.");
+        page.line("Nothing stored had to be changed.");
     }
     say_verbatim(page, applied.verbatim);
 }

@@ -70,10 +70,11 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
     } else {
         let scope = kept.project.as_ref().map_or("every project", |name| name.get());
         let id = page.paint(Tone::Id, &kept.short_id);
-        page.line(format!("Remembered as {id} for {scope}. `thru undo` takes it back."));
+        page.line(format!("Remembered as {id} for {scope}. `thru undo` undoes it."));
         if kept.by_agent {
             page.line(format!(
-                "It counts as an agent's note: sessions that start are told it after `thru edit {} --agree` in your own terminal.",
+                "It counts as an agent's note: new sessions are given it after `thru edit {} --agree` in your \
+                 own terminal.",
                 kept.short_id
             ));
         }

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Re
         page.json(&answer)?;
     } else {
         let files = plural(restored.files.len() as u64, "file");
-        page.line(format!("Put back {files} ({}):", size(restored.bytes)));
+        page.line(format!("Restored {files} ({}):", size(restored.bytes)));
         for file in restored.files.iter().take(10) {
             page.line(format!("  {}", environment.shown(file)));
         }

@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Res
     } else {
         if !session.restored.is_empty() {
             let files = plural(session.restored.len() as u64, "file");
-            writeln!(environment.streams.errors(), "Put back {files} that the agent had deleted.")?;
+            writeln!(environment.streams.errors(), "Restored {files} that the agent had deleted.")?;
         }
         if !is_run {
             page.line(session.shell_line());

@@ -147,7 +147,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
     } else {
         show_corrections(&mut page, &found);
         if found.verdict == Verdict::Nearest {
-            let line = format!("Nothing sure{}. The nearest:", scope(&found));
+            let line = format!("No sure match{}. The nearest:", scope(&found));
             page.line(page.paint(Tone::Bad, &line));
         }
         if let Some(work) = &found.work {
@@ -255,7 +255,7 @@ fn show_memories(page: &mut Page, found: &Found, environment: &Environment) {
     rows.sort_by_key(|row| std::cmp::Reverse(row.entry.at));
     entries::table(page, &rows, environment);
     page.gap();
-    let line = "`thru show ID…` tells them whole, `thru timeline ID` what happened around one.";
+    let line = "`thru show ID…` shows them in full, `thru timeline ID` what happened around one.";
     page.line(page.paint(Tone::Quiet, line));
 }
 
@@ -303,7 +303,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");
     }
-    page.line(page.paint(Tone::Quiet, &format!("{footer}. `thru show ID` shows one whole.")));
+    page.line(page.paint(Tone::Quiet, &format!("{footer}. `thru show ID` shows one in full.")));
     if arguments.explain {
         let terms = found.terms.join(" ");
         let line = format!(

@@ -20,7 +20,7 @@ use crate::ui::{Page, Tone, count, cut, day_and_time, one_line, plural, printabl
 pub(crate) enum Command {
     /// Outline of a session: prompts, conclusions, files, commands and how they ended
     Show(Show),
-    /// Print what a session held, to go on with its work in another one
+    /// Print what a session held, to continue its work in another one
     Load(Load),
 }
 
@@ -82,7 +82,7 @@ fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
     if arguments.json {
         page.json(&held)?;
     } else if held.is_silent {
-        page.line(format!("Nothing is known of what session {} held.", held.session_id.short()));
+        page.line(format!("Nothing is known about what session {} held.", held.session_id.short()));
     } else {
         for line in held.text.get().lines() {
             page.line(line);

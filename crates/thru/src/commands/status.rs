@@ -56,10 +56,10 @@ fn next_step(status: &Status, environment: &App) -> (&'static str, &'static str)
         || status.journal_alarm
         || matches!(status.daemon, Daemon::Hangs(_));
     match status.recording {
-        _ if is_wrong => ("thru doctor", "find out what is wrong, and how to fix it"),
-        Recording::Paused => ("thru capture resume", "go on recording"),
+        _ if is_wrong => ("thru doctor", "find out what is wrong and how to fix it"),
+        Recording::Paused => ("thru capture resume", "resume recording"),
         _ if reading::stopped(&environment.layout) == Some(Stop::Import) => {
-            ("thru import", "go on with the import that was stopped")
+            ("thru import", "finish the import that was stopped")
         }
         Recording::NotConnected if status.sessions == 0 => {
             ("thru up", "connect your agents and read their history; it asks first")
@@ -104,7 +104,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         row("alarm", Some(Tone::Bad), text);
     }
     if let Some(left) = status.disk_full {
-        let text = format!("full, {} left; nothing more is recorded on it", size(left));
+        let text = format!("{} left; on a full disk nothing more is recorded", size(left));
         row("disk", Some(Tone::Bad), text);
     }
     if status.lost_events > 0 {
@@ -161,7 +161,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         "last intake",
         None,
         status.last_intake.map_or_else(
-            || "nothing was brought in yet; `thru import` reads what is there".to_owned(),
+            || "nothing imported yet; `thru import` reads what is there".to_owned(),
             |at| format!("{}, {}", day_and_time(Some(at), environment.zone()), ago(at)),
         ),
     );
@@ -174,7 +174,7 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         row(
             "waiting",
             None,
-            format!("{} to be brought in", plural(status.pending_records, "record")),
+            format!("{} to be imported", plural(status.pending_records, "record")),
         );
     }
     if status.unindexed_sessions > 0 {

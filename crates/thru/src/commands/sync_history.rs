@@ -79,7 +79,7 @@ fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
     import::tell(page, report, environment);
     let indexed = report.indexed.changed() as u64;
     page.line(match indexed {
-        0 => "No session was to be indexed: what goes on is when it is left.".to_owned(),
+        0 => "No session had to be indexed; one in progress is indexed when it is left.".to_owned(),
         indexed => format!("Indexed {}.", plural(indexed, "session")),
     });
     let all = report.indexed.iter();
@@ -107,7 +107,7 @@ fn preview(
     let place =
         arguments.project.as_ref().map_or_else(String::new, |name| format!(" in project {name}"));
     if gap.sessions.is_empty() {
-        page.line(format!("Every session{time}{place} is remembered as it is."));
+        page.line(format!("Every session{time}{place} is imported."));
     } else {
         table(page, &gap.sessions, environment);
         page.gap();
@@ -117,7 +117,7 @@ fn preview(
             size(gap.unread_bytes)
         ));
         page.line(plan(gap));
-        page.line("`thru sync-history --run` brings them in, by the same options.");
+        page.line("`thru sync-history --run` imports them; it takes the same options.");
     }
     if gap.not_listed > 0 {
         page.line(page.paint(

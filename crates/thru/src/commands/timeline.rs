@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         } else {
             entries::table(&mut page, &rows, environment);
             page.gap();
-            page.line(page.paint(Tone::Quiet, "`thru show ID…` tells them whole."));
+            page.line(page.paint(Tone::Quiet, "`thru show ID…` shows them in full."));
         }
         shared::show_prepared(&mut page, &timeline.preparation);
     }

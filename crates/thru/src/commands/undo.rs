@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Resul
     let undone = undo::undo(&environment.app, arguments.id.as_deref(), shown.call())?;
     let mut page = Page::new(environment);
     let Some(undone) = undone else {
-        page.line("There is nothing to take back.");
+        page.line("There is nothing to undo.");
         page.print()?;
         return Ok(Outcome::Nothing);
     };

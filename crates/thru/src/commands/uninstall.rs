@@ -83,14 +83,14 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
             page.line("The daemon was stopped.");
         }
         if is_nothing {
-            page.line("There was nothing to take out.");
+            page.line("There was nothing to remove.");
         } else if has_data && !arguments.dry_run {
             let shown = environment.shown(data);
             page.line(format!("What was recorded stays in {shown}, and can still be searched."));
             if is_for_all {
-                page.line("New sessions are not read any more, unless you run `thru import`.");
+                page.line("New sessions are no longer read unless you run `thru import`.");
             }
-            page.line("`thru export` writes it out as JSON Lines to take along;");
+            page.line("`thru export` writes it as JSON Lines to take along;");
             // A shell takes `~` for the home directory only without quotes.
             let typed = match shown.contains(char::is_whitespace) {
                 true => format!("'{}'", data.display()),

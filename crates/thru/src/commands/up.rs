@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
             return Err(Trouble::failed("there is no terminal to ask on")
                 .advise("`thru up --yes` does it without asking; nothing was changed"));
         }
-        if !shared::ask(environment, "Go on?", true)? {
+        if !shared::ask(environment, "Continue?", true)? {
             page.line("Nothing was changed.");
             page.print()?;
             return Ok(Outcome::Nothing);
@@ -132,8 +132,8 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         page.line(match (&daemon, &memory) {
             // It is, behind this answer.
             (Daemon::Absent, Some(_)) => {
-                "The daemon is being started: a process that reads sessions as they are written. `thru daemon` \
-                 controls it."
+                "The daemon is starting: a background process that reads sessions as they are written. `thru \
+                 daemon` controls it."
                     .to_owned()
             }
             _ => format!("The daemon {}.", daemon.line()),
@@ -160,7 +160,7 @@ fn offer_to_join(page: &mut Page, is_silent: bool, environment: &Environment) ->
     if !is_silent && shared::ask(environment, "Join their memories?", false)? {
         projects::trust(environment, None, shown.call())?;
         page.line(format!(
-            "It is now part of {}. `thru undo` takes it back.",
+            "It is now part of {}. `thru undo` undoes that.",
             one_line(&project, 100)
         ));
     } else {
@@ -188,7 +188,7 @@ fn announce(
     environment: &App,
 ) {
     page.gap();
-    page.line("This is going to");
+    page.line("This will");
     for one in prepared {
         setup_page::tell_plan(page, &one.changes.plan, environment);
     }
@@ -201,10 +201,10 @@ fn announce(
         ));
     }
     page.line(
-        "Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.",
+        "Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.",
     );
     page.line(
-        "Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.",
+        "Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.",
     );
     page.gap();
 }
@@ -239,19 +239,19 @@ fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
                 page.line(format!("  {project}: {title}  {}", page.paint(Tone::Quiet, &age)));
             }
         }
-        None => page.line("Nothing is remembered yet: it begins with your next session."),
+        None => page.line("Nothing is remembered yet: recording starts with your next session."),
     }
     page.gap();
     page.line("Try next:");
     let has_history = memory.is_some_and(|memory| memory.sessions > 0);
     let first = match has_history {
         true => ("thru search WORDS", "find where something was said or done"),
-        false => ("thru demo", "see it at work on a made-up history"),
+        false => ("thru demo", "see it work on a made-up history"),
     };
     for (command, what) in [
         first,
         ("thru context", "show what a session that starts here gets"),
-        ("thru doctor", "check that all of it works"),
+        ("thru doctor", "check that everything works"),
     ] {
         page.line(format!("  {}  {what}", page.paint(Tone::Id, &format!("{command:17}"))));
     }

@@ -344,7 +344,7 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
         .map(|(number, noun)| plural(number as u64, noun))
         .collect();
     if !parts.is_empty() {
-        page.line(format!("Took in {}. `thru undo` takes each back.", parts.join(", ")));
+        page.line(format!("Took in {}. `thru undo` undoes each.", parts.join(", ")));
     }
     if synced.waiting > 0 {
         let notes = plural(synced.waiting as u64, "note");

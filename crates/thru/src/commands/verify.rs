@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
             page.line(page.paint(tone, &format!("{}: {}", finding.place, finding.message)));
         }
         if verified.clean {
-            page.line(page.paint(Tone::Good, "All is as it was written."));
+            page.line(page.paint(Tone::Good, "Everything is as it was written."));
         } else {
             let serious = found.findings.iter().filter(|finding| finding.serious).count();
             page.line(format!("{} found.", plural(serious as u64, "problem")));

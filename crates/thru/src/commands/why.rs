@@ -70,7 +70,7 @@ fn show(page: &mut Page, course: &Course, environment: &Environment) {
         page.line(format!("{id}  {when}  {}", one_line(decision.headline().get(), room)));
     }
     match course.facts.is_empty() && course.decisions.is_empty() {
-        true => page.line(page.paint(Tone::Quiet, "Nothing is known of it.")),
+        true => page.line(page.paint(Tone::Quiet, "Nothing is known about it.")),
         false => {
             page.gap();
             page.line(page.paint(

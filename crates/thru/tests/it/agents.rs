@@ -44,13 +44,13 @@ fn an_import_reads_what_every_agent_left() {
     Claude Code history in [folder]/claude: 2 sessions in 3 files, [size] to read.
     Codex history in ~/.codex: 1 session in 2 files, [size] to read.
     Copilot CLI history in ~/.copilot: 1 session in 1 file, [size] to read.
-    Read 4 sessions ([size]) in [time]: 30 passages new.
+    Read 4 sessions ([size]) in [time]: 30 new passages.
     Distilled 5 sessions: 9 memories (observations and summaries).
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 30 passages of 5 sessions in 3 projects.
-    27 texts not embedded yet, and found by their words until then: `thru embed` does it.
-    Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
+    27 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     assert_snapshot!(home.shown(&["sessions", "--all"]), @r#"
     SESSION   LAST USED  AGENT        STATE      PROJECT  TURNS  TITLE
@@ -71,7 +71,7 @@ fn an_import_reads_what_every_agent_left() {
     assert_snapshot!(home.shown(&["import"]), @"
     6 files have not changed since the last import.
     Memory: 30 passages of 5 sessions in 3 projects.
-    27 texts not embedded yet, and found by their words until then: `thru embed` does it.
+    27 texts not embedded yet; until then they are found by their words: `thru embed` does it.
     ");
     home.thru(&["verify"]).expect(0);
     let doctor = home.json(&["doctor", "--json"]);
@@ -110,7 +110,7 @@ fn every_listing_can_be_of_one_agent() {
                        End Patch Success. Updated the following files: M src/ephemeris.rs
       845x7  local_shell … …git commit -am leap
 
-    5 passages of 1 session. `thru show ID` shows one whole.
+    5 passages of 1 session. `thru show ID` shows one in full.
     "#);
     assert_eq!(home.thru(&["search", "--all", "--agent", "copilot", "leap second"]).code, 1);
     let found =
@@ -168,13 +168,13 @@ fn transcripts_are_known_by_what_they_hold() {
     assert_snapshot!(home.shown(&["import", "first.jsonl", "second.txt"]), @"
     Codex history in 2 paths: 1 session in 1 file, [size] to read.
     Copilot CLI history in 2 paths: 1 session in 1 file, [size] to read.
-    Read 2 sessions ([size]) in [time]: 17 passages new.
+    Read 2 sessions ([size]) in [time]: 17 new passages.
     Distilled 2 sessions: 5 memories (observations and summaries).
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 17 passages of 2 sessions in 1 project.
-    13 texts not embedded yet, and found by their words until then: `thru embed` does it.
-    Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
+    13 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     let archived = home.data().join("archive").join("codex").join(ROLLOUT);
     assert!(archived.with_extension("jsonl.zst").is_file());
@@ -192,13 +192,13 @@ fn sessions_are_put_back_where_their_agents_look_for_them() {
     }
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["restore", "019ed99c"]), @"
-    Put back 1 file ([size]):
+    Restored 1 file ([size]):
       ~/.codex/sessions/2026/06/18/rollout-2026-06-18T07-41-33-019ed99c-0000-7000-8000-000000000001.jsonl
     Left alone, because it is there: 1 file.
     Resume it in /home/ada/orrery with `codex resume 019ed99c-0000-7000-8000-000000000001`.
     ");
     assert_snapshot!(home.shown(&["restore", "10fb0000"]), @"
-    Put back 1 file ([size]):
+    Restored 1 file ([size]):
       ~/.copilot/session-state/10fb0000-0000-4000-8000-000000000001/events.jsonl
     Resume it in /home/ada/orrery with `copilot --resume 10fb0000-0000-4000-8000-000000000001`.
     ");

@@ -18,7 +18,7 @@ fn a_search_shows_passages_by_session() {
       65z14  agent     The lock is taken once now.
       wd5xb  you       Why does the importer lock the database?
 
-    2 passages of 1 session. `thru show ID` shows one whole.
+    2 passages of 1 session. `thru show ID` shows one in full.
     "#);
     assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @r#"
     In short
@@ -29,7 +29,7 @@ fn a_search_shows_passages_by_session() {
       65z14  agent     The lock is taken once now.
              #1 13.17: session 1.00 × 3.40 = 3.40; turn 1.00 × 2.70 = 2.70; window 0.64 × 2.88 = 1.85; session-score 1.00 × 1.50 = 1.50; last-words 1.00 × 1.25 = 1.25; words 0.45 × 2.19 = 0.99; agent 1.00 × 0.93 = 0.93; agent-length 0.19 × 2.86 = 0.56
 
-    1 passage of 1 session. `thru show ID` shows one whole.
+    1 passage of 1 session. `thru show ID` shows one in full.
     Looked for: import lock. 7 passages looked at closely; confidence 0.81.
     Meaning: not compared, nothing is embedded yet: `thru embed` does it. Words alone were looked for.
     "#);
@@ -39,7 +39,7 @@ fn a_search_shows_passages_by_session() {
       aa6pe  Bash      …error[E0502]: cannot borrow `store` as mutable
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
 
-    1 passage of 1 session. `thru show ID` shows one whole.
+    1 passage of 1 session. `thru show ID` shows one in full.
     "#);
     assert_snapshot!(home.shown(&["search", "wombats"]), @r"
     Nothing found.
@@ -271,7 +271,7 @@ fn before_the_first_import_it_says_so() {
     assert_snapshot!(home.shown(&["search", "x"]), @r"
     -- stderr --
     error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
+    hint: run `thru up` to set everything up, or `thru import` only to read the history on this machine.
     -- exit 2 --
     ");
     home.thru(&["sessions"]).expect(2);
@@ -377,7 +377,7 @@ fn where_one_stands_decides_where_to_look() {
     rocket · Where is the lock?   2026-03-01  11111111
       wd5xb  you       Where is the lock?
 
-    1 passage of 1 session in project rocket (`--all` looks everywhere). `thru show ID` shows one whole.
+    1 passage of 1 session in project rocket (`--all` looks everywhere). `thru show ID` shows one in full.
     ");
     assert_snapshot!(inside(&["sessions"]).shown(), @"
     SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE

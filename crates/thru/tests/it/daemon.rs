@@ -83,14 +83,14 @@ fn it_is_started_looked_at_and_ended() {
     let place = Place::new();
     let _hiding = place.hiding();
     assert_snapshot!(place.shown(&["daemon", "status"]), @"
-    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
     socket       [folder]/home/run/daemon.sock
     log          [folder]/home/run/daemon.log
     -- exit 1 --
     ");
     assert_snapshot!(place.shown(&["daemon", "stop"]), @"The daemon does not run.");
     assert_snapshot!(place.shown(&["daemon", "start"]), @"The daemon runs: process [number], version [version]");
-    assert_snapshot!(place.shown(&["daemon", "start"]), @"The daemon runs already: process [number], version [version]");
+    assert_snapshot!(place.shown(&["daemon", "start"]), @"The daemon is already running: process [number], version [version]");
     until(|| place.json(&["daemon", "status", "--json"])["daemon"]["steps"] == 1);
     assert_snapshot!(place.shown(&["daemon", "status"]), @"
     daemon       runs: process [number], version [version]

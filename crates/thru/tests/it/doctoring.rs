@@ -74,11 +74,11 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     assert_snapshot!(home.shown(&["doctor"]), @"
     ok       hooks         Claude Code: 7 events in [folder]/claude/settings.json
     ok       program       hooks run [thru]
-    ok       trust         nothing is held back as far as can be seen
+    ok       trust         no setting keeps the hooks from running
     ok       recording     on
     ok       failures      no hook failed
     ok       latency       no hook ran yet
-    note     mcp           agents are not told of our MCP server
+    note     mcp           agents do not know our MCP server
                            `thru install` registers it with the path of this program
     ok       settings      all defaults
     ok       journal       2 records, all whole
@@ -87,16 +87,16 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       store         11 passages of 3 sessions
     ok       index         11 passages and 4 memories
     ok       redaction     everything was cleaned by today's rules
-    ok       waiting       everything in the journal was brought in
+    ok       waiting       everything in the journal is in the store
     ok       meaning       all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
-    ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    ok       daemon        not running, because of `THROUGHLINE_DAEMON`; nothing needs it
     ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     every session that was left is indexed
     ok       jobs          no work failed
-    ok       models        none is asked: memories are made without a model
+    ok       models        none is set: memories are made without a model
     ok       clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
     ok       other agents  no sessions of Codex or Copilot CLI on this machine
-    ok       permissions   only you may read what is kept
+    ok       permissions   only you can read the files
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
     ok       versions      thru [version], schema 12
@@ -112,30 +112,30 @@ fn a_doctor_says_what_is_missing() {
     assert_snapshot!(home.shown(&["doctor"]), @"
     problem  hooks         Claude Code is not connected
                            `thru install` connects Claude Code; until then its sessions are not recorded
-    ok       program       no hook runs one
-    ok       trust         no hook to hold back
-    ok       recording     nothing is recorded while no agent is connected
+    ok       program       no hooks are installed
+    ok       trust         no hooks are installed
+    ok       recording     nothing is recorded until an agent is connected
     ok       failures      no hook failed
     ok       latency       no hook ran yet
     ok       settings      all defaults
     ok       journal       0 records, all whole
     ok       journal size  [size] of [size]
     ok       archive       0 lines in 0 files, all whole
-    note     store         nothing was brought in yet
+    note     store         nothing imported yet
                            `thru import` reads what is there
     ok       index         0 passages and 0 memories
-    ok       redaction     nothing is kept yet
-    ok       waiting       everything in the journal was brought in
+    ok       redaction     nothing is stored yet
+    ok       waiting       everything in the journal is in the store
     ok       meaning       nothing to embed yet (bundled minilm-l6-v2-int8)
-    ok       daemon        does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    ok       daemon        not running, because of `THROUGHLINE_DAEMON`; nothing needs it
     ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     there is no session
     ok       jobs          there is no work
-    ok       models        none is asked: memories are made without a model
+    ok       models        none is set: memories are made without a model
     note     clean-up      Claude Code deletes transcripts after [age] (`cleanupPeriodDays`, its default)
                            run `thru import` more often than that, or `thru install`
     ok       other agents  no sessions of Codex or Copilot CLI on this machine
-    ok       permissions   only you may read what is kept
+    ok       permissions   only you can read the files
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
     ok       versions      thru [version], schema 12
@@ -156,7 +156,7 @@ fn hooks_are_looked_at_as_the_agent_runs_them() {
     let answer = home.json(&["doctor", "--json"]);
     let (level, line) = found(&answer, "program");
     assert_eq!(level, "problem");
-    assert!(line.contains("/nowhere/thru is not there"), "{line}");
+    assert!(line.contains("/nowhere/thru is gone"), "{line}");
     // A folder that is not trusted yet, and one that is.
     let here = fs::canonicalize(home.folder().join("work")).unwrap();
     let trusted = |is_trusted: bool| {
@@ -324,7 +324,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
-    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  recent ones are read before a question, all by `thru import`
     ");
     home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
@@ -342,7 +342,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
-    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  not read while recording is paused
     ");
 }
@@ -355,10 +355,10 @@ fn status_says_how_to_begin() {
     recording    no; `thru install` connects your agents
     memory       0 sessions in 0 projects, 0 passages, 0 memories
     meaning      nothing to embed yet (bundled minilm-l6-v2-int8)
-    last intake  nothing was brought in yet; `thru import` reads what is there
+    last intake  nothing imported yet; `thru import` reads what is there
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
-    daemon       does not run, by `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  recent ones are read before a question, all by `thru import`
     ");
 }
@@ -370,7 +370,7 @@ fn recording_is_paused_for_a_time_or_until_told() {
     assert_eq!(home.json(&["status", "--json"])["recording"], "on");
     assert_snapshot!(home.shown(&["capture", "pause", "--for", "1h30m"]), @"
     Recording is paused until [moment].
-    Agents still write their transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
+    Agents still write their transcripts, which are read as a whole once you resume. Put what must never be read into `capture.ignore` or between <private> tags.
     ");
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["recording"], "paused");
@@ -378,11 +378,11 @@ fn recording_is_paused_for_a_time_or_until_told() {
     let minutes = (until.as_millisecond() - now()) / 60_000;
     assert!((85..=90).contains(&minutes), "{minutes}");
     assert_eq!(found(&home.json(&["doctor", "--json"]), "recording").0, "note");
-    assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording goes on.");
+    assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording continues.");
     assert_snapshot!(home.shown(&["capture", "resume"]), @"Recording was not paused.");
     assert_snapshot!(home.shown(&["capture", "pause"]), @"
     Recording is paused until you resume it (`thru capture resume`).
-    Agents still write their transcripts. Once you go on they are read as a whole; what must never be read belongs into `capture.ignore` or between <private> tags.
+    Agents still write their transcripts, which are read as a whole once you resume. Put what must never be read into `capture.ignore` or between <private> tags.
     ");
     for wrong in ["2", "soon", "-2h", "0m", "900000000d"] {
         home.thru(&["capture", "pause", &format!("--for={wrong}")]).expect(2);

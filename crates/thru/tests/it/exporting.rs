@@ -79,23 +79,23 @@ fn what_was_told_comes_in_once_under_the_same_ids() {
     let _other = other.settings();
     let file = file.to_str().unwrap();
     assert_snapshot!(other.shown(&["import", "--dry-run", file]), @"
-    5 decisions to bring in, as far as they are not known.
-    Not brought in: distilled 2, passage 4, session 2.
-    They are made of transcripts, which are carried by copying `archive/` and `journal/`.
+    5 decisions to import, unless they are here already.
+    Not imported: distilled 2, passage 4, session 2.
+    They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     assert!(!other.data().join("memory.db").exists());
     assert_snapshot!(other.shown(&["import", file]), @"
-    Brought in 3 decisions (memory-told 2, operation-undone 1). `thru log` lists them.
+    Imported 3 decisions (memory-told 2, operation-undone 1). `thru log` lists them.
     Left out what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
-    Not brought in: distilled 2, passage 4, session 2.
-    They are made of transcripts, which are carried by copying `archive/` and `journal/`.
+    Not imported: distilled 2, passage 4, session 2.
+    They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     assert_snapshot!(other.shown(&["import", file]), @"
     Nothing new.
     3 decisions known already.
     Left out what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
-    Not brought in: distilled 2, passage 4, session 2.
-    They are made of transcripts, which are carried by copying `archive/` and `journal/`.
+    Not imported: distilled 2, passage 4, session 2.
+    They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     let shown = other.thru(&["show", &told]).expect(0).stdout;
     assert!(shown.contains("Use pnpm, not npm"), "{shown}");
@@ -128,7 +128,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     assert_snapshot!(home.shown(&["import", "memory.jsonl", "."]), @"
     -- stderr --
     error: [folder]/work/memory.jsonl is an export of `thru`, not a transcript.
-    hint: bring exports in by themselves: `thru import FILE`.
+    hint: import an export on its own: `thru import FILE`.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["export", "--out", "memory.jsonl"]), @"
@@ -143,8 +143,8 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     );
     assert_snapshot!(home.shown(&["import", "memory.jsonl"]), @"
     Nothing new.
-    1 decision of a form that this version does not know.
-    Not brought in: unknown 2.
-    They are made of transcripts, which are carried by copying `archive/` and `journal/`.
+    1 decision in a form that this version does not know.
+    Not imported: unknown 2.
+    They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
 }

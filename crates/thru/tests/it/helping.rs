@@ -14,14 +14,14 @@ fn help_says_what_it_is_for() {
     Everyday:
       search        Find where something was said or done
       context       Print the context that a session starting here would get
-      show          Show memories and passages whole, or the records they came from
+      show          Show memories and passages in full, or the records they came from
       sessions      List sessions, the latest first
-      session       Look into one session
+      session       Show one session, or what it held
       resume        Start the agent of a session with that session
       remember      Remember something
       ui            Search as you type, read and correct memory in the terminal
       view          Open the page that shows what is remembered, and lets you correct it
-      status        Show the state of everything in one screen
+      status        Show the state of everything on one screen
 
     Memories:
       timeline      Show what happened before and after something
@@ -41,13 +41,13 @@ fn help_says_what_it_is_for() {
 
     Sessions:
       close         Close a session for now, and index it
-      restore       Put a session back where its agent can resume it
+      restore       Restore a transcript that the agent deleted
       compaction    Show what compactions of a session left out
       summaries     Manage the summaries that compactions left in a project
-      vault         Keep memory as notes that you may edit, in Obsidian or any editor
+      vault         Keep memory as notes that you can edit, in Obsidian or any editor
       projects      List, rename and merge projects
       capture       Pause or resume recording
-      sync-history  See which sessions are not imported yet, and import them
+      sync-history  Show which sessions are not imported yet, and import them
 
     Setup:
       up            Set everything up: install, import history, show what is remembered
@@ -57,7 +57,7 @@ fn help_says_what_it_is_for() {
       config        Read and change settings
       models        Choose a model that improves memories, if any
       embed         Embed new texts, so that search finds them by meaning
-      distil        Ask a model about earlier turns and sessions, with the cost first
+      distil        Ask a model about earlier sessions, after showing the cost
       mcp           Serve the memory to agents over MCP, on standard input and output
       daemon        Control the background process
       demo          See search, an outline and a briefing on a made-up history
@@ -81,11 +81,11 @@ fn help_says_what_it_is_for() {
     Examples:
       thru up                              set everything up
       thru search why did the build fail   find where something was said or done
-      thru show k3f9a                      show one memory or passage whole
+      thru show k3f9a                      show one memory or passage in full
       thru remember 'Use pnpm, not npm'    tell it something yourself
-      thru resume                          go on with the latest session here
+      thru resume                          continue the latest session here
 
-    `--color always`, `auto` or `never` goes with every command, as does `--plain`.
+    `--color always`, `auto` or `never` works with every command, as does `--plain`.
     Exit status: 0 found or done, 1 nothing found, 2 error.
     ");
 }
@@ -121,8 +121,8 @@ fn help_of_import() {
       thru import memory.jsonl        what was told and decided, from an export
       thru import --from claude-mem   the memories of claude-mem
 
-    Can be stopped and run again at any time: it goes on where it stopped. CLAUDE_CONFIG_DIR, CODEX_HOME
-    and COPILOT_HOME say where agents keep their files, where that is elsewhere.
+    You can stop it at any time; the next run continues there. CLAUDE_CONFIG_DIR, CODEX_HOME and
+    COPILOT_HOME say where agents keep their files, where that is elsewhere.
     ");
 }
 
@@ -176,7 +176,7 @@ fn help_of_search() {
 #[test]
 fn help_of_show() {
     assert_snapshot!(Home::new().shown(&["show", "--help"]), @"
-    Show memories and passages whole, or the records they came from
+    Show memories and passages in full, or the records they came from
 
     Usage: thru show [OPTIONS] <IDS>...
 
@@ -217,13 +217,13 @@ fn help_of_sessions() {
 #[test]
 fn help_of_session() {
     assert_snapshot!(Home::new().shown(&["session", "--help"]), @"
-    Look into one session
+    Show one session, or what it held
 
     Usage: thru session [OPTIONS] <COMMAND>
 
     Commands:
       show  Outline of a session: prompts, conclusions, files, commands and how they ended
-      load  Print what a session held, to go on with its work in another one
+      load  Print what a session held, to continue its work in another one
 
     Options:
           --plain  Use no colour and no pager
@@ -248,7 +248,7 @@ fn help_of_session() {
 #[test]
 fn help_of_restore() {
     assert_snapshot!(Home::new().shown(&["restore", "--help"]), @"
-    Put a session back where its agent can resume it
+    Restore a transcript that the agent deleted
 
     Usage: thru restore [OPTIONS] <SESSION>
 
@@ -323,13 +323,13 @@ fn help_of_redact() {
     Commands:
       list    List the rules, built-in and your own
       add     Add a rule, and take what it matches out of what is kept already
-      remove  Take a rule of yours away (what it redacted stays redacted)
+      remove  Remove a rule of yours (what it redacted stays redacted)
       test    Show what would be kept of a text (from standard input where none is given)
 
     Options:
           --plain        Use no colour and no pager
-          --scan         Say where something is kept that must not be; change nothing
-          --apply        Take it out, everywhere, and look again
+          --scan         List what should not be stored, and where; change nothing
+          --apply        Remove it everywhere, and look again
           --text <TEXT>  Look for this text as well; `-` reads it from standard input
           --json         Answer as JSON
       -h, --help         Print help
@@ -531,7 +531,7 @@ fn help_of_config() {
     Commands:
       get   Print the value of a setting
       set   Change a setting in your configuration file
-      path  Print where the configuration file and the data lie
+      path  Print where the configuration file and the data are
       show  Show every setting
 
     Options:
@@ -571,7 +571,7 @@ fn help_of_verify_and_rebuild() {
     Usage: thru rebuild [OPTIONS]
 
     Options:
-          --accept-loss  Go on if the new store would hold less than the old one
+          --accept-loss  Continue if the new store would hold less than the old one
           --plain        Use no colour and no pager
       -h, --help         Print help
     ");
@@ -682,7 +682,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
                        other. The file /home/ada/rocket/docs/decisions.md has been updated.
 
-    5 passages of 1 session. `thru show ID` shows one whole.
+    5 passages of 1 session. `thru show ID` shows one in full.
 
     $ thru search SQLITE_BUSY
     In short
@@ -697,7 +697,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        endless loop.
       27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
 
-    4 passages of 1 session. `thru show ID` shows one whole.
+    4 passages of 1 session. `thru show ID` shows one in full.
 
     $ thru session show 5b1f
     rocket · Lost updates in the session index   [date]  5b1f0c9e
@@ -770,7 +770,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
 
-    The last is what the next session in that project would be told.
+    The last shows what the next session in that project would get.
     `thru import` does the same with the history on this machine.
     "#);
     assert!(!home.data().exists());
@@ -805,7 +805,7 @@ fn help_of_jobs_and_sync_history() {
     Exit status of `retry`: 1 there was nothing to try again.
     ");
     assert_snapshot!(Home::new().shown(&["sync-history", "--help"]), @"
-    See which sessions are not imported yet, and import them
+    Show which sessions are not imported yet, and import them
 
     Usage: thru sync-history [OPTIONS]
 

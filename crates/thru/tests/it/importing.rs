@@ -12,16 +12,16 @@ fn an_import_says_what_it_did_and_a_second_one_that_there_is_nothing_to_do() {
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["import"]), @"
     Claude Code history in [folder]/claude: 2 sessions in 3 files, [size] to read.
-    Read 2 sessions ([size]) in [time]: 11 passages new.
+    Read 2 sessions ([size]) in [time]: 11 new passages.
     Distilled 3 sessions: 4 memories (observations and summaries).
     Memory: 11 passages of 3 sessions in 2 projects.
-    12 texts not embedded yet, and found by their words until then: `thru embed` does it.
-    Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
+    12 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     assert_snapshot!(home.shown(&["import"]), @"
     3 files have not changed since the last import.
     Memory: 11 passages of 3 sessions in 2 projects.
-    12 texts not embedded yet, and found by their words until then: `thru embed` does it.
+    12 texts not embedded yet; until then they are found by their words: `thru embed` does it.
     ");
     home.thru(&["verify"]).expect(0);
 }
@@ -106,11 +106,11 @@ fn other_places_can_be_named() {
     std::fs::write(folder.join("letter.txt"), "Dear Ada").unwrap();
     assert_snapshot!(home.shown(&["import", "../backup"]), @"
     Claude Code history in ../backup: 1 session in 1 file, [size] to read.
-    Read 1 session ([size]) in [time]: 7 passages new.
+    Read 1 session ([size]) in [time]: 7 new passages.
     Distilled 1 session: 2 memories (observations and summaries).
     Memory: 7 passages of 1 session in 1 project.
-    7 texts not embedded yet, and found by their words until then: `thru embed` does it.
-    Try `thru search WORDS`, or `thru context` in a project: what a session there would be told.
+    7 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     let ran = home.thru(&["import", "../backup/letter.txt"]);
     assert_eq!(ran.stdout.matches("not a transcript of an agent").count(), 1, "{}", ran.shown());
@@ -234,18 +234,18 @@ fn memories_of_claude_mem_are_imported_and_marked() {
     assert_snapshot!(home.shown(&[&import[..], &["--dry-run"]].concat()), @"
     claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
     10 memories to import.
-    2 projects not known here yet: harbor, lantern. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.
+    2 projects not known here yet: harbor, lantern. `thru import` first reads the agents' history and so places them; `thru projects merge` joins them later.
     ");
     assert_snapshot!(home.shown(&import), @r#"
     claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
     10 memories to import.
-    2 projects not known here yet: harbor, lantern. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.
-    Imported 10 memories. Searches find them, marked "from claude-mem"; sessions are told one at their start once you agree to it (`thru edit ID --agree`).
+    2 projects not known here yet: harbor, lantern. `thru import` first reads the agents' history and so places them; `thru projects merge` joins them later.
+    Imported 10 memories. Searches find them, marked "from claude-mem"; new sessions are given only those that you agree to (`thru edit ID --agree`).
     "#);
     assert_snapshot!(home.shown(&import), @"
     claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
     Nothing new, 10 here already.
-    2 projects not known here yet: harbor, lantern. `thru import` of the agents' history first finds where they belong; `thru projects merge` joins them later.
+    2 projects not known here yet: harbor, lantern. `thru import` first reads the agents' history and so places them; `thru projects merge` joins them later.
     ");
     assert_snapshot!(home.shown(&["show", "claude-mem:3"]), @"
     lantern · claude-mem:3

@@ -111,7 +111,7 @@ fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     assert_snapshot!(machine.read_settings(), @r#"
     {
@@ -145,7 +145,7 @@ fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     Removed [folder]/claude/skills/session-manager/SKILL.md.
     Removed [folder]/claude/skills/mem-search/SKILL.md.
     ");
-    assert_snapshot!(machine.shown(&["uninstall"]), @"There was nothing to take out.");
+    assert_snapshot!(machine.shown(&["uninstall"]), @"There was nothing to remove.");
 }
 
 #[test]
@@ -264,11 +264,11 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +++ [folder]/claude/commands/load-session.md
     @@ -0,0 +1,19 @@
     +---
-    +description: Load what an earlier session held (objective, decisions, files, next steps) to go on with its work
+    +description: Load what an earlier session held (objective, decisions, files, next steps) to continue its work
     +argument-hint: "[session id, or nothing for the latest]"
     +allowed-tools: Bash(thru session load *), Bash(thru sessions *)
     +metadata:
-    +  throughline: c23hc718qrf6vdzy
+    +  throughline: 8tdfncgza1grj1jr
     +---
     +
     +Load what an earlier session of this project held.
@@ -344,10 +344,10 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     @@ -0,0 +1,36 @@
     +---
     +name: session-manager
-    +description: List, load, search and manage saved sessions of this project. Use when the user asks what was worked on before, wants to go on with earlier work, looks for something from an earlier session, or wants to remove saved summaries. Triggers on "list sessions", "show summaries", "load session", "what did we do", "previous work".
+    +description: List, load, search and manage saved sessions of this project. Use when the user asks what was worked on before, wants to continue earlier work, looks for something from an earlier session, or wants to remove saved summaries. Triggers on "list sessions", "show summaries", "load session", "what did we do", "previous work".
     +allowed-tools: Bash(thru sessions *), Bash(thru session *), Bash(thru search *), Bash(thru show *), Bash(thru summaries list *), Bash(thru compaction *)
     +metadata:
-    +  throughline: rgvvyz7ay533n67j
+    +  throughline: d3kajz2fb4t3dhym
     +---
     +
     +# Sessions
@@ -417,7 +417,7 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +Where the user keeps memory as notes (a vault), the resource `throughline://note/ID` is the note of a session, with what
     +people wrote beside it. Read it before you go on with the work of that session, and when the user speaks of notes or of
     +Obsidian. Do not write into notes: what you remember comes into them by itself.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
     Nothing was changed.
     "#);
@@ -447,7 +447,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let copy = machine.home.claude().join("settings.json.before-throughline");
@@ -545,8 +545,8 @@ fn the_version_decides_about_events_and_form() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
     for (version, events, has_arguments) in
@@ -599,7 +599,7 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
@@ -677,7 +677,7 @@ fn one_form_takes_the_place_of_the_other() {
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
     [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     machine.thru(&["uninstall"]).expect(0);
     let left: Vec<_> =
@@ -710,7 +710,7 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, nothing is recorded.
     ");
     let answer = machine.json(&["install", "--json"]);
@@ -754,7 +754,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
@@ -799,7 +799,7 @@ fn answers_for_programs() {
           "form": "settings",
           "program": "[folder]/my bin/thru",
           "trust": {
-            "line": "nothing is held back as far as can be seen",
+            "line": "no setting keeps the hooks from running",
             "remedy": null,
             "state": "unknown"
           }
@@ -871,7 +871,7 @@ fn answers_for_programs() {
       "notes": [
         {
           "kind": "permission",
-          "text": "Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking."
+          "text": "Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask."
         }
       ],
       "program": "[folder]/my bin/thru",
@@ -943,7 +943,7 @@ fn up_does_everything_and_can_be_repeated() {
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
 
-    This is going to
+    This will
       - add 10 hooks to [folder]/claude/settings.json
       - add the MCP server to [folder]/claude/.claude.json
       - write [folder]/claude/commands/load-session.md
@@ -953,8 +953,8 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
-    Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
-    Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.
+    Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
+    Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
     -- stderr --
     error: there is no terminal to ask on.
@@ -966,7 +966,7 @@ fn up_does_everything_and_can_be_repeated() {
     assert_snapshot!(machine.shown(&["up", "--yes"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
 
-    This is going to
+    This will
       - add 10 hooks to [folder]/claude/settings.json
       - add the MCP server to [folder]/claude/.claude.json
       - write [folder]/claude/commands/load-session.md
@@ -976,8 +976,8 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
-    Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
-    Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.
+    Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
+    Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
     Added 10 hooks to [folder]/claude/settings.json. A copy from before is settings.json.before-throughline.
     Added the MCP server to [folder]/claude/.claude.json.
@@ -988,8 +988,8 @@ fn up_does_everything_and_can_be_repeated() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
-    Read 2 sessions ([size]) in [time]: 11 passages new.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Read 2 sessions ([size]) in [time]: 11 new passages.
     Distilled 3 sessions: 4 memories (observations and summaries).
 
     Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
@@ -1000,9 +1000,9 @@ fn up_does_everything_and_can_be_repeated() {
     Try next:
       thru search WORDS  find where something was said or done
       thru context       show what a session that starts here gets
-      thru doctor        check that all of it works
+      thru doctor        check that everything works
 
-    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
+    The daemon not running, because of `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
@@ -1016,9 +1016,9 @@ fn up_does_everything_and_can_be_repeated() {
     Try next:
       thru search WORDS  find where something was said or done
       thru context       show what a session that starts here gets
-      thru doctor        check that all of it works
+      thru doctor        check that everything works
 
-    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
+    The daemon not running, because of `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     let answer = machine.json(&["up", "--json"]);
     assert_eq!(answer["kind"], "up");
@@ -1035,8 +1035,8 @@ fn up_does_everything_and_can_be_repeated() {
     Removed [folder]/claude/skills/session-manager/SKILL.md.
     Removed [folder]/claude/skills/mem-search/SKILL.md.
     What was recorded stays in [folder]/home, and can still be searched.
-    New sessions are not read any more, unless you run `thru import`.
-    `thru export` writes it out as JSON Lines to take along;
+    New sessions are no longer read unless you run `thru import`.
+    `thru export` writes it as JSON Lines to take along;
     `rm -r [folder]/home` removes it for good.
     ");
     assert_eq!(machine.read_settings(), SETTINGS);
@@ -1050,7 +1050,7 @@ fn up_goes_ahead_of_claude_code() {
     assert_snapshot!(machine.shown(&["up", "--yes"]), @"
     Claude Code was not found on this machine. Its hooks are ready for when it is.
 
-    This is going to
+    This will
       - add 7 hooks to [folder]/claude/settings.json
       - add the MCP server to [folder]/claude/.claude.json
       - write [folder]/claude/commands/load-session.md
@@ -1059,8 +1059,8 @@ fn up_goes_ahead_of_claude_code() {
       - write [folder]/claude/commands/remember.md
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
-    Nothing leaves this machine. `thru uninstall` takes it back, all other settings as they were.
-    Histories hold secrets. Those that are recognised are not kept; `thru redact --scan` looks again.
+    Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
+    Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
     Added 7 hooks to [folder]/claude/settings.json.
     Added the MCP server to [folder]/claude/.claude.json.
@@ -1070,17 +1070,17 @@ fn up_goes_ahead_of_claude_code() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Which version of Claude Code will run the hooks is not known, so they are those that every version takes. `thru install` adds the rest once `claude` is on your PATH.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` allows it for good to search and to read; what changes the memory goes on asking.
+    The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
+    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
-    Nothing is remembered yet: it begins with your next session.
+    Nothing is remembered yet: recording starts with your next session.
 
     Try next:
-      thru demo          see it at work on a made-up history
+      thru demo          see it work on a made-up history
       thru context       show what a session that starts here gets
-      thru doctor        check that all of it works
+      thru doctor        check that everything works
 
-    The daemon does not run, by `THROUGHLINE_DAEMON`; nothing needs it.
+    The daemon not running, because of `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert!(machine.settings().is_file());
 }
@@ -1199,7 +1199,7 @@ fn hooks_of_claude_mem_are_noticed_while_they_are_on() {
         fs::write(machine.settings(), settings.to_string()).unwrap();
         machine.shown(&["install", "--dry-run"])
     };
-    assert!(plugin(true).contains("`thru import --from claude-mem` brings its memories here"));
+    assert!(plugin(true).contains("`thru import --from claude-mem` imports its memories"));
     assert!(!plugin(false).contains("claude-mem has hooks"));
     let hook = json!({ "hooks": [{ "type": "command", "command": "bun /x/claude-mem/hook.js" }] });
     let settings = json!({ "hooks": { "Stop": [hook] } });

@@ -92,7 +92,7 @@ fn damage_is_named_with_advice() {
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["journal", "verify"]), @"
     5 records in 1 segment
-    All is as it was written.
+    Everything is as it was written.
     ");
     let path = home.data().join("journal/vm-00000001.jsonl");
     let mut bytes = fs::read(&path).unwrap();
@@ -154,7 +154,7 @@ fn there_may_be_no_journal() {
     ");
     assert_snapshot!(home.shown(&["journal", "verify"]), @"
     0 records in 0 segments
-    All is as it was written.
+    Everything is as it was written.
     ");
     assert_snapshot!(home.shown(&["journal", "stats"]), @"
     segments  0 (0 shared, 0 of single writers, 0 sealed)

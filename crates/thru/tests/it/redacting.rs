@@ -115,7 +115,7 @@ fn rules_are_listed_tested_and_refused() {
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["redact", "--apply"]), @"
-    Nothing that is kept had to be changed.
+    Nothing stored had to be changed.
     Looked again: nothing is left.
     ");
     let journal = std::fs::read_dir(home.data().join("journal")).unwrap().flatten();
@@ -182,7 +182,7 @@ fn a_given_text_is_taken_out_of_everything() {
              memory.before-v4.db
 
     The index holds words of the texts of the store and is made again with it.
-    Nothing was changed; the same with `--apply` takes it out.
+    Nothing was changed; `--apply` removes it.
     ");
     assert_snapshot!(home.shown(&["redact", "--scan", "--text", "heron quartz"]), @"
     archive  3 lines: given 4
@@ -201,7 +201,7 @@ fn a_given_text_is_taken_out_of_everything() {
              run/note.jsonl
 
     The index holds words of the texts of the store and is made again with it.
-    Nothing was changed; the same with `--apply` takes it out.
+    Nothing was changed; `--apply` removes it.
     ");
     assert!(places_of(&home, "quartz").len() > 3, "a scan changes nothing");
     let before = home.json(&["sessions", "--json", "--all"]);
@@ -266,7 +266,7 @@ fn what_newer_rules_find_is_told_and_taken_out() {
              source_facts
 
     The index holds words of the texts of the store and is made again with it.
-    Nothing was changed; the same with `--apply` takes it out.
+    Nothing was changed; `--apply` removes it.
     ");
     let scan = home.json(&["redact", "--scan", "--json"]);
     assert_eq!(scan["places"][0]["line"], 1);

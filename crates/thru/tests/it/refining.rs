@@ -46,13 +46,13 @@ fn without_a_model_nothing_is_said_of_one() {
     let home = Home::imported();
     insta::assert_snapshot!(home.shown(&["models"]), @"
       PROVIDER     MODEL                   KEY                       WHAT
-      anthropic    claude-haiku-4-5        missing                   Anthropic's API, with a key of yours
-      openai       -                       missing                   OpenAI's API, or whatever speaks like it (models.url)
-      openrouter   -                       missing                   OpenRouter, with a key of yours
-      claude-cli   haiku                   none needed               your own `claude`, with the account it is signed in to
+      anthropic    claude-haiku-4-5        missing                   Anthropic's API
+      openai       -                       missing                   OpenAI's or a compatible API
+      openrouter   -                       missing                   OpenRouter
+      claude-cli   haiku                   none needed               your own `claude`
       ollama       -                       none needed               Ollama on this machine
       lmstudio     -                       none needed               LM Studio on this machine
-      llamacpp     default                 none needed               the llama.cpp server on this machine
+      llamacpp     default                 none needed               llama.cpp on this machine
       vllm         -                       none needed               vLLM on this machine
 
     None is set: memories are made without a model, and nothing is sent anywhere.
@@ -137,7 +137,7 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
     ollama       llama3.2:3b                 turn      answer              2        2,100         $0
     in all                                                                 3        3,150         $0
 
-    Memories that what a model made takes the place of: 1. They are kept.
+    Memories replaced by those of a model: 1. They are kept.
     ");
 }
 
@@ -270,7 +270,7 @@ fn keys_are_kept_apart_and_never_shown() {
     assert!(!home.shown(&["models"]).contains("secret"));
     let off = home.thru(&["models", "off", "--forget-key"]).expect(0);
     assert!(
-        off.stdout.contains("anthropic is not asked any more") && !key.exists(),
+        off.stdout.contains("anthropic is no longer asked") && !key.exists(),
         "{}",
         off.shown()
     );

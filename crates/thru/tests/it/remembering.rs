@@ -65,7 +65,7 @@ fn what_is_told_is_shown_found_and_given_to_sessions() {
       [folder]/work/rocket/src/retry.rs
        [told]  [time]  discovery  Retries are capped at 5  [cost]
 
-    `thru show ID…` tells them whole, `thru timeline ID` what happened around one.
+    `thru show ID…` shows them in full, `thru timeline ID` what happened around one.
     ");
     home.inside(&["search", "retries", "--type", "decision"]).expect(1);
     assert_snapshot!(home.inside(&["context"]).shown(), @r#"
@@ -97,7 +97,7 @@ fn what_is_told_is_shown_found_and_given_to_sessions() {
     [op]  [today]  remembered "Use pnpm here, npm breaks the lock file"
     [op]  [today]  remembered "Retries are capped at 5"
 
-    `thru undo ID` takes one back.
+    `thru undo ID` undoes one.
     "#);
 }
 
@@ -107,11 +107,11 @@ fn remembering_says_where_it_holds_and_how_to_take_it_back() {
     let mut settings = insta::Settings::clone_current();
     settings.add_filter("as [0-9a-z]{5,} for", "as [id] for");
     let _settings = settings.bind_to_scope();
-    assert_snapshot!(home.inside(&["remember", "Staging", "sleeps", "at", "night"]).shown(), @"Remembered as [id] for rocket. `thru undo` takes it back.");
-    assert_snapshot!(home.inside(&["remember", "It sleeps at night", "--global"]).shown(), @"Remembered as [id] for every project. `thru undo` takes it back.");
-    assert_snapshot!(home.inside(&["remember", "It is old", "--project", "rocket"]).shown(), @"Remembered as [id] for rocket. `thru undo` takes it back.");
+    assert_snapshot!(home.inside(&["remember", "Staging", "sleeps", "at", "night"]).shown(), @"Remembered as [id] for rocket. `thru undo` undoes it.");
+    assert_snapshot!(home.inside(&["remember", "It sleeps at night", "--global"]).shown(), @"Remembered as [id] for every project. `thru undo` undoes it.");
+    assert_snapshot!(home.inside(&["remember", "It is old", "--project", "rocket"]).shown(), @"Remembered as [id] for rocket. `thru undo` undoes it.");
     assert_snapshot!(home.inside(&["remember", &format!("The token is {TOKEN}")]).shown(), @"
-    Remembered as [id] for rocket. `thru undo` takes it back.
+    Remembered as [id] for rocket. `thru undo` undoes it.
     Something in it was private, or looked like a secret, and was left out.
     ");
     let mut told = home.json(&["remember", "--json", "--global", "Coffee is out"]);
@@ -257,7 +257,7 @@ fn what_cannot_be_remembered_is_an_error_with_advice() {
     assert_snapshot!(home.inside(&["remember", "x", "--project", "rocket"]).shown(), @"
     -- stderr --
     error: there is no project `rocket`: nothing was recorded yet.
-    hint: run `thru import` to read the history that is on this machine.
+    hint: run `thru up` to set everything up, or `thru import` only to read the history on this machine.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["remember", "x", "--project", "rocket", "--global"]).shown(), @"
@@ -325,7 +325,7 @@ fn secrets_and_private_text_are_left_out_before_anything_is_written() {
     [op]  [today]  taken back: edited memory [told]
     [op]  [today]  remembered "Of [redacted:github-token]"
 
-    `thru undo ID` takes one back.
+    `thru undo ID` undoes one.
     "#);
     let mut pending = vec![home.data()];
     while let Some(place) = pending.pop() {
@@ -428,7 +428,7 @@ fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     Concepts  pattern
     Sources  wd5xb
 
-    Changed. `thru undo` takes it back.
+    Changed. `thru undo` undoes it.
     ");
     assert_snapshot!(home.inside(&["edit", &rule, "--text", "CI refuses it.", "--rule", "false"]).shown(), @"
     rocket · Rename the retry module   2026-03-01  11111111
@@ -439,14 +439,14 @@ fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     Concepts  pattern
     Sources  wd5xb
 
-    Changed. `thru undo` takes it back.
+    Changed. `thru undo` undoes it.
     ");
     assert_snapshot!(home.inside(&["search", "format", "--type", "discovery"]).shown(), @"
     2026-03-01
       General
        sz5hk  09:00  discovery  Format before committing  [cost]
 
-    `thru show ID…` tells them whole, `thru timeline ID` what happened around one.
+    `thru show ID…` shows them in full, `thru timeline ID` what happened around one.
     ");
     let pack = home.inside(&["context"]).stdout;
     assert!(!pack.contains("ruled") && pack.contains("` The user said: \"Format before"), "{pack}");
@@ -746,7 +746,7 @@ fn undoing_takes_back_one_decision_after_the_other() {
     let (home, rule) = ruled();
     let _settings = home.settings_of_today(&[]);
     assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    There is nothing to take back.
+    There is nothing to undo.
     -- exit 1 --
     ");
     home.inside(&["edit", &rule, "--title", "Format first"]).expect(0);
@@ -760,7 +760,7 @@ fn undoing_takes_back_one_decision_after_the_other() {
     assert_eq!(title(&home), "Format first");
     assert_snapshot!(home.inside(&["undo", &forgotten]).shown(), @"
     -- stderr --
-    error: that was taken back already: forgot memory sz5hkgsn.
+    error: that was undone already: forgot memory sz5hkgsn.
     hint: `thru log` shows by what; undo that one to do it again.
     -- exit 2 --
     ");
@@ -773,21 +773,21 @@ fn undoing_takes_back_one_decision_after_the_other() {
     [op]  [today]  forgot memory sz5hkgsn
     [op]  [today]  edited memory sz5hkgsn
 
-    `thru undo ID` takes one back.
+    `thru undo ID` undoes one.
     ");
     home.inside(&["undo"]).expect(0);
     assert_eq!(title(&home), "Format first");
     home.inside(&["undo"]).expect(0);
     assert_eq!(title(&home), "Always run cargo fmt before committing");
     assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    There is nothing to take back.
+    There is nothing to undo.
     -- exit 1 --
     ");
     assert_snapshot!(home.inside(&["log", "-n", "2"]).shown(), @"
     [op]  [today]  took back [op]
     [op]  [today]  took back [op]
 
-    `thru undo ID` takes one back.
+    `thru undo ID` undoes one.
     ");
 }
 
@@ -814,19 +814,19 @@ fn what_cannot_be_taken_back_is_an_error_with_advice() {
     ");
     home.inside(&["forget", "--session", "1111", "--yes"]).expect(0);
     assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    There is nothing to take back.
+    There is nothing to undo.
     -- exit 1 --
     ");
     assert_snapshot!(home.inside(&["undo", &last(&home, "session-forgotten")]).shown(), @"
     -- stderr --
-    error: that cannot be taken back: forgot session 11111111-aaaa-4aaa-8aaa-000000000001.
+    error: that cannot be undone: forgot session 11111111-aaaa-4aaa-8aaa-000000000001.
     hint: what was removed for good is not kept anywhere.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["log"]).shown(), @"
     [op]  [today]  forgot session 11111111-aaaa-4aaa-8aaa-000000000001
 
-    `thru undo ID` takes one back.
+    `thru undo ID` undoes one.
     ");
 }
 
@@ -898,7 +898,7 @@ fn near_duplicates_are_merged_and_can_be_parted() {
     assert_snapshot!(home.inside(&["log", "--merges"]).shown(), @r#"
     01dcc4bc  2026-03-01 09:00  "Always run cargo fmt before committing" into "Always run cargo fmt bef…
 
-    `thru undo ID` takes one back.
+    `thru undo ID` undoes one.
     "#);
     let merges = home.json(&["log", "--merges", "--json"]);
     let merged = merges["entries"][0]["full_id"].as_str().unwrap().to_owned();
@@ -996,7 +996,7 @@ fn without_a_memory_there_is_nothing_to_decide() {
     assert_snapshot!(home.inside(&["log"]).shown(), @"
     -- stderr --
     error: there is no memory at [folder]/home/memory.db.
-    hint: run `thru import` to read the history that is on this machine.
+    hint: run `thru up` to set everything up, or `thru import` only to read the history on this machine.
     -- exit 2 --
     ");
     for arguments in [

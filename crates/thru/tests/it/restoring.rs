@@ -13,7 +13,7 @@ fn a_deleted_session_is_put_back_resumed_and_read_once() {
     std::fs::remove_file(&path).unwrap();
     home.thru(&["import"]).expect(0);
     assert_snapshot!(home.shown(&["restore", "1111"]), @r"
-    Put back 1 file ([size]):
+    Restored 1 file ([size]):
       [folder]/claude/projects/-home-ada-rocket/11111111-aaaa-4aaa-8aaa-000000000001.jsonl
     Resume it in /home/ada/rocket with `claude --resume 11111111-aaaa-4aaa-8aaa-000000000001`.
     ");

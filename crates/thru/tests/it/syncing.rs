@@ -46,7 +46,7 @@ fn a_preview_lists_what_is_missing_and_changes_nothing() {
 
     2 sessions of the last [age] , [size] to read.
     No model is set: nothing would be sent; with one, about 9,930 tokens of input.
-    `thru sync-history --run` brings them in, by the same options.
+    `thru sync-history --run` imports them; it takes the same options.
     ");
     let answer = home.json(PREVIEW);
     assert_eq!(listed(&answer), lacks(&[(ONE, "new"), (TWO, "new")]));
@@ -65,11 +65,11 @@ fn what_is_missing_is_brought_in_once() {
     let home = Home::with_history();
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["sync-history", "--run"]), @"
-    Read 2 sessions ([size]) in [time]: 10 passages new.
+    Read 2 sessions ([size]) in [time]: 10 new passages.
     Distilled 2 sessions: 4 memories (observations and summaries).
     Indexed 2 sessions.
     ");
-    assert_snapshot!(home.shown(&["sync-history"]), @"Every session of the last [age] is remembered as it is.");
+    assert_snapshot!(home.shown(&["sync-history"]), @"Every session of the last [age] is imported.");
     assert_eq!(home.json(&["sync-history", "--run", "--json"])["count"], 0);
     home.thru(&["search", "--all", "irrigation"]).expect(0);
     home.thru(&["verify"]).expect(0);
@@ -114,5 +114,5 @@ fn only_what_was_asked_for_is_brought_in() {
     -- exit 2 --
     ");
     // None is left of that project; of the others there is.
-    assert_snapshot!(home.shown(&["sync-history", "--project", "orchard", "--days", "1"]), @"Every session of the last day in project orchard is remembered as it is.");
+    assert_snapshot!(home.shown(&["sync-history", "--project", "orchard", "--days", "1"]), @"Every session of the last day in project orchard is imported.");
 }

@@ -38,7 +38,7 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
        [fir]  [time]  change     Douglas fir is no fir  [cost]
        [elm]  [time]  bugfix     Elm has a disease  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[2], "--before", "1", "--after", "0"]).shown(), @"
     [today]
@@ -46,7 +46,7 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
        [beech]  [time]  decision   Beech needs shade  [cost]
      > [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[0], "--before", "0", "--after", "1"]).shown(), @"
     [today]
@@ -54,7 +54,7 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
      > [ash]  [time]  discovery  Ash grows by the river  [cost]
        [beech]  [time]  decision   Beech needs shade  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[4], "--type", "discovery", "--type", "decision"]).shown(), @"
     [today]
@@ -64,14 +64,14 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
        [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
      > [elm]  [time]  bugfix     Elm has a disease  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[4], "--after", "100", "--before", "0"]).shown(), @"
     [today]
       General
      > [elm]  [time]  bugfix     Elm has a disease  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
 }
 
@@ -86,7 +86,7 @@ fn a_timeline_is_around_what_answers_a_question_best() {
      > [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
        [fir]  [time]  change     Douglas fir is no fir  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
     assert_snapshot!(home.inside(&["timeline", "--query", "wombats"]).shown(), @"
     Nothing found.
@@ -110,7 +110,7 @@ fn a_timeline_is_around_a_passage() {
        r28rx  09:00  change     Why does the importer lock the database? → The lock is take…  [cost]
        z206b  09:00  summary    Why does the importer lock the database? → The lock is take…  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     "#);
     // A session of which nothing was made.
     let id = home.id_of("pears ripen");
@@ -247,7 +247,7 @@ fn what_was_forgotten_is_in_no_timeline() {
        [ash]  [time]  discovery  Ash grows by the river  [cost]
      > [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
 
-    `thru show ID…` tells them whole.
+    `thru show ID…` shows them in full.
     ");
 }
 
@@ -264,7 +264,7 @@ fn memories_are_searched_by_type_and_concept() {
       General
        [ash]  [time]  discovery  Ash grows by the river  [cost]
 
-    `thru show ID…` tells them whole, `thru timeline ID` what happened around one.
+    `thru show ID…` shows them in full, `thru timeline ID` what happened around one.
     ");
     assert_snapshot!(home.inside(&["search", "ash", "river", "--type", "discovery", "--type", "decision"]).shown(), @"
     [today]
@@ -275,14 +275,14 @@ fn memories_are_searched_by_type_and_concept() {
       General
        sz5hk  09:00  decision   Always plant the ash by the river  [cost]
 
-    `thru show ID…` tells them whole, `thru timeline ID` what happened around one.
+    `thru show ID…` shows them in full, `thru timeline ID` what happened around one.
     ");
     assert_snapshot!(home.inside(&["search", "ash", "river", "--concept", "pattern"]).shown(), @"
     2026-03-01
       General
        sz5hk  09:00  decision   Always plant the ash by the river  [cost]
 
-    `thru show ID…` tells them whole, `thru timeline ID` what happened around one.
+    `thru show ID…` shows them in full, `thru timeline ID` what happened around one.
     ");
     assert_snapshot!(home.inside(&["search", "ash", "--type", "bugfix"]).shown(), @"
     Nothing found in project rocket.

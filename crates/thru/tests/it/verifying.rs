@@ -27,7 +27,7 @@ fn a_whole_memory_is_clean() {
     archive  14 lines in 3 files, [size] as [size]
     store    11 passages
     index    11 passages
-    All is as it was written.
+    Everything is as it was written.
     ");
     assert_eq!(home.json(&["verify", "--json"])["clean"], true);
 }

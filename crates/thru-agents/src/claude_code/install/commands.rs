@@ -32,7 +32,7 @@ const DRAFTS: [Draft; 6] = [
     Draft {
         path: "commands/load-session.md",
         fields: &[
-            "description: Load what an earlier session held (objective, decisions, files, next steps) to go on with its work",
+            "description: Load what an earlier session held (objective, decisions, files, next steps) to continue its work",
             "argument-hint: \"[session id, or nothing for the latest]\"",
             "allowed-tools: Bash({thru} session load *), Bash({thru} sessions *)",
         ],
@@ -104,7 +104,7 @@ single quote in them) and nothing else in the command. Put `--rule` before `--` 
         path: "skills/session-manager/SKILL.md",
         fields: &[
             "name: session-manager",
-            "description: List, load, search and manage saved sessions of this project. Use when the user asks what was worked on before, wants to go on with earlier work, looks for something from an earlier session, or wants to remove saved summaries. Triggers on \"list sessions\", \"show summaries\", \"load session\", \"what did we do\", \"previous work\".",
+            "description: List, load, search and manage saved sessions of this project. Use when the user asks what was worked on before, wants to continue earlier work, looks for something from an earlier session, or wants to remove saved summaries. Triggers on \"list sessions\", \"show summaries\", \"load session\", \"what did we do\", \"previous work\".",
             "allowed-tools: Bash({thru} sessions *), Bash({thru} session *), Bash({thru} search *), Bash({thru} show *), Bash({thru} summaries list *), Bash({thru} compaction *)",
         ],
         body: "\
@@ -260,7 +260,7 @@ mod tests {
         let files = command_files("thru");
         insta::assert_snapshot!(files[0].content, @r#"
         ---
-        description: Load what an earlier session held (objective, decisions, files, next steps) to go on with its work
+        description: Load what an earlier session held (objective, decisions, files, next steps) to continue its work
         argument-hint: "[session id, or nothing for the latest]"
         allowed-tools: Bash(thru session load *), Bash(thru sessions *)
         metadata:

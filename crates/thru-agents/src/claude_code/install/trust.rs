@@ -69,7 +69,7 @@ pub(super) fn trust(site: &Site<'_>) -> Trust {
             "Claude Code holds hooks back in this folder until you trust it",
             "start `claude` here once and say that you trust it; `claude -p` does not ask",
         ),
-        None => Trust::unknown("nothing is held back as far as can be seen"),
+        None => Trust::unknown("no setting keeps the hooks from running"),
     }
 }
 

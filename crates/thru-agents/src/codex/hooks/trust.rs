@@ -14,7 +14,7 @@ use super::install::hooks_file;
 use crate::setup::{InstalledHook, Site, Trust, TrustState, read, read_json};
 
 /// The user's next step.
-const REMEDY: &str = "start `codex` and choose \"Trust all and continue\", or review them there with `/hooks`; each change of a hook needs it again";
+const REMEDY: &str = "start `codex` and choose \"Trust all and continue\", or review them there with `/hooks`; each change of a hook needs your trust again";
 
 /// Returns the user's `config.toml`; empty if it cannot be read.
 pub(super) fn config(folder: &Path) -> toml::Table {
@@ -37,7 +37,7 @@ pub(super) fn obstacle(site: &Site<'_>) -> Option<String> {
 /// Returns the trust in our hooks.
 pub(super) fn trust(site: &Site<'_>) -> Trust {
     if let Some(line) = obstacle(site) {
-        return Trust::lacking(TrustState::Missing, line, "take the setting out to record Codex");
+        return Trust::lacking(TrustState::Missing, line, "remove the setting to record Codex");
     }
     let file = hooks_file(site.folder);
     let states = state_of_hooks(site, &file);

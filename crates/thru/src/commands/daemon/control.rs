@@ -14,7 +14,7 @@ use crate::ui::{Page, Tone, age, day_and_time, size};
 pub(super) fn start(environment: &Environment) -> Result<Outcome> {
     let mut page = Page::new(environment);
     page.line(match control::start(environment)? {
-        Ensured::Running(hello) => format!("The daemon runs already: {}.", described(&hello)),
+        Ensured::Running(hello) => format!("The daemon is already running: {}.", described(&hello)),
         Ensured::Started(hello) => format!("The daemon runs: {}.", described(&hello)),
         Ensured::Newer(hello) => {
             let newer = described(&hello);

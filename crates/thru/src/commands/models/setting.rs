@@ -121,7 +121,7 @@ pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Res
         page.json(&off)?;
     } else {
         page.line(match &off.was {
-            Some(name) => format!("{name} is not asked any more. What it made stays."),
+            Some(name) => format!("{name} is no longer asked. What it made stays."),
             None => "No model was asked, and none is.".to_owned(),
         });
         for place in &off.keys_removed {

@@ -39,9 +39,7 @@ pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -
         show(&mut page, &usage.rows);
         page.gap();
         let number = count(usage.superseded_memories);
-        page.line(format!(
-            "Memories that what a model made takes the place of: {number}. They are kept."
-        ));
+        page.line(format!("Memories replaced by those of a model: {number}. They are kept."));
     }
     page.print()?;
     Ok(if usage.rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
