@@ -88,7 +88,7 @@ impl Renderer {
             match nearest.is_empty() {
                 true => text.push_str(&format!("Nothing found {place}.")),
                 false => text
-                    .push_str(&format!("Nothing sure {place}; nearest: {}.", nearest.join("; "))),
+                    .push_str(&format!("No sure match {place}; nearest: {}.", nearest.join("; "))),
             }
             if found.project.is_some() {
                 text.push_str(" project=\"*\" looks in every project.");

@@ -150,7 +150,7 @@ fn note(found: &Found) -> Option<Line> {
     said.extend(read.map(|one| format!("For `{}` read `{}`.", one.typed, one.read)));
     match found.verdict {
         Verdict::Answered => {}
-        Verdict::Nearest => said.push("Nothing sure. The nearest:".to_owned()),
+        Verdict::Nearest => said.push("No sure match. The nearest:".to_owned()),
         Verdict::Nothing if found.work.is_some() => {}
         Verdict::Nothing => said.push("Nothing found.".to_owned()),
     }

@@ -10,7 +10,7 @@ use super::{Outcome, entries, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone};
 
-/// What you write stands over what was distilled, also after a rebuild. `thru undo` takes it back.
+/// What you write replaces what was distilled, also after a rebuild. `thru undo` undoes it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     thru edit k3f9a --title 'Lock per file, not per process' --type decision")]

@@ -36,7 +36,7 @@ enum Command {
     /// Let a directory share the memory of the project that it says it is part of
     ///
     /// A clone, an unpacked archive or a `.throughline.toml` can claim to be any project. One that is known from another
-    /// directory is joined only when you say so. `thru undo` takes it back.
+    /// directory is joined only when you say so. `thru undo` undoes that.
     Trust {
         /// The directory; the current one if none is named
         directory: Option<PathBuf>,

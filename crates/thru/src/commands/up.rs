@@ -17,8 +17,8 @@ use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural, size};
 use thru_app::health::Daemon;
 
-/// Finds your agents, says what is going to happen, asks, installs, reads the history that is there,
-/// and says what is remembered. Run it as often as you like: what is in place stays.
+/// Finds your agents, says what it will change, asks once, installs, reads the history on this machine, and
+/// shows what is remembered. Run it as often as you like: what is in place stays.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru up                everything, after asking once\n  \

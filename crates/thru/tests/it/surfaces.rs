@@ -67,7 +67,7 @@ fn a_search_has_one_verdict_and_one_order() {
         let found = json_of(&ran);
         let asked = json!({ "query": query, "project": "*", "limit": 20, "nearest": nearest });
         let table = client.call("search", asked);
-        let is_unsure = table.contains("Nothing found") || table.contains("Nothing sure");
+        let is_unsure = table.contains("Nothing found") || table.contains("No sure match");
         assert_eq!(is_unsure, ran.code == 1, "{query}: {table}");
         let rows = ranked_rows(&table);
         assert_eq!(rows.is_empty(), ran.code == 1, "{query}: {table}");

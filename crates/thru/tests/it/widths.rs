@@ -67,7 +67,14 @@ fn words(text: &str) -> Vec<&str> {
 
 /// A text without the blanks at the ends of lines.
 fn trimmed(text: &str) -> String {
-    text.lines().map(|line| format!("{}\n", line.trim_end())).collect()
+    let trim = |line: &str| match line.trim_end().strip_suffix(" GB free") {
+        // Other processes may take space between two runs.
+        Some(rest) => {
+            format!("{} free\n", rest.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        }
+        None => format!("{}\n", line.trim_end()),
+    };
+    text.lines().map(trim).collect()
 }
 
 /// A text without what colours it.

@@ -86,7 +86,7 @@ fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     ");
     let far = json!({ "query": "needle quantum chromodynamics lattice gauge", "type": "decision" });
     let unsure = client.call("search", far.clone());
-    assert!(unsure.contains("Nothing sure in all projects; nearest: "), "{unsure}");
+    assert!(unsure.contains("No sure match in all projects; nearest: "), "{unsure}");
     let mut near = far;
     near["nearest"] = json!(true);
     let found = client.call("search", near);
