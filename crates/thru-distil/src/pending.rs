@@ -102,6 +102,7 @@ impl Object {
         let worked = || {
             let is_work = |one: &&Observation| {
                 !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
+                    && !one.title.is_empty()
             };
             Some(observations.iter().rev().find(is_work)?.title.clone())
         };

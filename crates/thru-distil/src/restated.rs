@@ -54,8 +54,8 @@ impl Opening {
     /// Reads the beginning of a text.
     pub(crate) fn of_text(text: &str) -> Option<Self> {
         let mut opening = Self::default();
-        let is_prose = |kind: LineKind| matches!(kind, LineKind::Text | LineKind::Item);
-        let lines = prose::lines(text).filter(|line| is_prose(line.kind)).take(SENTENCES);
+        // The items of a list say what follows from the answer.
+        let lines = prose::lines(text).filter(|line| line.kind == LineKind::Text).take(SENTENCES);
         let sentences = lines.flat_map(|line| prose::sentences(line.text)).take(SENTENCES);
         let start: String = text.trim_start().chars().take(4).collect::<String>().to_lowercase();
         opening.confirms = ["yes.", "yes,", "yes ", "yes:", "yes—"].contains(&start.as_str());

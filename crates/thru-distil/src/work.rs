@@ -258,9 +258,7 @@ impl<'s> Piece<'s> {
             // What people and messages name is the work's, whatever words they take for it.
             let fits = |title: &str| match rung < NAMED {
                 true => is_understood(title, 1),
-                false => {
-                    stands_alone(title) && !is_about_course(title) && !title.ends_with('…')
-                }
+                false => stands_alone(title) && !is_about_course(title) && !title.ends_with('…'),
             };
             source().filter(|(title, _)| fits(title))
         });

@@ -123,7 +123,8 @@ impl Parts<'_> {
     fn forms(&self) -> Vec<String> {
         let Some(question) = self.question else { return Vec::new() };
         let bare = without_asides(question).replace(" ?", "?");
-        let led = without_lead(&bare);
+        // "It" may be what the lead names.
+        let led = without_lead(&bare).filter(|led| !led.contains(" it "));
         let forms = [Some(question.to_owned()), Some(bare.clone()), led];
         forms.into_iter().flatten().filter(|asked| self.stands_alone(asked)).collect()
     }
