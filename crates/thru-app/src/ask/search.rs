@@ -575,8 +575,10 @@ fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
         })
         .collect();
     let memories = || results.memories.iter().enumerate();
+    // What has no title is told by its passages.
+    let is_told = |found: &FoundMemory| limits.passages == 0 || !found.hit.memory.is_untitled();
     let near: Vec<RowAt> = memories()
-        .filter(|(_, found)| found.hit.is_near())
+        .filter(|(_, found)| found.hit.is_near() && is_told(found))
         .map(|(at, _)| RowAt::Memory(at))
         .collect();
     let mut has_more = near.len() > limits.memories;
