@@ -78,7 +78,13 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
     let of_request = |request: &Request| request.plan.clone().or_else(|| request.title.clone());
     let candidates = [
         asked.and_then(|request| request.plan.clone()),
-        observations.iter().filter(of_main).find(has_commit).map(title_of),
+        // Commits of documents and plans accompany those of the work.
+        observations
+            .iter()
+            .filter(of_main)
+            .filter(has_commit)
+            .min_by_key(|one| one.kind == ObservationType::Change)
+            .map(title_of),
         asked.filter(|request| !request.is_slight).and_then(of_request),
         observations.iter().filter(of_main).find(says_action).map(title_of),
         first.and_then(of_request),
