@@ -122,6 +122,7 @@ fn distil(moments: &[Moment], kept_apart: BTreeSet<Id>) -> Distillate {
         key: &session,
         title: None,
         directory: Some("/p/kiln"),
+        first_branch: None,
         branch: Some("main"),
         steps: &steps,
         manifests: &[],

@@ -61,6 +61,15 @@ pub(crate) fn keep_last(kept: &mut Option<String>, seen: Option<&str>) {
     }
 }
 
+/// Keeps the directory in which the session began with the branch that was checked out there, and the last branch.
+pub(crate) fn note_place(directory: Option<&str>, branch: Option<&str>, facts: &mut SessionFacts) {
+    if facts.directory.is_none() && directory.is_some() {
+        facts.directory = directory.map(str::to_owned);
+        facts.first_branch = branch.map(str::to_owned);
+    }
+    keep_last(&mut facts.branch, branch);
+}
+
 /// Returns a short value, unless it is absent, empty or blanked.
 pub(crate) fn short<'t>(text: &'t Text<'_>) -> Option<&'t str> {
     spoken(text.as_deref()).map(|text| head(text, VALUE_LIMIT))

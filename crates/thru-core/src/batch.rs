@@ -120,6 +120,9 @@ pub struct SessionFacts {
     /// Its time, where deltas do not come in the order of their times.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub directory_at: Option<Timestamp>,
+    /// The branch that was checked out there at its beginning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_branch: Option<String>,
     /// The name of its project, as an editor gives it. It counts where no directory is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project: Option<String>,
@@ -236,6 +239,10 @@ impl SessionFacts {
     pub fn merge(&mut self, later: Self) {
         self.first = earliest(self.first, later.first);
         self.last = self.last.max(later.last);
+        // It is that of the directory.
+        if self.directory.is_none() {
+            self.first_branch = later.first_branch;
+        }
         let (own, other) = (&mut self.directory, later.directory);
         keep_first((own, &mut self.directory_at), (other, later.directory_at));
         self.project = self.project.take().or(later.project);

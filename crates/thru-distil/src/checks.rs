@@ -24,7 +24,7 @@ pub(crate) enum Status {
 /// follows the check.
 static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
-        r"error\[E\d|error TS\d|test result: FAILED|npm ERR!|Traceback \(most recent call last\)|panicked at|Tests:\s+[1-9]\d* failed|(?m:^FAILED )|(?m:^\s*[1-9]\d* (?:tests? )?fail(?:ed|ing)?\b)|error: could not compile|ELIFECYCLE|Found [1-9]\d* errors?\b|(?m:^--- FAIL)|(?m:^FAIL\b)|BUILD FAILED|✖ [1-9]\d* problems?|exit status [1-9]|(?m:^make: \*\*\*)|=+ .*[1-9]\d* failed.* =+",
+        r"error\[E\d|error TS\d|test result: FAILED|npm ERR!|Traceback \(most recent call last\)|panicked at|Tests:\s+[1-9]\d* failed|(?m:^FAILED )|(?m:^\s*[1-9]\d* (?:tests? )?fail(?:ed|ing)?\b)|error: could not compile|ELIFECYCLE|Found [1-9]\d* errors?\b|(?m:^--- FAIL)|(?m:^FAIL\b)|BUILD FAILED|✖ [1-9]\d* problems?|exit status [1-9]|error: script \S+ exited with code [1-9]|(?m:^make: \*\*\*)|=+ .*[1-9]\d* failed.* =+",
     )
 });
 

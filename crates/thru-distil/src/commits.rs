@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use thru_core::WorkRecord;
 
+use crate::landing;
 use crate::pattern;
 use crate::shell::{CommandLine, Simple};
 use crate::text::one_line;
@@ -15,8 +16,10 @@ const BODY: usize = 280;
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Commit {
-    /// Its short hash and its branch, if git printed them.
-    pub(crate) place: Option<(String, String)>,
+    /// Its short hash, if git told it.
+    pub(crate) hash: Option<String>,
+    /// Its branch, if git told it.
+    pub(crate) branch: Option<String>,
     /// The first line of its message.
     pub(crate) subject: String,
     /// The rest of its message, without trailers.
@@ -34,12 +37,12 @@ impl Commit {
 
     /// Returns the fact that describes the commit, with its subject or without.
     pub(crate) fn fact(&self, with_subject: bool) -> String {
-        WorkRecord::Commit.statement(&match &self.place {
-            Some((hash, branch)) if with_subject => {
+        WorkRecord::Commit.statement(&match (&self.hash, &self.branch) {
+            (Some(hash), Some(branch)) if with_subject => {
                 format!(" {hash} on {branch}: {}", self.subject)
             }
-            Some((hash, branch)) => format!(" {hash} on {branch}"),
-            None => format!(": {}", self.subject),
+            (Some(hash), Some(branch)) => format!(" {hash} on {branch}"),
+            _ => format!(": {}", self.subject),
         })
     }
 }
@@ -71,9 +74,32 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
     let commits = messages.iter().filter_map(|message| {
         let subject = message.lines().map(str::trim).find(|line| !line.is_empty())?;
         let (body, closes) = (body(message), closes(message));
-        Some(Commit { place: None, subject: one_line(subject, 160), body, closes })
+        let (hash, branch) = (logged(result, subject), None);
+        Some(Commit { hash, branch, subject: one_line(subject, 160), body, closes })
     });
-    commits.collect()
+    let mut commits: Vec<Commit> = commits.collect();
+    let pushes = |command: &Simple| git(command, "push").is_some();
+    let last = line.commands.iter().rposition(is_commit).unwrap_or_default();
+    if line.commands.iter().skip(last).any(pushes)
+        && let (Some((branch, Some(hash))), Some(commit)) =
+            (landing::pushed(result), commits.last_mut())
+    {
+        (commit.hash, commit.branch) = (Some(hash.to_owned()), Some(one_line(branch, 60)));
+    }
+    commits
+}
+
+/// Returns the hash of a commit that git made quietly, where a log below it tells its subject: `1a2b3c4 Mend the pump`.
+fn logged(result: &str, subject: &str) -> Option<String> {
+    result.lines().take(50).find_map(|line| {
+        let (hash, rest) = line.trim().split_once(' ')?;
+        (is_hash(hash) && rest.trim() == subject).then(|| hash.to_owned())
+    })
+}
+
+/// Returns true for the hash of a commit, whole or short.
+pub(crate) fn is_hash(word: &str) -> bool {
+    (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns the subject of the first commit that a command line calls for.
@@ -122,12 +148,11 @@ fn printed(line: &str) -> Option<Commit> {
     let inner = line.trim().strip_prefix('[')?;
     let (head, subject) = inner.split_once("] ")?;
     let (branch, hash) = head.rsplit_once(' ')?;
-    let is_hash =
-        (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     let branch = branch.trim_end_matches("(root-commit)").trim();
     let is_branch = !branch.is_empty() && branch.len() < 120;
-    (is_hash && is_branch && !subject.trim().is_empty()).then(|| Commit {
-        place: Some((hash.to_owned(), one_line(branch, 60))),
+    (is_hash(hash) && is_branch && !subject.trim().is_empty()).then(|| Commit {
+        hash: Some(hash.to_owned()),
+        branch: Some(one_line(branch, 60)),
         subject: one_line(subject, 160),
         body: None,
         closes: Vec::new(),
@@ -194,7 +219,8 @@ fn says_nothing_was_committed(result: &str) -> bool {
     .any(|refusal| result.contains(refusal))
 }
 
-fn has_flag(call: &Simple, short: char, long: &str) -> bool {
+/// Returns true if a command has a flag, alone or among other short ones.
+pub(crate) fn has_flag(call: &Simple, short: char, long: &str) -> bool {
     call.words.iter().any(|word| {
         word == long || word.starts_with('-') && !word.starts_with("--") && word.contains(short)
     })
@@ -321,6 +347,24 @@ mod tests {
         let line = shell::parse("git commit -q -m 'Add c (#4)\n\nFixes #12, closes: #3'");
         assert_eq!(parse(&line, "")[0].closes, [12, 3]);
         assert_eq!(facts("git commit -q -F - <<'EOF'\nAdd e\nEOF", ""), ["Committed: Add e"]);
+    }
+
+    #[test]
+    fn a_quiet_commit_has_the_hash_that_a_log_or_a_push_tells() {
+        let told = |command: &str, result: &str| {
+            let commit = parse(&shell::parse(command), result).pop()?;
+            Some((commit.hash?, commit.branch))
+        };
+        let log = "git commit -qm 'Mend the pump' && git log --oneline -1";
+        assert_eq!(told(log, "abc1234 Mend the pump"), Some(("abc1234".to_owned(), None)));
+        assert_eq!(told(log, "abc1234 Mend the valve"), None);
+        let push = "git commit -q -m 'Mend the pump' && git push origin fix/pump 2>&1 | tail -1";
+        let main = Some("fix/pump".to_owned());
+        assert_eq!(
+            told(push, "To git.example\n   0aa1234..abc1234  fix/pump -> fix/pump"),
+            Some(("abc1234".to_owned(), main))
+        );
+        assert_eq!(told("git push; git commit -qm x", "   0aa1234..abc1234  a -> a"), None);
     }
 
     #[test]

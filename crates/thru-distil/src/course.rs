@@ -8,6 +8,7 @@ use thru_core::{Id, Outcome, Timestamp};
 use crate::checks::{self, Status};
 use crate::commits::{self, Commit};
 use crate::event::{Action, Event};
+use crate::git::{self, GitStep};
 use crate::landing::Landing;
 use crate::outcome::{self, Failure};
 use crate::shell::{CommandLine, Simple};
@@ -16,9 +17,6 @@ use crate::text::one_line;
 /// Longest command and filter of a check, in characters.
 const COMMAND: usize = 80;
 const FILTER: usize = 120;
-
-/// Most paths that one call of git names.
-const PATHS: usize = 100;
 
 /// The folder in which a shell stands at first.
 const HERE: &str = ".";
@@ -34,7 +32,7 @@ pub struct Step {
     pub is_subagent: bool,
     /// The files that it changed, as the agent wrote their paths.
     pub modified: Vec<String>,
-    /// True if it ran a command that may have changed something.
+    /// True if it ran a command other than a check that may have changed something.
     pub acts: bool,
     /// True if a person decided something in it in a dialogue of the client: answered, approved, declined.
     pub decides: bool,
@@ -64,34 +62,10 @@ pub struct CheckRun {
     pub failures: Vec<Failure>,
     /// True if the output names everything that failed: nothing cut it.
     pub is_whole: bool,
-}
-
-/// A step of git, or of the tools of a forge.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum GitStep {
-    /// This branch is checked out.
-    OnBranch(String),
-    /// These paths were added to the next commit; none for all that changed.
-    Added(Vec<String>),
-    /// A file was renamed.
-    Renamed(String, String),
-    /// A commit was made.
-    Committed {
-        /// Its short hash.
-        hash: String,
-        /// Its branch.
-        branch: String,
-        /// The first line of its message.
-        subject: String,
-        /// The issues that its message closes.
-        closes: Vec<u64>,
-        /// Paths that git printed with it.
-        paths: Vec<String>,
-    },
-    /// A branch was merged into the one that is checked out.
-    Merged(String),
-    /// A pull request was merged.
-    MergedPullRequest(u64),
+    /// True if something ran before it in the same call that may have changed what it looks at.
+    pub is_prepared: bool,
+    /// True if it leaves what other checks look at: a build.
+    pub makes: bool,
 }
 
 impl Step {
@@ -110,7 +84,7 @@ impl Step {
                     _ => None,
                 });
                 shell.git.extend(merged.map(GitStep::MergedPullRequest));
-                (!run.is_looking, shell)
+                (shell.acts, shell)
             }
             _ => (event.is_foreign, ShellCourse::default()),
         };
@@ -135,6 +109,7 @@ impl Step {
 pub(crate) struct ShellCourse {
     pub(crate) checks: Vec<CheckRun>,
     pub(crate) git: Vec<GitStep>,
+    acts: bool,
     git_folder: String,
     /// The folder that the call names.
     folder: Option<String>,
@@ -152,19 +127,27 @@ impl ShellCourse {
         commits: Vec<Commit>,
     ) -> Self {
         let placed = line.placed(Some(folder.unwrap_or(HERE)));
-        let checks = checks_in(&placed, outcome, status, result);
-        let first = placed.iter().find(|(command, _)| git_words(command).is_some());
+        let checks = match checks_in(&placed, outcome, status, result) {
+            checks if checks.is_empty() => {
+                hooks_in(&placed, status, result, &commits).into_iter().collect()
+            }
+            checks => checks,
+        };
+        let first = placed.iter().find(|(command, _)| git::words(command).is_some());
         let git = match first {
-            Some(_) => git_steps(line, result, outcome == Some(Outcome::Succeeded), commits),
+            Some(_) => git::steps(line, result, outcome == Some(Outcome::Succeeded), commits),
             None => Vec::new(),
         };
         let git_folder = first.and_then(|(_, folder)| folder.as_deref()).unwrap_or(HERE).to_owned();
+        // What runs in the background has a shell of its own.
+        let stays = folder.is_some() || checks::running(result).is_some();
         let last = placed.last().and_then(|(_, folder)| folder.as_deref());
         let moved_to = match was_reset(result) {
             Some(to) => Some(to.to_owned()),
-            None => last.filter(|last| folder.is_none() && *last != HERE).map(str::to_owned),
+            None => last.filter(|last| !stays && *last != HERE).map(str::to_owned),
         };
-        Self { checks, git, git_folder, folder: folder.map(str::to_owned), moved_to }
+        let acts = line.acting().any(acts) || checks.is_empty() && line.acting().any(makes);
+        Self { checks, git, acts, git_folder, folder: folder.map(str::to_owned), moved_to }
     }
 
     /// Takes what a later part of the output shows.
@@ -177,7 +160,7 @@ impl ShellCourse {
     ) {
         let commits = commits::parse(line, result);
         let later = Self::parse(line, self.folder.as_deref(), outcome, status, result, commits);
-        self.checks = later.checks;
+        (self.checks, self.acts) = (later.checks, later.acts);
         self.git.extend(later.git);
     }
 }
@@ -208,7 +191,9 @@ fn checks_in(
         let (command, filter) = command_and_filter(command)?;
         let folder = folder.as_deref()?.to_owned();
         let is_whole = !is_piped && !failures.is_empty();
-        Some(CheckRun { command, filter, folder, passed, failures, is_whole })
+        let is_prepared = placed[..*at].iter().any(|(command, _)| acts(command) || makes(command));
+        let makes = makes(placed[*at].0);
+        Some(CheckRun { command, filter, folder, passed, failures, is_whole, is_prepared, makes })
     };
     match status {
         // It passed because there was nothing to fail.
@@ -239,6 +224,51 @@ fn checks_in(
         }
         _ => Vec::new(),
     }
+}
+
+/// The name of the check that the hooks of a commit are.
+const COMMIT: &str = "git commit";
+
+/// Returns the check that the hooks of a commit are: it passed if the commit was made.
+fn hooks_in(
+    placed: &[(&Simple, Option<Rc<str>>)],
+    status: &Status,
+    result: &str,
+    made: &[Commit],
+) -> Option<CheckRun> {
+    let mut calls = placed.iter().filter(|(command, _)| commits::is_commit(command));
+    let (call, folder) = calls.next().filter(|_| calls.next().is_none())?;
+    let are_off = commits::has_flag(call, 'n', "--no-verify");
+    let failures = match status {
+        Status::Red(_) if !was_stopped(result) && made.is_empty() => outcome::failures(result),
+        _ => Vec::new(),
+    };
+    let passed = made.iter().any(|commit| commit.hash.is_some());
+    (!are_off && (passed || !failures.is_empty())).then(|| CheckRun {
+        command: COMMIT.to_owned(),
+        filter: String::new(),
+        folder: folder.as_deref().unwrap_or(HERE).to_owned(),
+        passed,
+        is_whole: !failures.is_empty(),
+        failures,
+        is_prepared: false,
+        makes: false,
+    })
+}
+
+/// Returns true if a command may change what a check looks at, and is none itself.
+fn acts(command: &Simple) -> bool {
+    !command.is_looking()
+        && !command.is_setting_up()
+        && !command.is_piped
+        && (!command.is_check() || rewrites(command))
+}
+
+/// Returns true for a check that leaves what others look at: `npm run build`.
+fn makes(command: &Simple) -> bool {
+    const BUILDS: [&str; 3] = ["build", "compile", "bundle"];
+    let names = |word: &String| word.split(':').any(|part| BUILDS.contains(&part));
+    command.is_check() && command.words.iter().skip(1).take(8).any(names)
 }
 
 /// Returns true if a command was ended from outside.
@@ -331,112 +361,6 @@ fn takes_value(option: &str) -> bool {
     )
 }
 
-/// Returns the words of a command of git, from the subcommand on.
-fn git_words(command: &Simple) -> Option<Vec<&str>> {
-    // Some put a proxy before it.
-    let at = command.words.iter().take(2).position(|word| word == "git")?;
-    if command.is_looking() {
-        return None;
-    }
-    let mut words = command.words.iter().skip(at + 1).map(String::as_str).peekable();
-    while let Some(word) = words.next_if(|word| word.starts_with('-')) {
-        // Another folder may be another repository.
-        if word == "-C" || word.starts_with("--git-dir") {
-            return None;
-        }
-        if word == "-c" {
-            words.next();
-        }
-    }
-    Some(words.collect())
-}
-
-/// Returns what git did in a line, as its words and its output show it.
-fn git_steps(
-    line: &CommandLine,
-    result: &str,
-    is_done: bool,
-    mut printed: Vec<Commit>,
-) -> Vec<GitStep> {
-    let mut steps = Vec::new();
-    let mut paths = commits::printed_paths(result);
-    for words in line.commands.iter().filter_map(git_words) {
-        let plain =
-            || words.iter().skip(1).filter(|word| !word.starts_with('-')).copied().take(PATHS);
-        match words.first().copied().unwrap_or_default() {
-            "add" | "stage" if is_done || !printed.is_empty() => {
-                let named: Vec<String> = plain().map(str::to_owned).collect();
-                let is_all = words.iter().any(|word| matches!(*word, "-A" | "--all" | "-u" | "."));
-                steps.push(GitStep::Added(if is_all { Vec::new() } else { named }));
-            }
-            "mv" if is_done => {
-                if let [from, to] = plain().collect::<Vec<_>>()[..] {
-                    steps.push(GitStep::Renamed(from.to_owned(), to.to_owned()));
-                }
-            }
-            "commit" if !printed.is_empty() => {
-                let is_all = words.iter().any(|word| {
-                    *word == "--all"
-                        || word.starts_with('-') && !word.starts_with("--") && word.contains('a')
-                });
-                if is_all {
-                    steps.push(GitStep::Added(Vec::new()));
-                }
-                let commit = printed.remove(0);
-                let Some((hash, branch)) = commit.place else { continue };
-                let (renamed, paths) = std::mem::take(&mut paths);
-                steps.extend(renamed.into_iter().map(|(from, to)| GitStep::Renamed(from, to)));
-                let (subject, closes) = (commit.subject, commit.closes);
-                steps.push(GitStep::Committed { hash, branch, subject, closes, paths });
-            }
-            "merge" if is_done && merges(result) => {
-                let named = plain().next().filter(|name| !name.contains(['$', '~', '^']));
-                let name = named.map(|name| name.trim_start_matches("origin/"));
-                steps.extend(name.map(|name| GitStep::Merged(name.to_owned())));
-            }
-            "checkout" | "switch" => {
-                let printed = result.lines().take(200).filter_map(switched_to);
-                let made = || {
-                    let at =
-                        words.iter().position(|word| matches!(*word, "-b" | "-c" | "-B" | "-C"))?;
-                    words.get(at + 1).filter(|_| is_done).copied()
-                };
-                let branch = printed.last().or_else(made).filter(|name| is_branch(name));
-                steps.extend(branch.map(|name| GitStep::OnBranch(name.to_owned())));
-            }
-            "status" => {
-                let branch = result.lines().next().and_then(|line| line.strip_prefix("On branch "));
-                let branch = branch.filter(|name| is_branch(name));
-                steps.extend(branch.map(|name| GitStep::OnBranch(name.to_owned())));
-            }
-            _ => {}
-        }
-    }
-    steps
-}
-
-/// Returns the branch that git says it checked out.
-fn switched_to(line: &str) -> Option<&str> {
-    const STARTS: [&str; 4] = [
-        "Switched to branch '",
-        "Switched to a new branch '",
-        "Already on '",
-        "Switched to and reset branch '",
-    ];
-    STARTS.iter().find_map(|start| line.trim().strip_prefix(start)?.strip_suffix('\''))
-}
-
-fn is_branch(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() < 120
-        && !name.starts_with('-')
-        && !name.contains(['$', ' ', '~', '^', ':', '\'', '"'])
-}
-
-fn merges(result: &str) -> bool {
-    result.lines().take(200).any(|line| line.starts_with("Merge made by") || line == "Fast-forward")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -522,39 +446,45 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_git_are_read() {
-        let steps = |command, result| course(command, Outcome::Succeeded, result).git;
+    fn the_hooks_of_a_commit_are_a_check() {
+        let refused = "$ tsc --noEmit\nsrc/a.ts(1,1): error TS2304: Cannot find name 'y'.\nhusky - pre-commit script failed (code 2)";
+        let add = "git add a.ts && git commit -m Melt";
         assert_eq!(
-            steps("git checkout -b fix/kiln", "Switched to a new branch 'fix/kiln'"),
-            [GitStep::OnBranch("fix/kiln".to_owned())]
+            checked(add, Outcome::Failed, refused),
+            ["fail git commit [] in .: TS2304: Cannot find name 'y'."]
         );
         assert_eq!(
-            steps(
-                "git add src/a.rs && git commit -m 'Melt\n\nCloses #7'",
-                "[main abc1234] Melt\n 2 files changed\n create mode 100644 src/b.rs\n rename src/{c.rs => d.rs} (90%)"
-            ),
-            [
-                GitStep::Added(vec!["src/a.rs".to_owned()]),
-                GitStep::Renamed("src/c.rs".to_owned(), "src/d.rs".to_owned()),
-                GitStep::Committed {
-                    hash: "abc1234".to_owned(),
-                    branch: "main".to_owned(),
-                    subject: "Melt".to_owned(),
-                    closes: vec![7],
-                    paths: vec!["src/b.rs".to_owned(), "src/d.rs".to_owned()],
-                },
-            ]
+            checked(add, Outcome::Succeeded, "$ tsc --noEmit\n[main abc1234] Melt"),
+            ["pass git commit [] in ."]
         );
         assert_eq!(
-            steps("git mv a.rs b.rs", ""),
-            [GitStep::Renamed("a.rs".to_owned(), "b.rs".to_owned())]
+            checked("git commit -nm Melt", Outcome::Succeeded, "[main abc1234] Melt"),
+            [""; 0]
         );
+        assert_eq!(checked(add, Outcome::Failed, "nothing to commit"), [""; 0]);
         assert_eq!(
-            steps("git merge fix/kiln", "Updating a..b\nFast-forward"),
-            [GitStep::Merged("fix/kiln".to_owned())]
+            checked("git commit --no-verify -m Melt", Outcome::Succeeded, "[main abc1234] Melt"),
+            [""; 0]
         );
-        assert_eq!(steps("git merge fix/kiln", "Already up to date."), []);
-        assert_eq!(steps("git -C ../other commit -m x", "[main abc1234] x"), []);
+    }
+
+    #[test]
+    fn a_build_and_an_installation_change_what_checks_see() {
+        let shown = |command| {
+            let course = course(command, Outcome::Succeeded, "");
+            let checks = course.checks.iter().map(|one| (one.is_prepared, one.makes)).collect();
+            (course.acts, checks)
+        };
+        for (command, expected) in [
+            ("npm test", (false, vec![(false, false)])),
+            ("npm install && npm test", (true, vec![(true, false)])),
+            ("npm run build && npm test", (false, vec![(false, true), (true, false)])),
+            ("npm run lint:fix", (true, vec![])),
+            ("npm run build; ls", (true, vec![])),
+            ("ls src", (false, vec![])),
+        ] {
+            assert_eq!(shown(command), expected, "{command}");
+        }
     }
 
     #[test]
@@ -563,5 +493,9 @@ mod tests {
         assert_eq!(moved("cd web && ls", "").as_deref(), Some("./web"));
         assert_eq!(moved("ls", ""), None);
         assert_eq!(moved("cd /x && ls", "a\nShell cwd was reset to /w").as_deref(), Some("/w"));
+        assert_eq!(
+            moved("cd web && npm run dev", "Command running in background with ID: b1"),
+            None
+        );
     }
 }

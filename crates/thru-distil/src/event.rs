@@ -140,7 +140,7 @@ impl Run {
             if !printed.is_empty() {
                 self.commits = printed;
             } else if poll.outcome == Some(Outcome::Failed) {
-                self.commits.retain(|commit| commit.place.is_some());
+                self.commits.retain(|commit| commit.hash.is_some());
             }
         }
         let found = landing::parse(line, &poll.result, is_done);
@@ -333,7 +333,7 @@ fn run(moment: &Moment, command: &str) -> Action {
     let commits = if is_done {
         commits
     } else {
-        commits.into_iter().filter(|commit| commit.place.is_some()).collect()
+        commits.into_iter().filter(|commit| commit.hash.is_some()).collect()
     };
     let is_looking = line.acting().all(shell::Simple::is_looking);
     let may_go_on = running.is_some() || moment.tool.as_deref() == Some("exec_command");

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::checks::Status;
-use crate::commits;
+use crate::commits::{self, Commit};
 use crate::event::{Action, Event};
 use crate::pattern;
 use crate::shell::{CommandLine, Simple};
@@ -141,13 +141,6 @@ fn push(arguments: &[&str], result: &str, is_done: bool) -> Option<Landing> {
     if is_other || is_refused || !is_done {
         return None;
     }
-    let printed = result.lines().rev().take(60).find_map(|line| {
-        let (before, branch) = line.split_once(" -> ")?;
-        let is_update = before.contains("..") || before.contains("[new branch]");
-        let hash = before.rsplit("..").next().and_then(|after| after.split_whitespace().next());
-        let hash = hash.filter(|hash| (7..=40).contains(&hash.len()) && is_hex(hash));
-        is_update.then(|| Some((branch.split_whitespace().next()?, hash))).flatten()
-    });
     let named = || {
         let mut plain = arguments.iter().filter(|word| !word.starts_with('-')).skip(1);
         let name = plain.next()?.rsplit(':').next()?;
@@ -157,13 +150,20 @@ fn push(arguments: &[&str], result: &str, is_done: bool) -> Option<Landing> {
         return None;
     }
     let (branch, hash) =
-        printed.map_or_else(|| (named(), None), |(branch, hash)| (Some(branch), hash));
+        pushed(result).map_or_else(|| (named(), None), |(branch, hash)| (Some(branch), hash));
     let branch = branch.map(|branch| one_line(branch, 80));
     Some(Landing::Pushed(branch.filter(|branch| !branch.contains('$')), hash.map(str::to_owned)))
 }
 
-fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| byte.is_ascii_hexdigit())
+/// Returns the branch that git says it pushed, and its last commit: `1a2b3c4..5d6e7f8  main -> main`.
+pub(crate) fn pushed(result: &str) -> Option<(&str, Option<&str>)> {
+    result.lines().rev().take(60).find_map(|line| {
+        let (before, branch) = line.split_once(" -> ")?;
+        let is_update = before.contains("..") || before.contains("[new branch]");
+        let hash = before.rsplit("..").next().and_then(|after| after.split_whitespace().next());
+        let hash = hash.filter(|hash| commits::is_hash(hash));
+        is_update.then(|| Some((branch.split_whitespace().next()?, hash))).flatten()
+    })
 }
 
 /// Returns the number in `12`, `#12` and `…/pull/12`.
@@ -216,7 +216,7 @@ pub(crate) fn said_merged(text: &str) -> Option<u64> {
 struct Standing {
     /// Number of commits, and the last one.
     commits: usize,
-    last: Option<(Option<(String, String)>, String)>,
+    last: Option<Commit>,
     /// The branch and the hash that were pushed last, and the number of commits at that time.
     pushed: Option<(Option<String>, Option<String>, usize)>,
     /// The pull request, what became of it, and the number of commits at that time.
@@ -234,7 +234,7 @@ impl Standing {
                 let since = self.pushed.as_ref().map_or(0, |(.., commits)| *commits);
                 // A push without its hash brings the commits made since the last one.
                 let own = self.last.as_ref().filter(|_| self.commits > since);
-                let own = own.and_then(|(place, _)| place.as_ref().map(|(hash, _)| hash.clone()));
+                let own = own.and_then(|commit| commit.hash.clone());
                 self.pushed = Some((branch.clone(), hash.clone().or(own), self.commits));
                 return;
             }
@@ -255,9 +255,9 @@ impl Standing {
     fn line(&self) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();
         let later = |then: usize| self.commits > then;
-        let commit = self.last.as_ref().map(|(place, subject)| match place {
-            Some((hash, branch)) => format!("committed {hash} on {branch}"),
-            None => format!("committed \"{}\"", cut(subject, 72)),
+        let commit = self.last.as_ref().map(|commit| match (&commit.hash, &commit.branch) {
+            (Some(hash), Some(branch)) => format!("committed {hash} on {branch}"),
+            _ => format!("committed \"{}\"", cut(&commit.subject, 72)),
         });
         let request = self.request.as_ref();
         if let Some((number, state, _)) = request {
@@ -328,7 +328,7 @@ pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
         }
         if let Some(last) = commits.last() {
             standing.commits += commits.len();
-            standing.last = Some((last.place.clone(), last.subject.clone()));
+            standing.last = Some(last.clone());
             standing.since.clear();
             standing.places.clear();
             standing.places.push(at);

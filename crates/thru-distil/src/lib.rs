@@ -25,6 +25,7 @@ mod event;
 mod exchange;
 mod fixes;
 mod gate;
+mod git;
 mod landing;
 mod merge;
 mod moment;
@@ -62,7 +63,8 @@ mod work;
 #[cfg(test)]
 mod tests;
 
-pub use course::{CheckRun, GitStep, Step};
+pub use course::{CheckRun, Step};
+pub use git::GitStep;
 pub use moment::{Distiller, Moment, wants_text};
 pub use outcome::Failure;
 pub use snapshot::{SnapshotMaker, snapshot_wants_text};

@@ -142,9 +142,7 @@ impl Distiller {
             // What is put on a branch of its own, beside the history, is not the work.
             let is_aside =
                 |branch: &str| self.orphans.contains(branch.trim_end_matches(" (root-commit)"));
-            run.commits.retain(|commit| {
-                !commit.place.as_ref().is_some_and(|(_, branch)| is_aside(branch))
-            });
+            run.commits.retain(|commit| !commit.branch.as_deref().is_some_and(is_aside));
         }
         if let Some(name) = event.run_mut().and_then(|run| run.running.take()) {
             self.running.insert(name, place);

@@ -45,9 +45,9 @@ pub(crate) fn tell(session: &Session<'_>, observations: &mut [Observation]) {
 fn is_own(events: &[Event], commit: &SeenCommit) -> bool {
     let runs = events.iter().filter_map(Event::run);
     runs.flat_map(|run| &run.commits).any(|own| {
-        let same_hash = |(hash, _): &(String, String)| {
+        let same_hash = |hash: &String| {
             hash.starts_with(&commit.hash) || commit.hash.starts_with(hash.as_str())
         };
-        own.subject == commit.subject || own.place.as_ref().is_some_and(same_hash)
+        own.subject == commit.subject || own.hash.as_ref().is_some_and(same_hash)
     })
 }

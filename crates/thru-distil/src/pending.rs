@@ -106,8 +106,7 @@ impl Object {
             };
             Some(observations.iter().rev().find(is_work)?.title.clone())
         };
-        let place = commit.and_then(|(_, commit)| commit.place.as_ref());
-        let branch = place.map(|(_, branch)| branch.as_str());
+        let branch = commit.and_then(|(_, commit)| commit.branch.as_deref());
         let pushed =
             || runs().find_map(|(_, event)| event.run()?.landings.iter().find_map(Landing::branch));
         let branch = branch.or_else(|| held(session)).or_else(pushed);

@@ -37,6 +37,20 @@ const CHECKS: [&str; 40] = [
 const NO_CHECKS: [&str; 12] =
     ["git", "gh", "glab", "cd", "mkdir", "rm", "cp", "mv", "curl", "ssh", "docker", "kubectl"];
 
+/// Options with which a check only tells of itself.
+const ABOUT_ITSELF: [&str; 10] = [
+    "--help",
+    "--version",
+    "--list",
+    "--listTests",
+    "--list-tests",
+    "--collect-only",
+    "--showConfig",
+    "--print-config",
+    "--init",
+    "--dry-run",
+];
+
 /// Programs that run a script.
 const SHELLS: [&str; 5] = ["bash", "sh", "zsh", "python", "python3"];
 
@@ -195,7 +209,11 @@ impl Simple {
     /// Returns true if it checks the work: tests, linters, builds.
     pub(crate) fn is_check(&self) -> bool {
         let program = self.program();
-        if self.is_looking() || NO_CHECKS.contains(&program) && !self.builds_image() {
+        let is_about_itself = self.words.iter().any(|word| ABOUT_ITSELF.contains(&word.as_str()));
+        if self.is_looking()
+            || is_about_itself
+            || NO_CHECKS.contains(&program) && !self.builds_image()
+        {
             return false;
         }
         self.is_check_program() || self.plain().any(|word| self.is_check_word(word))

@@ -425,6 +425,17 @@ mod tests {
         assert_eq!(changed("kiln.toml", whole), ["fire.cone 6", "heat 1"]);
     }
 
+    #[test]
+    fn lock_files_are_not_read_and_long_lists_are_cut() {
+        for path in ["package-lock.json", "Cargo.lock", "pnpm-lock.yaml", "uv.lock", "go.sum"] {
+            assert!(!is_manifest(path), "{path}");
+        }
+        let many = (0..100_000).map(|number| format!("glaze-{number} = \"1.{number}\"\n"));
+        let many = format!("[dependencies]\n{}", many.collect::<String>());
+        let text = format!("Write\nfile_path: Cargo.toml\ncontent: {many}");
+        assert_eq!(changed("Cargo.toml", &text).len(), MOST);
+    }
+
     proptest! {
         #[test]
         fn any_edit_is_read(text in "(\nold_string: |\nnew_string: |\ncontent: |\\*\\*\\* Begin Patch|\\*\\*\\* |[\"a-z0-9:=.\\[{ \n@+-])*") {

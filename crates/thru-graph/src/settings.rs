@@ -1,7 +1,8 @@
 //! Settings: the keys that configuration files set, each by its path from the top of its file.
 //!
 //! A whole file is parsed. Of a part of one, only keys count whose path the part itself shows: in YAML those below a key at
-//! the margin, in TOML those below a header, in the environment all; in JSON none.
+//! the margin, in TOML those below a header, in the environment all, in JSON those below keys that stand one step from the
+//! margin.
 
 use std::collections::BTreeMap;
 
@@ -84,7 +85,7 @@ impl Syntax {
                 let parsed = serde_json::from_str(part).unwrap_or(Value::Null);
                 values(&parsed, "", &mut found);
             }
-            Self::Json => {}
+            Self::Json => json_lines(part, extent, &mut found),
             Self::Toml if extent == Extent::Whole => {
                 if let Ok(parsed) = toml::from_str::<Value>(part) {
                     values(&parsed, "", &mut found);
@@ -123,6 +124,39 @@ fn values(value: &Value, path: &str, found: &mut BTreeMap<String, String>) {
         Value::String(text) => _ = found.insert(path.to_owned(), text.trim().to_owned()),
         Value::Array(items) if !items.iter().all(is_plain) => {}
         plain => _ = found.insert(path.to_owned(), plain.to_string()),
+    }
+}
+
+/// Reads `"key": value` by indentation, as tools and people write it. What stands in lists is left out.
+fn json_lines(part: &str, extent: Extent, found: &mut BTreeMap<String, String>) {
+    let lines = || part.lines().filter(|line| !line.trim().is_empty()).enumerate();
+    // The first line of a part may be cut off at its beginning.
+    let placed = || lines().filter(|(number, _)| *number > 0 || extent == Extent::Lines);
+    let is_step = |unit: &str| {
+        placed().any(|(_, line)| line.strip_prefix(unit).is_some_and(|text| text.starts_with('"')))
+    };
+    // No line of a file that is indented by more is indented by so little.
+    let Some(unit) = ["\t", "  "].into_iter().find(|unit| is_step(unit)) else { return };
+    let mut above: Vec<String> = Vec::new();
+    for (_, line) in placed() {
+        let text = line.trim_start();
+        let depth = (line.len() - text.len()) / unit.len();
+        above.truncate(depth.saturating_sub(1));
+        // A list, or a key whose place is not known.
+        if depth == 0 || above.len() + 1 != depth {
+            continue;
+        }
+        let Some((key, value)) = text.strip_prefix('"').and_then(|rest| rest.split_once("\":"))
+        else {
+            continue;
+        };
+        let value = value.trim().trim_end_matches(',');
+        if value == "{" {
+            above.push(key.to_owned());
+        } else if let Ok(value) = serde_json::from_str::<Value>(value) {
+            let path = above.iter().map(String::as_str).chain([key]).collect::<Vec<_>>().join(".");
+            values(&value, &path, found);
+        }
     }
 }
 
@@ -258,6 +292,14 @@ mod tests {
         for (path, text, expected) in [
             ("kiln.toml", "heat = 1\n[fire]\nheat = 2\n[[cone]]\nheat = 3", &["fire.heat=2"][..]),
             ("app/settings.json", "\"heat\": 1", &[]),
+            (
+                "app/settings.json",
+                "{\n  \"fire\": {\n    \"heat\": 1,\n    \"cones\": [\n      \"a\"\n    ],\n    \"glaze\": { \"a\": true }\n  }\n}",
+                &["fire.glaze.a=true", "fire.heat=1"],
+            ),
+            ("app/settings.json", "\"x\": 0,\n\t\"heat\": 1\n", &["heat=1"]),
+            ("app/settings.json", "x\n    \"heat\": 1\n", &[]),
+            ("app/settings.json", "  \"a\": [\n    {\n      \"heat\": 1\n", &[]),
             (".env", "PORT=1", &["PORT=1"]),
             ("kiln.yaml", "  heat: 1\n  cone: 2", &[]),
             ("kiln.yaml", "old: 1\nfire:\n  heat: 2\n  cone: 6", &["fire.cone=6", "fire.heat=2"]),

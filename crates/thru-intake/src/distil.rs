@@ -325,6 +325,7 @@ impl Worker<'_> {
             key: &session.key,
             title: session.facts.user_title.as_deref().or(title.as_deref()),
             directory: session.facts.directory.as_deref(),
+            first_branch: session.facts.first_branch.as_deref(),
             branch: session.facts.branch.as_deref(),
             steps: &steps,
             manifests: &manifests,

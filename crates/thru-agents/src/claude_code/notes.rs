@@ -6,7 +6,7 @@ use super::reader::{MessageOrigin, record_id};
 use super::record::{Message, Record};
 use super::state::State;
 use crate::batch::{count_type, note};
-use crate::facts::{keep_last, note_time, short};
+use crate::facts::{keep_last, note_place, note_time, short};
 use crate::json::Text;
 use crate::text::head;
 
@@ -58,10 +58,7 @@ pub(super) fn note_envelope(record: &Record<'_>, at: Option<Timestamp>, facts: &
     if let Some(at) = at {
         note_time(at, facts);
     }
-    if facts.directory.is_none() {
-        facts.directory = short(&record.cwd).map(str::to_owned);
-    }
-    keep_last(&mut facts.branch, short(&record.git_branch));
+    note_place(short(&record.cwd), short(&record.git_branch), facts);
     keep_last(&mut facts.version, short(&record.version));
     if facts.forked_from.is_none() {
         facts.forked_from = forked_from(record);

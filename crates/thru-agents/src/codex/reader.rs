@@ -16,7 +16,7 @@ use super::record::{Payload, Record, TokenInfo, Tokens};
 use super::tools;
 use crate::batch::{count_type, note};
 use crate::blank::is_blank;
-use crate::facts::{self, keep_last, short};
+use crate::facts::{self, keep_last, note_place, short};
 use crate::names::is_uuid;
 use crate::passages::{Course, Filling, RecordPosition, ToolCall};
 use crate::text::{self, PROSE_LIMIT};
@@ -239,10 +239,8 @@ impl Pass<'_> {
                 facts.forked_from = Some(SessionId::new(origin));
             }
         }
-        if facts.directory.is_none() {
-            facts.directory = meta.directory;
-        }
-        keep_last(&mut facts.branch, payload.git.as_ref().and_then(|git| short(&git.branch)));
+        let branch = payload.git.as_ref().and_then(|git| short(&git.branch));
+        note_place(meta.directory.as_deref(), branch, facts);
         keep_last(&mut facts.version, short(&payload.cli_version));
         *self.thread = Some(meta.thread);
     }

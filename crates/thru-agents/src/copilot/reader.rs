@@ -12,7 +12,7 @@ use super::tools;
 use crate::batch::{count_type, note};
 use crate::blank::is_blank;
 use crate::cleaner::Heard;
-use crate::facts::{self, keep_last, short};
+use crate::facts::{self, keep_last, note_place, short};
 use crate::names::is_uuid;
 use crate::passages::{Course, Filling, ID_LIMIT, RecordPosition};
 use crate::text::{self, PROSE_LIMIT};
@@ -181,10 +181,7 @@ impl Pass<'_> {
         match kind {
             "session.start" | "session.resume" => {
                 if let Some(context) = &data.context {
-                    if facts.directory.is_none() {
-                        facts.directory = short(&context.cwd).map(str::to_owned);
-                    }
-                    keep_last(&mut facts.branch, short(&context.branch));
+                    note_place(short(&context.cwd), short(&context.branch), facts);
                 }
                 keep_last(&mut facts.version, short(&data.copilot_version));
             }

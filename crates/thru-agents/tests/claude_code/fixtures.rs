@@ -51,6 +51,9 @@ fn version_1_0() {
             "/home/ada/orrery",
         ),
         directory_at: None,
+        first_branch: Some(
+            "main",
+        ),
         project: None,
         branch: Some(
             "main",
@@ -127,6 +130,9 @@ fn version_2_0() {
             "/home/ada/orrery",
         ),
         directory_at: None,
+        first_branch: Some(
+            "main",
+        ),
         project: None,
         branch: Some(
             "main",
@@ -205,6 +211,9 @@ fn version_2_1() {
             "/home/ada/orrery",
         ),
         directory_at: None,
+        first_branch: Some(
+            "waxing",
+        ),
         project: None,
         branch: Some(
             "waxing",

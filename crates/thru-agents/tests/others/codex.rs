@@ -72,6 +72,9 @@ fn a_rollout_of_0_140() {
                 "/home/ada/orrery",
             ),
             directory_at: None,
+            first_branch: Some(
+                "main",
+            ),
             project: None,
             branch: Some(
                 "main",

@@ -51,6 +51,9 @@ fn a_session_of_1_0() {
                 "/home/ada/orrery",
             ),
             directory_at: None,
+            first_branch: Some(
+                "main",
+            ),
             project: None,
             branch: Some(
                 "main",

@@ -111,7 +111,7 @@ pub(crate) fn failures(output: &str) -> Vec<Failure> {
 pub(crate) fn says_passed(output: &str) -> bool {
     static PASSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         pattern::regex(
-            r"(?m)test result: ok\.|^\s*Finished `|\b[1-9]\d* pass(?:ed|ing)?\b|^\s*0 fail\b|\b0 errors?\b|Found 0 |no issues found|All checks passed|Checked \d+ files?\b.*No fixes|No fixes applied|compiled successfully|✓ built in|^ok\s+\S+\s|BUILD SUCCESS|Tests:\s+\d+ passed|Success: no issues",
+            r"(?m)test result: ok\.|^\s*Finished `|\b[1-9]\d* pass(?:ed|ing)?\b|^\s*0 fail\b|\b0 errors?\b|Found 0 |no issues found|(?i:All (?:checks|tests) passed)|Checked \d+ files?\b.*No fixes|No fixes applied|compiled successfully|✓ built in|^ok\s+\S+\s|BUILD SUCCESS|Tests:\s+\d+ passed|Success: no issues",
         )
     });
     static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {

@@ -39,6 +39,9 @@ impl Staged {
 
 /// Returns the branch that a session began on, as far as it is sure.
 pub(super) fn first_branch<'s>(session: &SessionCourse<'s>, root: &Root) -> Option<&'s str> {
+    if let Some(first) = session.first_branch {
+        return Some(first).filter(|branch| is_branch(branch));
+    }
     let own = root.worktree("", ".");
     let mut shell = String::new();
     let first = session.steps.iter().find_map(|step| {
@@ -47,9 +50,11 @@ pub(super) fn first_branch<'s>(session: &SessionCourse<'s>, root: &Root) -> Opti
         let is_own =
             root.holds(from, &step.git_folder) && root.worktree(from, &step.git_folder) == own;
         let first = step.git.iter().filter(|_| is_own).find_map(|git| match git {
-            GitStep::Committed { branch, .. } => Some(Some(branch.as_str())),
+            GitStep::Committed { branch: Some(branch), .. } | GitStep::OnBranch(branch) => {
+                Some(Some(branch.as_str()))
+            }
             // It was another one before.
-            GitStep::OnBranch(_) => Some(None),
+            GitStep::SwitchedTo(_) => Some(None),
             _ => None,
         });
         if let Some(folder) = step.moved_to.as_deref().filter(|_| !step.is_subagent) {
@@ -94,11 +99,15 @@ impl Extractor {
         let folder = join(shell, &step.git_folder);
         for one in &step.git {
             match one {
-                GitStep::OnBranch(branch) => self.now_on(step, &place, branch, at),
+                GitStep::OnBranch(branch) | GitStep::SwitchedTo(branch) => {
+                    self.now_on(step, &place, branch, at);
+                }
                 GitStep::Added(paths) => self.added(paths, &folder),
                 GitStep::Renamed(from, to) => self.renamed(step, from, to, at),
                 GitStep::Committed { hash, branch, subject, closes, paths } => {
-                    self.now_on(step, &place, branch, at);
+                    if let Some(branch) = branch {
+                        self.now_on(step, &place, branch, at);
+                    }
                     self.committed(step, hash, subject, (closes, paths), at);
                 }
                 GitStep::Merged(branch) => {

@@ -31,6 +31,8 @@ pub struct SessionCourse<'s> {
     pub title: Option<&'s str>,
     /// The directory that it started in.
     pub directory: Option<&'s str>,
+    /// The branch that was checked out at its beginning.
+    pub first_branch: Option<&'s str>,
     /// The branch that was checked out last.
     pub branch: Option<&'s str>,
     /// Its passages, in order.
@@ -121,7 +123,7 @@ impl Extractor {
             self.check(step, check, &shell, at);
         }
         self.git(step, &shell, at);
-        self.acts += usize::from(step.acts && step.checks.is_empty());
+        self.acts += usize::from(step.acts);
         if let Some(folder) = step.moved_to.as_deref().filter(|_| !step.is_subagent) {
             self.shell = join(&shell, folder);
         }

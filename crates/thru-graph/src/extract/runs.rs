@@ -47,8 +47,11 @@ impl Extractor {
         let place = self.root.worktree(shell, &check.folder);
         let branch = self.branches.get(&place).cloned().unwrap_or_default();
         let key = (check.command.clone(), folder.clone());
-        let now = (self.edits.len(), self.acts);
-        let (edits, acts) = self.runs.before.insert(key.clone(), now).unwrap_or_default();
+        let (edits, acts) = self.runs.before.get(&key).copied().unwrap_or_default();
+        let acted = check.is_prepared || self.acts > acts;
+        // What it makes is news to other checks, not to itself.
+        self.acts += usize::from(check.makes);
+        self.runs.before.insert(key.clone(), (self.edits.len(), self.acts));
         if check.passed {
             let what = (branch.clone(), check.filter.clone());
             if !self.runs.green.entry(key.clone()).or_default().insert(what) {
@@ -70,7 +73,7 @@ impl Extractor {
             failures: failures.collect(),
             is_whole: check.is_whole,
             edits: self.edits[from..].to_vec(),
-            acted: self.acts > acts,
+            acted,
             commit: None,
             folder: folder.clone(),
         };

@@ -41,6 +41,8 @@ fn check(second: i64, passed: bool) -> Step {
         passed,
         failures: if passed { Vec::new() } else { vec![failure] },
         is_whole: true,
+        is_prepared: false,
+        makes: false,
     };
     Step { checks: vec![run], ..step(second) }
 }
@@ -48,7 +50,7 @@ fn check(second: i64, passed: bool) -> Step {
 fn commit(hash: &str) -> GitStep {
     GitStep::Committed {
         hash: hash.to_owned(),
-        branch: "main".to_owned(),
+        branch: Some("main".to_owned()),
         subject: "Melt".to_owned(),
         closes: vec![7],
         paths: vec!["src/new.rs".to_owned()],
@@ -61,6 +63,7 @@ fn openings(steps: &[Step]) -> Vec<Opening> {
         key: &key,
         title: Some("Fire the kiln"),
         directory: Some("/p/kiln"),
+        first_branch: None,
         branch: Some("main"),
         steps,
         manifests: &[],
@@ -142,11 +145,71 @@ fn a_commit_in_a_worktree_says_nothing_of_the_branch_outside() {
     let inside = Step { git_folder: folder, ..git(1, vec![commit("abc1234")]) };
     let mut glaze = inside;
     if let GitStep::Committed { branch, .. } = &mut glaze.git[0] {
-        "glaze".clone_into(branch);
+        *branch = Some("glaze".to_owned());
     }
     assert_eq!(
         shown(&[glaze])[..2],
         [". ON_BRANCH main [/p/kiln]", ". ON_BRANCH glaze [/p/kiln/.worktrees/glaze]"]
+    );
+}
+
+#[test]
+fn a_session_begins_where_its_record_says() {
+    let key = SessionKey { agent: Agent::Codex, id: SessionId::new("s1") };
+    let steps = [git(1, vec![GitStep::SwitchedTo("glaze".to_owned())]), check(2, true)];
+    let session = SessionCourse {
+        key: &key,
+        title: None,
+        directory: Some("/p/kiln"),
+        first_branch: Some("main"),
+        branch: Some("glaze"),
+        steps: &steps,
+        manifests: &[],
+        observations: &[],
+    };
+    let branches = |session: &SessionCourse<'_>| {
+        let openings = extract(session).into_iter();
+        let shown = openings.filter_map(|opening| match opening.claim {
+            Claim::Value { object, .. } => Some(object?.shown().to_owned()),
+            _ => None,
+        });
+        shown.collect::<Vec<String>>()
+    };
+    assert_eq!(branches(&session), ["main", "glaze"]);
+    // Without that, what it was before the switch is not known; a status tells what it has been.
+    assert_eq!(branches(&SessionCourse { first_branch: None, ..session }), ["glaze"]);
+    let seen = [check(1, true), git(2, vec![GitStep::OnBranch("glaze".to_owned())])];
+    let session = SessionCourse { first_branch: None, steps: &seen, ..session };
+    assert_eq!(branches(&session), ["glaze"]);
+    assert!(matches!(&extract(&session)[0].claim, Claim::Value { .. }));
+}
+
+#[test]
+fn a_build_may_change_what_other_checks_see() {
+    let mut build = check(2, false);
+    build.checks[0].command = "npm run build".to_owned();
+    build.checks[0].makes = true;
+    let mut again = build.clone();
+    again.at = Timestamp::from_second(4).ok();
+    again.checks[0].passed = true;
+    let mut prepared = check(5, true);
+    prepared.checks[0].is_prepared = true;
+    let mut failed = check(3, false);
+    failed.checks[0].filter = "kiln".to_owned();
+    let openings = openings(&[check(1, false), build, failed, again, prepared]);
+    let acted = openings.iter().filter_map(|opening| match &opening.claim {
+        Claim::Run { command, acted, .. } => Some((command.key.as_str(), *acted)),
+        _ => None,
+    });
+    assert_eq!(
+        acted.collect::<Vec<_>>(),
+        [
+            ("cargo test", false),
+            ("npm run build", false),
+            ("cargo test", true),
+            ("npm run build", false),
+            ("cargo test", true),
+        ]
     );
 }
 

@@ -107,6 +107,10 @@ struct Course<'o> {
 
 pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
     let runs: Vec<Run<'_>> = openings.iter().filter_map(Run::new).collect();
+    // A commit is a check only where its hooks refused one.
+    if runs.iter().all(|run| run.passed && run.command.key == "git commit") {
+        return;
+    }
     let mut course = Course::default();
     for run in &runs {
         course.outcome(facts, run);
@@ -227,7 +231,14 @@ fn mended_by<'o>(open: &Open<'o>) -> Option<Vec<&'o Edit>> {
     }
     let Problem { entity, file } = open.problem;
     if let Some(file) = file.as_ref().filter(|_| entity.kind == EntityKind::Error) {
-        let own = latest.iter().find(|edit| edit.file.key == *file);
+        // A tool that runs for one package names files from there.
+        let is_own = |edit: &&&Edit| {
+            let before = edit.file.key.strip_suffix(file.as_str());
+            before.is_some_and(|before| {
+                before.is_empty() || before.ends_with('/') && file.contains('/')
+            })
+        };
+        let own = latest.iter().find(is_own);
         // A command that formats may have mended what one that checks the format found.
         let formats = ["format", "assist/"].iter().any(|start| entity.key.starts_with(start));
         match own {

@@ -78,6 +78,49 @@ fn shown(openings: Vec<SessionOpening>) -> Vec<String> {
 }
 
 #[test]
+fn commits_are_a_check_where_hooks_refused_one() {
+    let commit = |second, failures: &[&str]| {
+        let mut one = run(second, "", failures, &["src/melts.rs"]);
+        if let Claim::Run { command, .. } = &mut one.opening.claim {
+            "git commit".clone_into(&mut command.key);
+        }
+        one
+    };
+    assert_eq!(shown(vec![commit(1, &[]), commit(2, &[])]), [""; 0]);
+    assert_eq!(
+        shown(vec![commit(1, &["melts"]), commit(2, &[])]),
+        [
+            "git commit FAILED_WITH melts [on main] 1..2 fixed",
+            "git commit OUTCOME fail [on main] 1..2 superseded",
+            "git commit OUTCOME pass [on main] 2..",
+            "melts FIXED_BY src/melts.rs [on main] 2..",
+        ]
+    );
+}
+
+#[test]
+fn an_error_in_a_file_is_mended_there() {
+    let history = |edited: &str| {
+        let mut red = run(10, "", &["melts"], &[]);
+        if let Claim::Run { failures, .. } = &mut red.opening.claim {
+            failures[0].entity.kind = EntityKind::Error;
+        }
+        let mut green = run(20, "", &[], &[edited]);
+        if let Claim::Run { acted, .. } = &mut green.opening.claim {
+            *acted = true;
+        }
+        let facts = fold("kiln", vec![red, green]);
+        let failed = facts.iter().find(|fact| fact.relation == Relation::FailedWith);
+        failed.and_then(|fact| Some(fact.end.as_ref()?.reason.to_string())).unwrap()
+    };
+    assert_eq!(history("src/melts.rs"), "fixed");
+    // A tool that runs for one package names the file from there.
+    assert_eq!(history("crates/kiln/src/melts.rs"), "fixed");
+    assert_eq!(history("other_src/melts.rs"), "gone");
+    assert_eq!(history("src/other.rs"), "gone");
+}
+
+#[test]
 fn a_value_ends_where_the_next_begins() {
     let history = [
         value("one", 10, Some("1")),
@@ -95,6 +138,37 @@ fn a_value_ends_where_the_next_begins() {
     // Without the session that ended it, the old value is back.
     let left = history.into_iter().filter(|one| one.session == "one").take(1).collect();
     assert_eq!(shown(left), ["Cargo.toml DEPENDS_ON 1 [] 10.."]);
+}
+
+#[test]
+fn a_revert_of_a_revert_is_a_change_of_its_own() {
+    let versions = [(10, "1"), (20, "2"), (30, "1"), (40, "2")];
+    let history = versions.map(|(second, version)| value("one", second, Some(version)));
+    assert_eq!(
+        shown(history.to_vec()),
+        [
+            "Cargo.toml DEPENDS_ON 1 [] 10..20 superseded",
+            "Cargo.toml DEPENDS_ON 1 [] 30..40 superseded",
+            "Cargo.toml DEPENDS_ON 2 [] 20..30 superseded",
+            "Cargo.toml DEPENDS_ON 2 [] 40..",
+        ]
+    );
+}
+
+#[test]
+fn two_worktrees_have_outcomes_of_their_own() {
+    let mut elsewhere = run(20, "", &[], &["src/melts.rs"]);
+    if let Claim::Run { branch, .. } = &mut elsewhere.opening.claim {
+        "glaze".clone_into(branch);
+    }
+    assert_eq!(
+        shown(vec![run(10, "", &["melts"], &[]), elsewhere]),
+        [
+            "cargo test FAILED_WITH melts [on main] 10..",
+            "cargo test OUTCOME fail [on main] 10..",
+            "cargo test OUTCOME pass [on glaze] 20..",
+        ]
+    );
 }
 
 /// A rule in these words.
