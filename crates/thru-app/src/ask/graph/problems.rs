@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Serialize;
-use thru_core::Relation;
+use thru_core::{Relation, is_trunk};
 use thru_store::{FactFilter, FactRow, FactTime};
 
 use super::{FactEntry, OpenGraph, ProjectScope};
@@ -82,10 +82,11 @@ pub fn problems(app: &App, request: &ListProblems, call: Call<'_>) -> Result<Pro
     })
 }
 
-/// Returns true if a fact was about a branch that was merged after it.
+/// Returns true if a fact was about a branch that was merged after it, for good: a trunk goes on.
 fn is_on(fact: &FactRow, merge: &FactRow) -> bool {
     let branch = fact.scope.split("; ").find_map(|part| part.strip_prefix("on "));
     fact.subject.project == merge.subject.project
+        && !is_trunk(&merge.subject.key)
         && branch == Some(merge.subject.key.as_str())
         && fact.from <= merge.from
 }
