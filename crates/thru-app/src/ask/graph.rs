@@ -134,7 +134,32 @@ impl FactEntry {
 
     /// Returns it as one sentence.
     pub fn sentence(&self) -> String {
-        let (subject, object) = (self.subject.name.get(), self.object_shown());
+        self.sentence_of(self.subject.name.get(), self.object_shown())
+    }
+
+    /// Returns it as one sentence of about this length: long names are cut in their middle, so that both ends of it are told.
+    pub fn sentence_within(&self, most: usize) -> String {
+        let (subject, object) = (self.subject.name.get().as_str(), self.object_shown());
+        let whole = self.sentence_of(subject, object);
+        let over = whole.chars().count().saturating_sub(most);
+        let is_told = matches!(
+            self.relation,
+            Relation::Decided | Relation::Ruled | Relation::Replaces | Relation::Outcome
+        );
+        if over == 0 || is_told {
+            return whole;
+        }
+        let (one, other) = (subject.chars().count(), object.chars().count());
+        let room = (one + other).saturating_sub(over);
+        // The longer name gives way first.
+        let for_one = if other <= room / 2 { room - other } else { one.min(room / 2) };
+        self.sentence_of(
+            &without_middle(subject, for_one),
+            &without_middle(object, room.saturating_sub(for_one)),
+        )
+    }
+
+    fn sentence_of(&self, subject: &str, object: &str) -> String {
         let scope = self.scope.get();
         let within = if scope.is_empty() { String::new() } else { format!(" ({scope})") };
         let verb = match self.relation {
@@ -167,6 +192,20 @@ impl FactEntry {
         };
         format!("{subject} {verb} {object}{note}{within}")
     }
+}
+
+/// Returns a name of at most so many characters, but no fewer than tell it: its beginning says what it is, its end where.
+fn without_middle(name: &str, most: usize) -> String {
+    const LEAST: usize = 16;
+    let length = name.chars().count();
+    let most = most.max(LEAST);
+    if length <= most {
+        return name.to_owned();
+    }
+    let after = most / 2;
+    let start: String = name.chars().take(most - after - 1).collect();
+    let end: String = name.chars().skip(length - after).collect();
+    format!("{start}…{end}")
 }
 
 /// Makes entries of facts, in their order. What was not known yet at a moment is left out: an end after it is none.

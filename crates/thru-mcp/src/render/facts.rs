@@ -10,7 +10,7 @@ use thru_recall::recorded;
 
 use super::Renderer;
 
-/// Width of the words of a fact. Twenty rows stay below 1,000 tokens.
+/// Width of the words of a fact, with its end. Twenty rows stay below 1,000 tokens.
 const LONGEST: usize = 150;
 
 impl Renderer {
@@ -55,13 +55,15 @@ impl Renderer {
         let number = plural(facts.len() as u64, noun);
         let mut text = format!("{number}, latest first; id of the record | since | fact\n");
         for fact in facts {
-            let words = plain_line(&self.cleaned(&fact.sentence()), LONGEST).replace('|', "¦");
             let since = day_and_time(Some(fact.from), &self.zone);
             let end = fact.end.as_ref().map_or(String::new(), |end| {
                 format!(", until {}: {}", day_and_time(Some(end.at), &self.zone), end.reason)
             });
+            let room = LONGEST.saturating_sub(end.len());
+            let words = self.cleaned(&fact.sentence_within(room));
+            let words = plain_line(&words, room).replace('|', "¦");
             let id = fact.shown_by().unwrap_or("-");
-            text.push_str(&format!("{id} | {since} | {}{end}\n", recorded(&words, LONGEST)));
+            text.push_str(&format!("{id} | {since} | {}{end}\n", recorded(&words, room)));
         }
         text
     }

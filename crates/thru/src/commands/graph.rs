@@ -106,7 +106,7 @@ pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environm
     for fact in facts {
         let id = format!("{:width$}", fact.shown_by().unwrap_or("-"));
         let from = day_and_time(Some(fact.from), environment.zone());
-        let text = fact.sentence();
+        let text = fact.sentence_within(room);
         let line = one_line(&text, room);
         let line = match is_bad(fact) {
             true => page.paint(Tone::Bad, &line),

@@ -49,13 +49,13 @@ fn facts_say_what_holds_and_what_held() {
     let home = kiln();
     assert_snapshot!(home.shown(&["facts", "kiln.ts", "--all"]), @r#"
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
-    j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (o…
+    j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
 
     2 facts. `thru show ID` shows the record.
     "#);
     assert_snapshot!(home.shown(&["facts", "npm run typecheck", "--history", "--all"]), @r#"
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
-    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.t…
+    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
            until 2026-03-01 09:10, when another took its place
@@ -63,13 +63,13 @@ fn facts_say_what_holds_and_what_held() {
     3 facts. `thru show ID` shows the record.
     "#);
     assert_snapshot!(home.shown(&["facts", "TS2304", "--at", "2026-03-01T09:05:00Z", "--all"]), @r#"
-    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.t…
+    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
 
     1 fact. `thru show ID` shows the record.
     "#);
     assert_snapshot!(home.shown(&["facts", "npm run typecheck", "--as-known", "2026-03-01T09:05:00Z", "--all"]), @r#"
-    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.t…
+    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
     1frbn  2026-03-01 09:00  npm run typecheck fails (on main)
 
     2 facts. `thru show ID` shows the record.
@@ -95,10 +95,62 @@ fn problems_are_open_until_they_are_mended() {
     "#);
     home.thru(&["forget", "--session", TWO, "--yes"]).expect(0);
     assert_snapshot!(home.shown(&["problems", "--all"]), @r#"
-    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.t…
+    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
 
     1 open problem. `thru show ID` shows the record.
     "#);
+    // A merge of the trunk into another branch ends nothing on it.
+    let mut merging = Author::of(THREE).starting_at_record(1200);
+    merging
+        .asks("Catch up")
+        .runs("toolu_1", "git checkout -b fix/cone && git merge main")
+        .gets("toolu_1", "Switched to a new branch 'fix/cone'\nFast-forward");
+    home.write(&file(THREE), merging.text());
+    home.thru(&["import"]).expect(0);
+    assert!(home.shown(&["facts", "--relation", "MERGED_INTO", "--all"]).contains("main"));
+    assert!(home.shown(&["problems", "--all"]).contains("1 open problem"));
+}
+
+/// Things that people tell of each other, in words that mean something else in a project.
+const TOLD: [&str; 15] = [
+    "{} moved to Lisbon in May.",
+    "{} has a sister who works as a nurse in Leeds.",
+    "I met {} at the pottery class last autumn.",
+    "{} always drinks tea before bed.",
+    "{} never eats mushrooms, only bread instead of rice.",
+    "{} decided to study biology instead of law.",
+    "{} fixed the old bicycle with a new chain.",
+    "{} depends on a cane since the accident in 2019.",
+    "{} renamed the dog from Rex to Bruno.",
+    "{} committed to running the marathon in October.",
+    "{} closed the shop in Porto and opened another.",
+    "{} failed the driving test on Monday and passed it a week later.",
+    "{} sets the alarm to six, always.",
+    "{} prefers the train over the bus.",
+    "{} and I merged our libraries when we moved in.",
+];
+
+#[test]
+fn prose_makes_no_facts() {
+    const NAMES: [&str; 20] = [
+        "Ada", "Bela", "Cleo", "Dora", "Emil", "Finn", "Gita", "Hugo", "Ines", "Jana", "Kato",
+        "Lena", "Milo", "Nora", "Otto", "Pia", "Rosa", "Sven", "Tara", "Ugo",
+    ];
+    let home = Home::new();
+    let mut talk = Author::of(ONE);
+    for name in NAMES {
+        for told in TOLD {
+            let told = told.replace("{}", name);
+            talk.asks(&told).says(&format!("That is good to know. So {told}"));
+        }
+    }
+    home.write(&file(ONE), talk.text());
+    home.thru(&["import", "--yes"]).expect(0);
+    let export = home.shown(&["graph", "export", "--history", "--all"]);
+    let graph: serde_json::Value = serde_json::from_str(&export).unwrap();
+    let relations = graph["facts"].as_array().unwrap().iter().map(|fact| &fact["relation"]);
+    // The branch is in the record itself.
+    assert_eq!(relations.collect::<Vec<_>>(), ["ON_BRANCH"]);
 }
 
 #[test]
@@ -126,12 +178,12 @@ fn a_memory_says_what_became_of_its_files() {
 fn changes_and_paths_lead_from_one_thing_to_another() {
     let home = kiln();
     assert_snapshot!(home.shown(&["changed", "2026-03-01T09:05:00Z..abc1234", "--all"]), @r#"
-    j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (o…
+    j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
-    g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name t…
+    g0mev  2026-03-01 09:10  TS2304: Cannot…. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
     47g4f  2026-03-01 09:10  Use pnpm instead of npm replaces Always use npm
-    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.t…
+    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
            until 2026-03-01 09:10, when another took its place
@@ -147,7 +199,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     -- exit 2 --
     "#);
     assert_snapshot!(home.shown(&["why", "src/kiln.ts", "--all"]), @r#"
-    j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (o…
+    j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
 
@@ -160,7 +212,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     -- exit 2 --
     "#);
     assert_snapshot!(home.shown(&["graph", "path", "TS2304", TWO, "--all"]), @r#"
-    g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name t…
+    g0mev  2026-03-01 09:10  TS2304: Cannot…. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
     "#);
     assert_snapshot!(home.shown(&["graph", "export", "abc1234", "--format", "mermaid", "--all"]), @r#"
@@ -207,6 +259,78 @@ fn agents_ask_for_facts_in_one_tool() {
     There are more; a higher limit shows them.
     </throughline-context>
     "#);
+}
+
+#[test]
+fn hostile_names_are_shown_harmlessly() {
+    let home = Home::new();
+    let huge = "x".repeat(1024 * 1024);
+    let mut hostile = Author::of(ONE);
+    hostile
+        .asks("Melt it")
+        .runs("toolu_1", "git commit -am x")
+        .gets("toolu_1", &format!("[main abc1234] Melt \u{202e}gnp.exe\u{1b}[31m {huge}"))
+        .runs("toolu_2", &format!("git checkout -b {huge}"))
+        .gets("toolu_2", &format!("Switched to a new branch '{huge}'"))
+        .runs("toolu_3", "bun test")
+        .gets("toolu_3", &format!("(fail) kiln \u{202e}\u{7} > {huge}\n 1 fail"));
+    for (number, path) in ["src/a\nb.rs", &huge, "src/\u{202e}sr.a"].into_iter().enumerate() {
+        let edit = json!({ "file_path": path, "old_string": "a", "new_string": "b" });
+        let call = format!("toolu_{}", number + 4);
+        hostile.calls(&call, "Edit", edit).gets(&call, "The file has been updated.");
+    }
+    hostile
+        .runs("toolu_9", "git add . && git commit -m y")
+        .gets("toolu_9", "[main abc1235] Melt it again");
+    home.write(&file(ONE), hostile.text());
+    home.thru(&["import", "--yes"]).expect(0);
+    for about in ["abc1234", "abc1235", "kiln", "main"] {
+        let shown = home.shown(&["facts", about, "--history", "--all"]);
+        assert!(shown.contains("fact"), "{about}: {shown}");
+        assert!(!shown.contains(['\u{202e}', '\u{1b}', '\u{7}']), "{shown}");
+        assert!(shown.len() < 4000, "{about}: {} bytes", shown.len());
+    }
+}
+
+#[test]
+fn a_file_that_was_renamed_back_has_its_name_again() {
+    let home = kiln();
+    let mut moved = Author::of(THREE).starting_at_record(1200);
+    moved.asks("Call it cone").runs("toolu_1", "git mv src/kiln.ts src/cone.ts");
+    moved.gets("toolu_1", "").runs("toolu_2", "git mv src/cone.ts src/kiln.ts").gets("toolu_2", "");
+    home.write(&file(THREE), moved.text());
+    home.thru(&["import"]).expect(0);
+    assert_snapshot!(home.shown(&["facts", "--relation", "RENAMED_TO", "--all"]), @"
+    etd0t  2026-03-01 09:20  src/cone.ts was renamed to src/kiln.ts
+    4ezhp  2026-03-01 09:20  src/kiln.ts was renamed to src/cone.ts
+
+    2 facts. `thru show ID` shows the record.
+    ");
+    let path = home.shown(&["graph", "path", "src/kiln.ts", "src/cone.ts", "--all"]);
+    assert!(path.contains("was renamed to"), "{path}");
+    assert!(home.shown(&["search", "--all", "name the cone"]).contains("kiln.ts"));
+}
+
+#[test]
+fn twenty_rows_for_an_agent_stay_small() {
+    let home = Home::new();
+    let failures = (0..24).map(|number| {
+        let words = "it melts the glaze of every pot in the kiln before the cone has fallen";
+        format!("(fail) Kiln number {number} with a long name > {words} > {words}")
+    });
+    let red = failures.collect::<Vec<_>>().join("\n");
+    let mut kilns = Author::of(ONE);
+    kilns.asks("Test the kilns").runs("toolu_1", "bun test 2>&1 | tail -30");
+    kilns.gets("toolu_1", &format!("{red}\n 24 fail"));
+    kilns.runs("toolu_2", "bun test").gets("toolu_2", " 24 pass\n 0 fail");
+    home.write(&file(ONE), kilns.text());
+    home.thru(&["import", "--yes"]).expect(0);
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    let about = json!({ "about": "bun test", "history": true, "project": "*" });
+    let rows = client.call("facts", about);
+    assert!(rows.contains("20 facts"), "{rows}");
+    assert!(rows.contains("failed with Kiln number"), "{rows}");
+    assert!(thru_core::estimated_tokens(&rows) <= 1000, "{} bytes: {rows}", rows.len());
 }
 
 #[test]
