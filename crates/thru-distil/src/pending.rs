@@ -137,8 +137,9 @@ impl Object {
         let is_vague = WORK.as_ref().is_some_and(|work| work.is_match(step));
         let is_named = !is_vague && reply::is_specific(&step.replace("PR", "request"))
             || self.subject.as_ref().is_some_and(|subject| reply::shares(subject, step, 2));
-        let about: Vec<&str> =
-            [&self.subject, &self.branch].into_iter().flatten().map(String::as_str).collect();
+        // "The work" on a branch is all of it, not only its last part.
+        let subject = self.subject.as_deref().filter(|_| !is_vague || self.branch.is_none());
+        let about: Vec<&str> = subject.into_iter().chain(self.branch.as_deref()).collect();
         if is_named || about.is_empty() {
             return step.to_owned();
         }

@@ -99,6 +99,13 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
     is_own.then(|| first.or_else(|| deciding(&cleaned[found.start()..]))).flatten().and_then(made)
 }
 
+/// Words of phrases that say no place: "for now", "in that case", "on the other hand".
+#[rustfmt::skip]
+const NO_PLACES: [&str; 14] = [
+    "addition", "case", "end", "fact", "future", "general", "hand", "meantime", "now", "opinion", "short", "that", "this",
+    "which",
+];
+
 /// Adds the phrase before a clause that says where it holds: "In the footer, I think we should use small type".
 pub(crate) fn with_place(title: String, before: &str) -> String {
     let place = before.trim_end_matches([',', ' ']);
@@ -108,7 +115,7 @@ pub(crate) fn with_place(title: String, before: &str) -> String {
     let is_place = words.next().is_some_and(|first| {
         ["in", "on", "for", "at", "within"].iter().any(|one| one.eq_ignore_ascii_case(first))
     }) && (1..=5).contains(&words.clone().count())
-        && !words.any(|word| ["that", "this", "case", "now", "which"].contains(&word))
+        && !words.any(|word| NO_PLACES.contains(&word))
         && !place.contains(", ");
     let whole = format!("{title} ({})", text::uncapitalised(place));
     if is_place && !is_known && whole.chars().count() <= title::LENGTH { whole } else { title }
@@ -325,6 +332,14 @@ mod tests {
                 "It's better to start with one region",
             ),
             ("we want the report as plain text", "We want the report as plain text"),
+            (
+                "for the archive, I think we should use one file per year",
+                "We should use one file per year (for the archive)",
+            ),
+            (
+                "on the other hand, we should use one file per year",
+                "We should use one file per year",
+            ),
         ] {
             let titles: Vec<String> =
                 parsed(prompt).decided.into_iter().map(|one| one.title).collect();
