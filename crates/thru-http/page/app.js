@@ -70,7 +70,7 @@ function App() {
   /** Says that something was done, and offers to take it back. */
   const said = (/** @type {string} */ text, /** @type {boolean} */ canUndo = false) => setToast({ text, canUndo });
   const undo = () => send("/undo", {}).then(
-    (undone) => said(`Took back: ${undone?.text ?? "nothing"}`),
+    (undone) => said(`Undid: ${undone?.text ?? "nothing"}`),
     (problem) => said(problem.message),
   );
   return html`

@@ -54,7 +54,7 @@ function Forget({ said }) {
 /** Decisions, which can be taken back. @param {{said: (text: string, canUndo?: boolean) => void}} props */
 function Log({ said }) {
   const asked = useAsk("/log", { limit: 50 }, ["decision"]);
-  const undo = (/** @type {string} */ operation) => send("/undo", { operation }).then((undone) => { said(`Took back: ${undone?.text}`); asked.again(); }, (problem) => said(problem.message));
+  const undo = (/** @type {string} */ operation) => send("/undo", { operation }).then((undone) => { said(`Undid: ${undone?.text}`); asked.again(); }, (problem) => said(problem.message));
   return html`<section><h2>What you decided</h2><${Answer} asked=${asked}>${(/** @type {any} */ log) => log.entries.length === 0 ? html`<p class="quiet">Nothing was decided yet.</p>`
     : html`<ul class="log">${log.entries.map((/** @type {any} */ one) => html`<li key=${one.full_id}><${When} at=${one.at} />: <${Text} text=${one.text} /> ${one.undone_by ? html`<span class="quiet">taken back</span>` : html`<button type="button" onClick=${() => undo(one.full_id)}>Take back</button>`}</li>`)}</ul>`}<//></section>`;
 }

@@ -115,7 +115,7 @@ fn forget(app: &App, target: &Target, call: Call<'_>) -> Result<String> {
 fn take_back(app: &App, call: Call<'_>) -> Result<String> {
     Ok(match undo(app, None, call)? {
         Some(undone) => {
-            format!("Took back: {} (`thru undo {}` does it again)", undone.text.get(), undone.id)
+            format!("Undid: {} (`thru undo {}` does it again)", undone.text.get(), undone.id)
         }
         None => "There is nothing to undo.".to_owned(),
     })

@@ -82,7 +82,7 @@ impl Daemon {
             Self::Unasked => {
                 "does not run, and starts only when asked to, by `thru daemon start`".to_owned()
             }
-            Self::Off(switch) => format!("not running, because of `{switch}`; nothing needs it"),
+            Self::Off(switch) => format!("does not run, because of `{switch}`; nothing needs it"),
         }
     }
 }

@@ -17,8 +17,8 @@ pub(super) fn not_told(seen: &Seen<'_>) -> Vec<Finding> {
     let mut findings = Vec::new();
     if !notes.is_empty() {
         let number = plural(notes.len() as u64, "note");
-        let line = format!("{number} of agents wait for you ({})", ids(store, &notes));
-        let remedy = "`thru log --agents` lists them; `thru edit ID --agree` stands behind one";
+        let line = format!("{number} from agents to accept or forget ({})", ids(store, &notes));
+        let remedy = "`thru log --agents` lists them; `thru edit ID --agree` accepts one";
         findings.push(Finding::note(CHECK, line, remedy));
     }
     if !orders.is_empty() {

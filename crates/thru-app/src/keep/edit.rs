@@ -51,7 +51,7 @@ pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
     let words: Vec<&str> = words.into_iter().flatten().collect();
     let stands_behind = request.is_rule.is_some() || request.agreed.is_some();
     if stands_behind {
-        teller::require_person(app, &[], "stand behind a memory", call)?;
+        teller::require_person(app, &[], "accept a memory", call)?;
     } else if !words.is_empty() {
         teller::require_person(app, &words, "correct a memory", call)?;
     }

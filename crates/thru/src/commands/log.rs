@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
             Tone::Quiet,
             match subject {
                 LogSubject::AgentNotes => {
-                    "Starting sessions are not told these. `thru edit ID --agree` stands behind one, `thru forget ID` removes it."
+                    "Starting sessions are not told these. `thru edit ID --agree` accepts one, `thru forget ID` hides it."
                 }
                 LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` undoes one.",
             },

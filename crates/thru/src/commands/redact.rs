@@ -47,7 +47,7 @@ pub(crate) struct RedactArguments {
 pub(crate) enum Command {
     /// List the rules, built-in and your own
     List,
-    /// Add a rule, and take what it matches out of what is kept already
+    /// Add a rule, and remove what it matches from everything stored
     Add {
         /// Its name, as it will stand in `[redacted:NAME]`
         name: String,

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Resul
         page.print()?;
         return Ok(Outcome::Nothing);
     };
-    page.line(format!("Took back: {}", undone.text.get()));
+    page.line(format!("Undid: {}", undone.text.get()));
     for folder in &undone.folders_left {
         let folder = environment.shown(folder);
         page.line(format!(
@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Resul
         ));
     }
     if undone.changes_rules {
-        page.line("`thru redact --apply` applies the rules to what is kept already.");
+        page.line("`thru redact --apply` applies the rules to what is stored.");
     }
     page.line(page.paint(Tone::Quiet, &format!("`thru undo {}` does it again.", undone.id)));
     page.print()?;

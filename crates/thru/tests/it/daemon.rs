@@ -83,7 +83,7 @@ fn it_is_started_looked_at_and_ended() {
     let place = Place::new();
     let _hiding = place.hiding();
     assert_snapshot!(place.shown(&["daemon", "status"]), @"
-    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     socket       [folder]/home/run/daemon.sock
     log          [folder]/home/run/daemon.log
     -- exit 1 --

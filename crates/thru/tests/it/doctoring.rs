@@ -89,7 +89,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       redaction     everything was cleaned by today's rules
     ok       waiting       everything in the journal is in the store
     ok       meaning       all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
-    ok       daemon        not running, because of `THROUGHLINE_DAEMON`; nothing needs it
+    ok       daemon        does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     every session that was left is indexed
     ok       jobs          no work failed
@@ -127,7 +127,7 @@ fn a_doctor_says_what_is_missing() {
     ok       redaction     nothing is stored yet
     ok       waiting       everything in the journal is in the store
     ok       meaning       nothing to embed yet (bundled minilm-l6-v2-int8)
-    ok       daemon        not running, because of `THROUGHLINE_DAEMON`; nothing needs it
+    ok       daemon        does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     there is no session
     ok       jobs          there is no work
@@ -324,7 +324,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
-    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  recent ones are read before a question, all by `thru import`
     ");
     home.thru(&["config", "set", "journal.alarm_mb", "16"]).expect(0);
@@ -342,7 +342,7 @@ fn status_fits_a_screen() {
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
-    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  not read while recording is paused
     ");
 }
@@ -358,7 +358,7 @@ fn status_says_how_to_begin() {
     last intake  nothing imported yet; `thru import` reads what is there
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
-    daemon       not running, because of `THROUGHLINE_DAEMON`; nothing needs it
+    daemon       does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  recent ones are read before a question, all by `thru import`
     ");
 }

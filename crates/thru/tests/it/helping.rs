@@ -322,7 +322,7 @@ fn help_of_redact() {
 
     Commands:
       list    List the rules, built-in and your own
-      add     Add a rule, and take what it matches out of what is kept already
+      add     Add a rule, and remove what it matches from everything stored
       remove  Remove a rule of yours (what it redacted stays redacted)
       test    Show what would be kept of a text (from standard input where none is given)
 
@@ -344,7 +344,7 @@ fn help_of_redact() {
     input. The agents' own files are not changed.
     ");
     assert_snapshot!(Home::new().shown(&["redact", "add", "--help"]), @r"
-    Add a rule, and take what it matches out of what is kept already
+    Add a rule, and remove what it matches from everything stored
 
     Usage: thru redact add [OPTIONS] <NAME> <PATTERN>
 

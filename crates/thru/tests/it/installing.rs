@@ -1002,7 +1002,7 @@ fn up_does_everything_and_can_be_repeated() {
       thru context       show what a session that starts here gets
       thru doctor        check that everything works
 
-    The daemon not running, because of `THROUGHLINE_DAEMON`; nothing needs it.
+    The daemon does not run, because of `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
@@ -1018,7 +1018,7 @@ fn up_does_everything_and_can_be_repeated() {
       thru context       show what a session that starts here gets
       thru doctor        check that everything works
 
-    The daemon not running, because of `THROUGHLINE_DAEMON`; nothing needs it.
+    The daemon does not run, because of `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     let answer = machine.json(&["up", "--json"]);
     assert_eq!(answer["kind"], "up");
@@ -1080,7 +1080,7 @@ fn up_goes_ahead_of_claude_code() {
       thru context       show what a session that starts here gets
       thru doctor        check that everything works
 
-    The daemon not running, because of `THROUGHLINE_DAEMON`; nothing needs it.
+    The daemon does not run, because of `THROUGHLINE_DAEMON`; nothing needs it.
     ");
     assert!(machine.settings().is_file());
 }

@@ -568,11 +568,11 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     home.thru(&["import"]).expect(0);
     is_gone("after the session went on");
     assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    Took back: forgot memory [told]
+    Undid: forgot memory [told]
     `thru undo [op]` does it again.
     ");
     assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    Took back: forgot memory sz5hkgsn
+    Undid: forgot memory sz5hkgsn
     `thru undo [op]` does it again.
     ");
     home.inside(&["show", &rule, &told]).expect(0);
@@ -753,7 +753,7 @@ fn undoing_takes_back_one_decision_after_the_other() {
     home.inside(&["forget", &rule, "--yes"]).expect(0);
     let forgotten = last(&home, "memory-forgotten");
     assert_snapshot!(home.inside(&["undo", &forgotten[..6]]).shown(), @"
-    Took back: forgot memory sz5hkgsn
+    Undid: forgot memory sz5hkgsn
     `thru undo [op]` does it again.
     ");
     let title = |home: &Home| home.json(&["show", "--json", &rule])["memories"][0]["title"].clone();
@@ -930,7 +930,7 @@ fn near_duplicates_are_merged_and_can_be_parted() {
     ");
     home.inside(&["show", &merged]).expect(2);
     assert_snapshot!(home.inside(&["undo", &merged[..8]]).shown(), @r#"
-    Took back: the merge of "Always run cargo fmt before committing" into "Always run cargo fmt before committing"
+    Undid: the merge of "Always run cargo fmt before committing" into "Always run cargo fmt before committing"
     `thru undo [op]` does it again.
     "#);
     home.inside(&["show", &merged, &first]).expect(0);
