@@ -264,7 +264,7 @@ mod tests {
         argument-hint: "[session id, or nothing for the latest]"
         allowed-tools: Bash(thru session load *), Bash(thru sessions *)
         metadata:
-          throughline: c23hc718qrf6vdzy
+          throughline: 8tdfncgza1grj1jr
         ---
 
         Load what an earlier session of this project held.
