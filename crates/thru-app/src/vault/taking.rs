@@ -96,7 +96,11 @@ impl<'a> Taking<'a> {
                         unknown.push(line);
                         continue;
                     };
-                    self.edited(note, &line, shows, &text, category.as_deref())?;
+                    let has_text = match shows {
+                        Shows::Title(id) => shown.values().any(|one| **one == Shows::Text(*id)),
+                        _ => false,
+                    };
+                    self.edited(note, &line, shows, (&text, category.as_deref()), has_text)?;
                 }
                 Change::Ticked { line, is_done } => {
                     self.taken.ticked += 1;
@@ -164,8 +168,8 @@ impl<'a> Taking<'a> {
         note: Id,
         line: &LineId,
         shows: &Shows,
-        text: &str,
-        category: Option<&str>,
+        (text, category): (&str, Option<&str>),
+        has_text: bool,
     ) -> Result<()> {
         // A wholly private or an empty text is no memory: the line stays as the person wrote it.
         let Ok(clean) = clean_text(text, &mut Report::default()) else { return Ok(()) };
@@ -177,7 +181,12 @@ impl<'a> Taking<'a> {
             }
             Shows::Text(_) => MemoryEdit { narrative: Some(clean), ..MemoryEdit::default() },
             Shows::Title(_) => {
-                let (title, narrative) = title_and_text(without_day(&clean).to_owned());
+                let (title, mut narrative) = title_and_text(without_day(&clean).to_owned());
+                if narrative.is_some() && has_text {
+                    // Too long for a title, and the memory has another text: the line stays whole in this note.
+                    narrative = None;
+                    self.line(note, line, LineChange::Text(clean));
+                }
                 let kind = category.and_then(|category| category.parse::<ObservationType>().ok());
                 MemoryEdit { title: Some(title), narrative, kind, ..MemoryEdit::default() }
             }

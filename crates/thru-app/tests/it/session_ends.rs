@@ -173,7 +173,10 @@ fn half_of_an_archive_is_begun_again() {
     known["archiving"] = serde_json::json!({ below: hash.to_string() });
     // The stamps are those of the other home, so that each note is read again.
     fs::write(&own, known.to_string()).unwrap();
-    assert_eq!(undone.read("rocket/sessions/2026-03-01-why-does-the-importer-lock-the-database-the-lock-is-taken-11111111"), text);
+    assert_eq!(
+        undone.read("rocket/sessions/2026-03-01-why-does-the-importer-lock-the-database-11111111"),
+        text
+    );
     let synced = undone.sync();
     assert_eq!((synced.copies.len(), synced.failed.len()), (0, 0), "{synced:?}");
     assert_eq!(fs::read_to_string(&place).unwrap(), whole);

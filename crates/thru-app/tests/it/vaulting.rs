@@ -371,6 +371,31 @@ fn notes_are_passed_over_while_nothing_is_new() {
     assert!(later.sync().is_compared, "notes grow old");
 }
 
+/// However long a person makes a line, nothing of it is lost, nor of the text below it.
+#[test]
+fn a_line_that_a_person_made_long_loses_nothing() {
+    let vault = Vaulted::new();
+    let line = |note: &str| {
+        note.lines().find(|line| line.starts_with("- [decision]")).map(str::to_owned).unwrap()
+    };
+    let long = |word: &str| {
+        format!("{word} every process that writes it takes this lock first ").repeat(3)
+    };
+    // The first becomes the text of the memory, which has none; the second stays in the line.
+    for words in [long("as"), long("because")] {
+        vault.edit(SESSION, |note| {
+            let old = line(&note);
+            let (text, id) = old.rsplit_once(" ^t-").unwrap();
+            note.replace(&old, &format!("{text} {} ^t-{id}", words.trim()))
+        });
+        assert_eq!(vault.sync().taken.edited, 1);
+        vault.sync();
+    }
+    let note = vault.read(SESSION);
+    assert!(line(&note).contains(long("because").trim()), "{note}");
+    assert!(note.contains(long("as").trim()), "{note}");
+}
+
 /// While a session goes on, what it tells goes into its own note, with what a person wrote there; notes that lead to it follow
 /// when it is over.
 #[test]
@@ -410,12 +435,12 @@ fn in_the_background_a_session_that_goes_on_is_written_alone() {
     say(&mut vault, 7, "folder");
     assert_eq!(step(&vault), (0, 1, 0));
     let note = vault.read("33333333");
-    for line in [
-        "- [change] Change index.rs ",
-        "- [change] Change folder.rs ",
+    for words in [
+        "one lock file for each index.”",
+        "one lock file for each folder.”",
         "- Name each lock after its file ^t-",
     ] {
-        assert_eq!(note.matches(line).count(), 1, "{line}: {note}");
+        assert_eq!(note.matches(words).count(), 1, "{words}: {note}");
     }
     vault.now = "2026-03-01T20:50:00Z".parse().unwrap();
     step(&vault);

@@ -7,6 +7,7 @@ use thru_core::Id;
 use super::entity::Entities;
 use super::fixes::Facts;
 use super::{Dated, Memory, SessionMemory, ToldMemory, index, memory_lines, pointer, session};
+use crate::changes::without_category;
 use crate::escape::escaped;
 use crate::names::folded;
 use crate::note::LineId;
@@ -79,7 +80,9 @@ impl<'m> Notes<'m> {
         let texts = decided.texts.get(&plan.id);
         for line in plan.sections.iter_mut().flat_map(|section| &mut section.lines) {
             if let Some(text) = texts.and_then(|texts| texts.get(&line.id)) {
-                line.text = escaped(text);
+                let category = without_category(&line.text).0;
+                let category = category.map(|category| format!("[{category}] "));
+                line.text = format!("{}{}", category.unwrap_or_default(), escaped(text));
             }
             if let (Some(done), true) = (decided.done.get(&line.id), line.task.is_some()) {
                 line.task = Some(*done);
