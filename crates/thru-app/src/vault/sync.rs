@@ -329,13 +329,13 @@ impl<'a> Run<'a> {
         redactor: &thru_redact::Redactor,
     ) -> Result<Memory> {
         let mut memory = memory::load(self.app, store, redactor)?;
-        self.complete(&mut memory);
+        self.complete(&mut memory, |_| true);
         Ok(memory)
     }
 
-    /// Adds what is known of the vault on this machine.
-    pub(super) fn complete(&self, memory: &mut Memory) {
-        for (id, here) in &self.here {
+    /// Adds what is known of the vault on this machine, with the names of these notes.
+    pub(super) fn complete(&self, memory: &mut Memory, is_named: impl Fn(&Id) -> bool) {
+        for (id, here) in self.here.iter().filter(|(id, _)| is_named(id)) {
             let name = here.path.rsplit('/').next().unwrap_or_default();
             // Notes that lead to others have one name in every project, and are not linked.
             if name != "_index.md" {

@@ -95,9 +95,13 @@ impl Run<'_> {
         if memory.sessions.iter().any(|one| one.closed.is_some() || memory.is_compacted(one)) {
             return Ok(false);
         }
-        self.complete(&mut memory);
+        let own: HashSet<Id> =
+            memory.sessions.iter().map(|one| Memory::note_of(&one.key)).collect();
+        // The name and the path of a new note have to differ from those of all others.
+        let has_new = own.iter().any(|note| !self.here.contains_key(note));
+        self.complete(&mut memory, |note| has_new || own.contains(note));
+        let mut paths = if has_new { self.paths() } else { HashSet::new() };
         let notes = memory.notes();
-        let mut paths = self.paths();
         for session in &memory.sessions {
             let plan = notes.session(session);
             if !self.stays_away(&memory, &plan.id)
