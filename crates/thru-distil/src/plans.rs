@@ -11,15 +11,15 @@ use crate::text::{TITLE, uncapitalised};
 use crate::title;
 use crate::verbs;
 
-/// Prompts after an approval among which a person may say that the work was taken back.
+/// Prompts after an approval among which a person may say that the work was reverted.
 const PROMPTS: usize = 2;
 
 /// Returns the decision to carry out a plan.
 pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Option<Draft> {
     let name = plan.title.as_deref().or_else(|| plan.points.first().map(String::as_str))?;
     let mut observation = by_person(session, "plan", 0, place);
-    observation.title = match is_taken_back(session, place) {
-        true => reply::titled(&format!("Took back the work on the plan: {name}")),
+    observation.title = match is_reverted(session, place) {
+        true => reply::titled(&format!("Reverted the work on the plan: {name}")),
         false => plan_decision(name, plan),
     };
     observation.narrative =
@@ -29,8 +29,8 @@ pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Opti
     Some(Draft { place, observation })
 }
 
-/// Returns true if a person says in one of the next prompts that the work was taken back.
-fn is_taken_back(session: &Session<'_>, place: usize) -> bool {
+/// Returns true if a person says in one of the next prompts that the work was reverted.
+fn is_reverted(session: &Session<'_>, place: usize) -> bool {
     let later = session.events.iter().skip(place + 1).filter_map(Event::request);
     later.take(PROMPTS).any(|request| request.took_back.is_some())
 }

@@ -730,7 +730,7 @@ fn answers_that_led_to_a_plan_are_told_with_its_heading() {
 }
 
 #[test]
-fn a_plan_that_was_taken_back_is_told_so() {
+fn a_plan_that_was_reverted_is_told_so() {
     let mut story = Story::default();
     story
         .asks("Implement the following plan:\n\n# Smaller invoices\n\n**Goal**: When both exist, the short form wins.\n\n- Add a short form\n- Drop the old one")
@@ -745,7 +745,7 @@ fn a_plan_that_was_taken_back_is_told_so() {
         "Approved the plan: Smaller invoices — when both exist, the short form wins"
     );
     story.asks("I've reverted your changes, do only the first part");
-    assert_eq!(title(&story), "Took back the work on the plan: Smaller invoices");
+    assert_eq!(title(&story), "Reverted the work on the plan: Smaller invoices");
 }
 
 #[test]
