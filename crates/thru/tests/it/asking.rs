@@ -12,9 +12,9 @@ fn a_search_shows_passages_by_session() {
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["search", "importer", "lock"]), @r#"
     In short
-      r28rx  change    Why does the importer lock the database? → The lock is taken once now  [age] 
+      z206b  summary   Why does the importer lock the database?  [age] 
 
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
       65z14  agent     The lock is taken once now.
       wd5xb  you       Why does the importer lock the database?
 
@@ -22,9 +22,9 @@ fn a_search_shows_passages_by_session() {
     "#);
     assert_snapshot!(home.shown(&["search", "importer", "lock", "--explain", "-n", "1"]), @r#"
     In short
-      r28rx  change    Why does the importer lock the database? → The lock is taken once now  [age] 
+      z206b  summary   Why does the importer lock the database?  [age] 
 
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
       session 7.73: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; passages 0.42 × -2.03 = -0.84; person 0.50 × 1.62 = 0.81; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
       65z14  agent     The lock is taken once now.
              #1 13.17: session 1.00 × 3.40 = 3.40; turn 1.00 × 2.70 = 2.70; window 0.64 × 2.88 = 1.85; session-score 1.00 × 1.50 = 1.50; last-words 1.00 × 1.25 = 1.25; words 0.45 × 2.19 = 0.99; agent 1.00 × 0.93 = 0.93; agent-length 0.19 × 2.86 = 0.56
@@ -34,7 +34,7 @@ fn a_search_shows_passages_by_session() {
     Meaning: not compared, nothing is embedded yet: `thru embed` does it. Words alone were looked for.
     "#);
     assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r#"
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
              agent     Two writers open it at once. Let me look.
       aa6pe  Bash      …error[E0502]: cannot borrow `store` as mutable
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
@@ -295,7 +295,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     let home = Home::imported();
     assert_snapshot!(home.shown(&["search", "--all", "what did we change on 1 March 2026 in rocket?"]), @"
     2026-03-01
-      11111111  rocket · Why does the importer lock the database? → The lock is taken onc…  2 turns
+      11111111  rocket · Why does the importer lock the database?  2 turns
 
     `thru session ID` tells what a session did.
     ");
@@ -393,7 +393,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     let _settings = home.settings();
     let id = home.id_of("E0502 borrow");
     assert_snapshot!(home.shown(&["show", &id]), @r#"
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
     aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
     Bash
@@ -401,7 +401,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
     error[E0502]: cannot borrow `store` as mutable
     "#);
     assert_snapshot!(home.shown(&["show", &id[..6], "--source"]), @r#"
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
     aa6pe  Bash · turn 1 · 2026-03-01 09:00
 
     {"cwd":"/home/ada/rocket","gitBranch":"main","isSidechain":false,"message":{"content":[{"id":"toolu_1","input":{"command":"cargo test --workspace"},"name":"Bash","type":"tool_use"}],"id":"msg_11111111_3","model":"claude-test-1","role":"assistant","usage":{"cache_creation_input_tokens":1,"cache_read_input_tokens":2,"input_tokens":10,"output_tokens":7}},"parentUuid":"11111111-0000-4000-8000-000000000002","requestId":"req_3","sessionId":"11111111-aaaa-4aaa-8aaa-000000000001","timestamp":"2026-03-01T09:00:03.000Z","type":"assistant","userType":"external","uuid":"11111111-0000-4000-8000-000000000003","version":"2.1.150"}
@@ -442,7 +442,7 @@ fn a_passage_is_shown_whole_and_with_its_source() {
             "project": "rocket",
             "started": "2026-03-01T09:00:01Z",
             "state": "ended",
-            "title": "Why does the importer lock the database? → The lock is taken once now",
+            "title": "Why does the importer lock the database?",
             "tokens": {
               "cache-creation": 5,
               "cache-read": 10,
@@ -501,7 +501,7 @@ fn sessions_are_listed_latest_first() {
     assert_snapshot!(home.shown(&["sessions"]), @r#"
     SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
     33333333  [age] ended      rocket       1  Which pears ripen in September?
-    11111111  [age] ended      rocket       2  Why does the importer lock the database? → The lock…
+    11111111  [age] ended      rocket       2  Why does the importer lock the database?
     22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
 
     3 sessions. `thru session show ID` opens one.
@@ -562,7 +562,7 @@ fn a_session_is_outlined() {
     let home = Home::imported();
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["session", "show", "1111"]), @r#"
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
     2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
@@ -570,7 +570,7 @@ fn a_session_is_outlined() {
     kinds of work: building 0.2
 
     z206b  completed
-       Done    Why does the importer lock the database? → The lock is taken once now
+       Done    The lock is taken once now.
 
     Where it is
        Task     Thanks. Does it survive a crash?

@@ -686,7 +686,8 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 
     $ thru search SQLITE_BUSY
     In short
-      d8jkg  feature   Add exponential backoff with jitter and a budget of two seconds for th…  [age] 
+      d8jkg  bugfix    Uploads fail with SQLITE_BUSY under load  [age] 
+      yb7xr  summary   Retry budget for the uploader  [age] 
 
     rocket · Retry budget for the uploader   [day] c27d4e83
       96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
@@ -708,7 +709,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     kinds of work: fixing 0.3, testing 0.2, building 0.2, documenting 0.2
 
     7y4kp  completed
-       Done    The lock is taken after load(): two processes can both read the old index (session_index…
+       Done    `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found…
        Done    Fix lost update in session index by locking per file
        State   committed 4f0c2d1 on main
 
@@ -756,11 +757,12 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - `5fdmn` "Always use a retry budget, never an endless loop" ([date])
 
     ## Last session
-    - `yb7xr` Add exponential backoff with jitter and a budget of two seconds for the whole upload (uploader.rs) ([date], completed)
+    - `yb7xr` Retry budget for the uploader ([date], completed)
     - The user asked: Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an endless loop.
     - It ended: Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
 
     ## Done before
+    - `d8jkg` Asked: Uploads fail with SQLITE_BUSY under load [uploader.rs] ([date])
     - `7y4kp` Fix lost update in session index by locking per file ([date], completed; committed 4f0c2d1 on main): We dropped the global lock because it serialised projects that never touch the same index: a long import in one project blocked every prompt… [session_index.rs, decisions.md]
 
     ## Files in play

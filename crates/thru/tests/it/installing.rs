@@ -994,7 +994,7 @@ fn up_does_everything_and_can_be_repeated() {
 
     Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
       rocket: Which pears ripen in September?  [age] 
-      rocket: Why does the importer lock the database? → The lock is taken once now  [age] 
+      rocket: Why does the importer lock the database?  [age] 
       orchard: Plan the irrigation for the young pear trees  [age] 
 
     Try next:
@@ -1010,7 +1010,7 @@ fn up_does_everything_and_can_be_repeated() {
 
     Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
       rocket: Which pears ripen in September?  [age] 
-      rocket: Why does the importer lock the database? → The lock is taken once now  [age] 
+      rocket: Why does the importer lock the database?  [age] 
       orchard: Plan the irrigation for the young pear trees  [age] 
 
     Try next:

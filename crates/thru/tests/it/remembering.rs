@@ -722,7 +722,7 @@ fn what_is_older_than_a_day_is_forgotten_everywhere() {
     let told = home.tell(&["Retries are capped at 5"]);
     let _settings = home.settings_of_today(&[("told", &told)]);
     assert_snapshot!(home.inside(&["forget", "--before", "2026-03-02"]).shown(), @r#"
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
     orchard · Plan the irrigation for the young pear trees   2026-03-01  22222222
     2 sessions with 10 passages. This cannot be undone.
     -- stderr --

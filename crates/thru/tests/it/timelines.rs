@@ -107,8 +107,8 @@ fn a_timeline_is_around_a_passage() {
     assert_snapshot!(home.thru(&["timeline", &id]).shown(), @r#"
     2026-03-01
       src/store.rs
-       r28rx  09:00  change     Why does the importer lock the database? → The lock is take…  [cost]
-       z206b  09:00  summary    Why does the importer lock the database? → The lock is take…  [cost]
+       r28rx  09:00  change     “The lock is taken once now.”  [cost]
+       z206b  09:00  summary    Why does the importer lock the database?  [cost]
 
     `thru show ID…` shows them in full.
     "#);

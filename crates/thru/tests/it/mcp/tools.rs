@@ -133,15 +133,15 @@ fn a_timeline_stands_around_a_memory_a_passage_or_a_question() {
     id | time | type | title | tokens
     2026-10-26
     src/session_index.rs:
-      k77g9 | 07:38 | bugfix | The lock is taken after load(): two processes can both read the old index (session_index.rs) | 82
+      k77g9 | 07:38 | bugfix | “`cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and…” | 59
     docs/decisions.md:
-      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 87
+      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 98
     > b5gnk | 07:46 | bugfix | Fix lost update in session index by locking per file | 142
     2026-11-09
       5fdmn | 04:53 | decision | Always use a retry budget, never an endless loop | 12
     src/uploader.rs:
-      yb7xr | 04:59 | summary | Add exponential backoff with jitter and a budget of two seconds for the whole upload (uploader.rs) | 96
-      d8jkg | 04:59 | feature | Add exponential backoff with jitter and a budget of two seconds for the whole upload (uploader.rs) | 154
+      yb7xr | 04:59 | summary | Retry budget for the uploader | 64
+      d8jkg | 04:59 | bugfix | Uploads fail with SQLITE_BUSY under load | 139
 
     get_observations(ids=[…]) returns them in full.
     </throughline-context>
@@ -155,11 +155,11 @@ fn a_timeline_stands_around_a_memory_a_passage_or_a_question() {
     id | time | type | title | tokens
     2026-10-26
     src/session_index.rs:
-      k77g9 | 07:38 | bugfix | The lock is taken after load(): two processes can both read the old index (session_index.rs) | 82
+      k77g9 | 07:38 | bugfix | “`cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and…” | 59
     General:
     > bnh2g | 07:40 | prompt | Why a lock per file and not one lock for everything? Write the reason down. | 19
     docs/decisions.md:
-      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 87
+      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 98
 
     get_observations(ids=[…]) returns them in full.
     </throughline-context>
@@ -281,7 +281,7 @@ fn a_session_is_outlined_or_resumed() {
     Looked into:
     - Read session_index.rs
     Done:
-    - The lock is taken after load(): two processes can both read the old index (session_index.rs)
+    - `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and passed after changes to session_index.rs
     - Fix lost update in session index by locking per file
     State:
     - committed 4f0c2d1 on main
