@@ -175,8 +175,10 @@ pub fn search(
         ..SearchResults::default()
     };
     let mut wanted = first_screen(&ranking, &candidates, request);
+    let mut is_told_by_commands = false;
     if asks_how(&request.query) {
         let commands = commands(store, &ranking, &candidates, &results.terms)?;
+        is_told_by_commands = !commands.is_empty();
         wanted.retain(|score| commands.iter().all(|command| command.candidate != score.candidate));
         wanted.splice(0..0, commands);
     }
@@ -257,6 +259,10 @@ pub fn search(
     let (memories, left_out) =
         memories(layout, store, redactor, request, &results.terms, &meaning)?;
     results.memories = memories;
+    if is_told_by_commands {
+        // Beside a command that worked, only a person's word says more of how to do it.
+        results.memories.retain(|found| found.hit.memory.flags.is_from_person);
+    }
     results.left_out += left_out;
     Ok(results)
 }
