@@ -136,7 +136,7 @@ fn settings_are_shown_with_where_they_come_from() {
     # Seconds after which a model that does not answer is given up.
     models.timeout_seconds = 120
 
-    # Context size that Ollama is told to allocate (`num_ctx`), for prompt and answer.
+    # Context size that Ollama allocates (`num_ctx`), for prompt and answer.
     models.context_tokens = 8192
 
     # Upper limit, in estimated tokens, of a request about a turn.

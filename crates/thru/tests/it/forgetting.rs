@@ -16,7 +16,7 @@ fn a_forgotten_session_is_gone_for_good() {
     home.thru(&["import"]).expect(0);
     let id = home.id_of("importer lock");
     assert_snapshot!(home.shown(&["forget", "--session", "1111"]), @r#"
-    rocket · Why does the importer lock the database? → The lock is taken once n…   2026-03-01  11111111
+    rocket · Why does the importer lock the database?   2026-03-01  11111111
     1 session with 7 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
