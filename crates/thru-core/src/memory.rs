@@ -246,7 +246,7 @@ pub struct Observation {
     pub kind: ObservationType,
     /// A title of at most 100 characters: the event and why it matters. Empty where no line of the turn is sure to say
     /// that alone: [`Self::headline`] stands for it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default)]
     pub title: String,
     /// The same in a few sentences: a commit's message, a person's or a model's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -112,6 +112,9 @@ fn a_timeline_is_around_a_passage() {
 
     `thru show ID…` shows them in full.
     "#);
+    let told = home.thru(&["timeline", &id, "--json"]).stdout;
+    assert!(told.contains(r#""excerpt": "“The lock is taken once now.”""#), "{told}");
+    assert!(told.contains(r#""title": "","#), "{told}");
     // A session of which nothing was made.
     let id = home.id_of("pears ripen");
     let ran = home.thru(&["timeline", &id, "--before", "0", "--after", "0"]);
