@@ -64,6 +64,10 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
         return None;
     }
     let cleaned = unmarked(sentence);
+    // "I thought we no longer use the ramp" is a belief, and asks whether it is so.
+    if text::find_ignoring_case(&cleaned, "i thought ").is_some() {
+        return None;
+    }
     let made = |title: String| {
         let is_clear = names_something(&title);
         // "That is new, so we need to use it" names more as a whole.
@@ -360,6 +364,7 @@ mod tests {
             "if it fails we should use the old one",
             "fix the login form",
             "we should use the queue, right",
+            "i thought we no longer use the queue",
             "the docs say \"we should use x instead of y\"",
         ] {
             assert_eq!(parsed(prompt).decided, [], "{prompt}");
