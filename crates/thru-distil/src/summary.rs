@@ -164,13 +164,20 @@ fn add(digest: &mut Digest, observation: &Observation, limit: usize) {
             None => observation.sources.iter().take(1).copied().collect(),
         };
         let sources = if sources.is_empty() { observation.sources.clone() } else { sources };
-        let said = || observation.statements().next().map_or("", |said| said.text.as_str());
         let text = match observation.title.as_str() {
-            "" => one_line(prose::sentences(said()).next().unwrap_or_default(), FACT),
-            title => title.to_owned(),
+            "" => first_told(observation),
+            title => Some(title.to_owned()),
         };
-        list.push(Statement { text, sources });
+        list.extend(text.map(|text| Statement { text, sources }));
     }
+}
+
+/// Returns the first sentence of what was said that a reader understands alone: an observation without a title is told by
+/// it.
+fn first_told(observation: &Observation) -> Option<String> {
+    let said = observation.statements().next()?;
+    let told = prose::sentences(&said.text).take(3).find(|sentence| stands_alone(sentence))?;
+    Some(one_line(told, FACT))
 }
 
 fn files(observations: &[Observation]) -> Vec<String> {
