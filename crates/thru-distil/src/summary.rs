@@ -172,12 +172,16 @@ fn add(digest: &mut Digest, observation: &Observation, limit: usize) {
     }
 }
 
-/// Returns the first sentence of what was said that a reader understands alone: an observation without a title is told by
-/// it.
+/// Returns what tells an observation without a title: the first sentence of what was said that a reader understands alone,
+/// or its first fact.
 fn first_told(observation: &Observation) -> Option<String> {
-    let said = observation.statements().next()?;
-    let told = prose::sentences(&said.text).take(3).find(|sentence| stands_alone(sentence))?;
-    Some(one_line(told, FACT))
+    match observation.narrative.iter().chain(&observation.report).next() {
+        Some(said) => {
+            let mut first = prose::sentences(&said.text).take(3);
+            Some(one_line(first.find(|sentence| stands_alone(sentence))?, FACT))
+        }
+        None => Some(one_line(&observation.facts.first()?.text, FACT)),
+    }
 }
 
 fn files(observations: &[Observation]) -> Vec<String> {
