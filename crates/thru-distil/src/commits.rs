@@ -67,7 +67,7 @@ pub(crate) fn parse(line: &CommandLine, result: &str) -> Vec<Commit> {
         return Vec::new();
     }
     let is_quiet =
-        result.trim().is_empty() || calls.iter().any(|call| has_flag(call, 'q', "--quiet"));
+        result.trim().is_empty() || calls.iter().any(|call| has_flag(&call.words, 'q', "--quiet"));
     if !is_quiet && !result.contains("changed") && !result.contains("create mode") {
         return Vec::new();
     }
@@ -219,9 +219,9 @@ fn says_nothing_was_committed(result: &str) -> bool {
     .any(|refusal| result.contains(refusal))
 }
 
-/// Returns true if a command has a flag, alone or among other short ones.
-pub(crate) fn has_flag(call: &Simple, short: char, long: &str) -> bool {
-    call.words.iter().any(|word| {
+/// Returns true if the words of a command hold a flag, alone or among other short ones.
+pub(crate) fn has_flag(words: &[impl AsRef<str>], short: char, long: &str) -> bool {
+    words.iter().map(AsRef::as_ref).any(|word| {
         word == long || word.starts_with('-') && !word.starts_with("--") && word.contains(short)
     })
 }

@@ -238,7 +238,7 @@ fn hooks_in(
 ) -> Option<CheckRun> {
     let mut calls = placed.iter().filter(|(command, _)| commits::is_commit(command));
     let (call, folder) = calls.next().filter(|_| calls.next().is_none())?;
-    let are_off = commits::has_flag(call, 'n', "--no-verify");
+    let are_off = commits::has_flag(&call.words, 'n', "--no-verify");
     let failures = match status {
         Status::Red(_) if !was_stopped(result) && made.is_empty() => outcome::failures(result),
         _ => Vec::new(),

@@ -83,11 +83,7 @@ pub(crate) fn steps(
                 }
             }
             "commit" if !printed.is_empty() => {
-                let is_all = words.iter().any(|word| {
-                    *word == "--all"
-                        || word.starts_with('-') && !word.starts_with("--") && word.contains('a')
-                });
-                if is_all {
+                if commits::has_flag(&words, 'a', "--all") {
                     steps.push(GitStep::Added(Vec::new()));
                 }
                 let Commit { hash, branch, subject, closes, .. } = printed.remove(0);

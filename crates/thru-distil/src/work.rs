@@ -135,12 +135,12 @@ impl<'s> Piece<'s> {
         let kind = self.kind(&title);
         let mut observation = self.session.blank("work", 0, place, kind);
         let mut used: Vec<usize> = title_source.into_iter().collect();
-        let outcome = match () {
-            () if self.is_undone && !self.has_commits() => Some("Tried, then reverted"),
-            () if self.fails_again && kind == ObservationType::Bugfix => {
-                Some("Tried, still failing")
-            }
-            () => None,
+        let outcome = if self.is_undone && !self.has_commits() {
+            Some("Tried, then reverted")
+        } else if self.fails_again && kind == ObservationType::Bugfix {
+            Some("Tried, still failing")
+        } else {
+            None
         };
         observation.title = match outcome {
             Some(outcome) => {
