@@ -49,7 +49,8 @@ fn plan_decision(name: &str, plan: &Plan) -> String {
     if let Some(title) = goals.flatten().find_map(|goal| with(&uncapitalised(goal))) {
         return title;
     }
-    let measures = plan.points.iter().filter_map(|point| match heading_kind(name) {
+    let kind = heading_kind(name);
+    let measures = plan.points.iter().filter_map(|point| match kind {
         Heading::Order => None,
         Heading::Aim => measure(point, true),
         Heading::Name => measure(point, false),

@@ -102,8 +102,8 @@ impl Parts<'_> {
         let chosen = bare.filter(|(label, _)| label.len() == 1).map_or(chosen, |(_, said)| said);
         let lower = chosen.to_lowercase();
         let is_both = lower == "both" || lower.ends_with(" both") || lower.starts_with("both ");
-        let others: Vec<&str> = self.answer.others.iter().map(String::as_str).collect();
-        let others: Vec<&str> = others.into_iter().filter(|other| !leaves_it(other)).collect();
+        let others = self.answer.others.iter().map(String::as_str);
+        let others: Vec<&str> = others.filter(|other| !leaves_it(other)).collect();
         let [one, other] = others.as_slice() else { return chosen.to_owned() };
         if !is_both || chosen.split(' ').count() > 2 {
             return chosen.to_owned();
