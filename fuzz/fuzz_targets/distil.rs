@@ -125,7 +125,7 @@ fn distil(moments: &[Moment], kept_apart: BTreeSet<Id>) -> Distillate {
         first_branch: None,
         branch: Some("main"),
         steps: &steps,
-        manifests: &[],
+        edits: &[],
         observations: &distilled.observations,
     });
     let placed = openings.into_iter().enumerate().map(|(place, opening)| SessionOpening {

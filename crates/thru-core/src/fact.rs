@@ -82,6 +82,8 @@ closed_list! {
         Rule = 13, "rule";
         /// A key of a configuration file, by the file and the path within it.
         ConfigKey = 14, "config-key";
+        /// A function or a type, by its file and its name.
+        Symbol = 15, "symbol";
     }
 }
 
@@ -118,6 +120,19 @@ closed_list! {
         Sets = 13, "SETS";
         /// A rule took the place of another.
         Replaces = 14, "REPLACES";
+        /// A file defines a function or a type.
+        Defines = 15, "DEFINES";
+        /// A session changed a function or a type.
+        Edited = 16, "EDITED";
+        /// A function or a type was moved to another file.
+        MovedTo = 17, "MOVED_TO";
+    }
+}
+
+impl Relation {
+    /// Returns true for what every edit of code says: it answers questions about code only.
+    pub const fn is_of_code(self) -> bool {
+        matches!(self, Self::Defines | Self::Edited)
     }
 }
 

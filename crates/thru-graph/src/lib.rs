@@ -8,17 +8,19 @@
 //! Pure functions: no I/O, no clock, no model. Only tool calls with their results and a person's decisions make facts; prose
 //! makes none.
 
+mod edit;
 mod extract;
 mod fold;
 mod manifest;
 mod opening;
 mod path;
 mod settings;
+mod symbols;
 
+pub use edit::{FileEdit, file_edit, makes_facts};
 pub use extract::{SessionCourse, extract};
 pub use fold::{SessionOpening, fold};
-pub use manifest::{ManifestEdit, is_manifest, manifest_edit};
 pub use opening::{Claim, Edit, FoldKey, Opening, Problem};
 
 /// Must change whenever the same sessions give different facts: all are then extracted again.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;

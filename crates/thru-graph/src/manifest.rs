@@ -6,27 +6,16 @@
 
 use std::collections::BTreeMap;
 
-use thru_core::{Id, file_name};
+use thru_core::file_name;
 
-use crate::settings::{Extent, Syntax};
+use crate::edit::{Extent, Fragment};
+use crate::settings::Syntax;
 
 /// Most packages of one edit: a lock file is none of these, and a manifest names fewer.
 const MOST: usize = 300;
 
 /// Longest line that is looked at, in bytes.
 const LONGEST: usize = 400;
-
-/// What an edit of a manifest changes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ManifestEdit {
-    /// The passage.
-    pub passage: Id,
-    /// The manifest, as the agent wrote its path.
-    pub path: String,
-    /// Packages, languages and settings by name, with the version or the value that they have now; `None` for those that
-    /// were taken out.
-    pub(crate) changes: BTreeMap<(Thing, String), Option<String>>,
-}
 
 /// A thing that a manifest asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,16 +71,13 @@ impl Form {
     }
 }
 
-/// Returns true if edits of this file say what a project depends on or how it is set up: their texts are needed.
-pub fn is_manifest(path: &str) -> bool {
-    Form::of(path).is_some()
-}
-
-/// Reads a call that changed a manifest: its text as it is kept, tool and input first.
-pub fn manifest_edit(passage: Id, path: &str, text: &str) -> Option<ManifestEdit> {
-    let form = Form::of(path)?;
+/// Returns what an edit changes in a manifest of this form.
+pub(crate) fn changes(
+    form: Form,
+    fragments: &[Fragment],
+) -> BTreeMap<(Thing, String), Option<String>> {
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-    for fragment in fragments(path, text) {
+    for fragment in fragments {
         // What was there before is never the whole of it.
         let old = if fragment.extent == Extent::Whole { Extent::Part } else { fragment.extent };
         before.append(&mut read(form, &fragment.old, old));
@@ -103,93 +89,7 @@ pub fn manifest_edit(passage: Id, path: &str, text: &str) -> Option<ManifestEdit
         changes.insert(thing.clone(), Some(version.clone()));
     }
     changes.retain(|thing, _| before.get(thing) != after.get(thing));
-    (!changes.is_empty()).then(|| ManifestEdit { passage, path: path.to_owned(), changes })
-}
-
-/// A part of a file before and after an edit.
-struct Fragment {
-    old: String,
-    new: String,
-    /// How much of the file the new part is.
-    extent: Extent,
-}
-
-/// Returns what an edit replaces and what it puts there, part by part; nothing is replaced by a new file.
-fn fragments(path: &str, text: &str) -> Vec<Fragment> {
-    if text.contains("*** Begin Patch") {
-        return patched(path, text);
-    }
-    const OLD: [&str; 2] = ["\nold_string: ", "\nold_str: "];
-    const NEW: [&str; 2] = ["\nnew_string: ", "\nnew_str: "];
-    const WHOLE: [&str; 2] = ["\ncontent: ", "\nfile_text: "];
-    // What follows the text: other members of the input, and the result.
-    const ENDS: [&str; 6] = [
-        "\nreplace_all: ",
-        "\nThe file ",
-        "\nFile created ",
-        "\nold_string: ",
-        "\nold_str: ",
-        "\nFile ",
-    ];
-    let until = |text: &str| -> String {
-        let end = ENDS.iter().filter_map(|end| text.find(end)).min().unwrap_or(text.len());
-        text[..end].to_owned()
-    };
-    let find = |text: &str, marks: [&str; 2]| {
-        marks.iter().find_map(|mark| text.find(mark).map(|at| (at, at + mark.len())))
-    };
-    // Clients write the two in any order.
-    let at = |marks| find(text, marks).map_or(usize::MAX, |(at, _)| at);
-    let is_old_first = at(OLD) <= at(NEW);
-    let (first, second) = if is_old_first { (OLD, NEW) } else { (NEW, OLD) };
-    let mut found = Vec::new();
-    let mut rest = text;
-    while let Some((_, one)) = find(rest, first) {
-        let Some((end, other)) = find(&rest[one..], second) else { break };
-        let both = (rest[one..one + end].to_owned(), until(&rest[one + other..]));
-        let (old, new) = if is_old_first { both } else { (both.1, both.0) };
-        found.push(Fragment { old, new, extent: Extent::Part });
-        rest = &rest[one + other..];
-        if found.len() >= 50 {
-            break;
-        }
-    }
-    if found.is_empty()
-        && let Some((_, at)) = find(text, WHOLE)
-    {
-        found.push(Fragment { old: String::new(), new: until(&text[at..]), extent: Extent::Whole });
-    }
-    found
-}
-
-/// Returns the parts of a patch that change one file, each with the lines that stay in both.
-fn patched(path: &str, text: &str) -> Vec<Fragment> {
-    let mut found: Vec<Fragment> = Vec::new();
-    let (mut is_own, mut extent) = (false, Extent::Lines);
-    // One place of the file says nothing of the next.
-    let mut is_next = true;
-    for line in text.lines() {
-        if let Some(head) = line.strip_prefix("*** ") {
-            is_own = head.split_once(": ").is_some_and(|(_, named)| named.trim() == path);
-            extent = if head.starts_with("Add File") { Extent::Whole } else { Extent::Lines };
-            is_next = true;
-        } else if line.starts_with("@@") {
-            is_next = true;
-        } else if is_own {
-            if std::mem::take(&mut is_next) {
-                found.push(Fragment { old: String::new(), new: String::new(), extent });
-            }
-            let Some(part) = found.last_mut() else { continue };
-            let (mark, rest) = line.split_at(line.chars().next().map_or(0, char::len_utf8));
-            for (text, other) in [(&mut part.old, "+"), (&mut part.new, "-")] {
-                if mark != other {
-                    text.push_str(rest);
-                    text.push('\n');
-                }
-            }
-        }
-    }
-    found
+    changes
 }
 
 /// Returns the packages, languages and settings that a part of a manifest names.
@@ -353,14 +253,19 @@ fn is_version(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+    use thru_core::Id;
 
     use super::*;
+    use crate::edit::{Changes, file_edit};
 
     /// Renders what an edit changes as `name version`.
     fn changed(path: &str, text: &str) -> Vec<String> {
-        let edit = manifest_edit(Id::derive(&[b"x"]), path, text);
-        let changes = edit.map(|edit| edit.changes).unwrap_or_default().into_iter();
+        let edit = file_edit(Id::derive(&[b"x"]), path, text);
+        let Some(Changes::Manifest(changes)) = edit.map(|edit| edit.changes) else {
+            return Vec::new();
+        };
         changes
+            .into_iter()
             .map(|((thing, name), version)| {
                 let mark = if thing == Thing::Toolchain { "built with " } else { "" };
                 format!("{mark}{name} {}", version.as_deref().unwrap_or("-"))
@@ -416,7 +321,7 @@ mod tests {
         assert_eq!(changed("package.json", &edit("\"zod\": \"1\"", "\"zod\": \"1\"")), [""; 0]);
         let swapped = "Edit\nfile_path: /p/go.mod\nnew_string: go 1.22\nold_string: go 1.21\nThe file was updated.";
         assert_eq!(changed("go.mod", swapped), ["built with go 1.22"]);
-        assert!(!is_manifest("package-lock.json"));
+        assert!(Form::of("package-lock.json").is_none());
         let fire = edit("fire:\n  heat: 1\n  cone: 6", "fire:\n  heat: 2");
         assert_eq!(changed("app/kiln.yaml", &fire), ["fire.cone -", "fire.heat 2"]);
         let patch = "*** Begin Patch\n*** Update File: kiln.yaml\n@@\n fire:\n-  heat: 1\n+  heat: 2\n@@\n   cone: 6\n+  glaze: 7\n*** End Patch";
@@ -428,7 +333,7 @@ mod tests {
     #[test]
     fn lock_files_are_not_read_and_long_lists_are_cut() {
         for path in ["package-lock.json", "Cargo.lock", "pnpm-lock.yaml", "uv.lock", "go.sum"] {
-            assert!(!is_manifest(path), "{path}");
+            assert!(Form::of(path).is_none(), "{path}");
         }
         let many = (0..100_000).map(|number| format!("glaze-{number} = \"1.{number}\"\n"));
         let many = format!("[dependencies]\n{}", many.collect::<String>());
@@ -440,8 +345,7 @@ mod tests {
         #[test]
         fn any_edit_is_read(text in "(\nold_string: |\nnew_string: |\ncontent: |\\*\\*\\* Begin Patch|\\*\\*\\* |[\"a-z0-9:=.\\[{ \n@+-])*") {
             for path in ["Cargo.toml", "package.json", "pyproject.toml", "requirements.txt", "go.mod", ".nvmrc"] {
-                let edit = manifest_edit(Id::derive(&[b"x"]), path, &text);
-                prop_assert!(edit.is_none_or(|edit| edit.changes.len() <= 100 * MOST));
+                prop_assert!(changed(path, &text).len() <= 100 * MOST);
             }
         }
     }

@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use thru_core::file_name;
 
+use crate::edit::Extent;
+
 /// Most keys of one file: with more it is data, not configuration.
 const MOST: usize = 100;
 
@@ -26,17 +28,6 @@ pub(crate) enum Syntax {
     Json,
     Toml,
     Yaml,
-}
-
-/// How much of a file a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Extent {
-    /// All of it.
-    Whole,
-    /// Some of its lines.
-    Lines,
-    /// A part whose first line may be cut off at its beginning.
-    Part,
 }
 
 impl Syntax {

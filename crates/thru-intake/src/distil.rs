@@ -15,7 +15,7 @@ use thru_core::{
     TITLE_LENGTH, Timestamp,
 };
 use thru_distil::{Distiller, Moment, wants_text};
-use thru_graph::{ManifestEdit, Opening, SessionCourse, is_manifest, manifest_edit};
+use thru_graph::{FileEdit, Opening, SessionCourse, file_edit, makes_facts};
 use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{ContentHasher, Message};
 use thru_redact::{Clean, Redactor, Report};
@@ -253,7 +253,7 @@ impl Worker<'_> {
         let mut last_changes: HashMap<String, Change> = HashMap::new();
         let mut touches = self.store.touches_of_session(row)?;
         let refinements = self.store.refinements(row)?;
-        let mut manifests: Vec<ManifestEdit> = Vec::new();
+        let mut edits: Vec<FileEdit> = Vec::new();
         // The turn of each passage, for answers of models that name passages.
         let mut turn_of: HashMap<Id, u32> = HashMap::new();
         for passage in self.store.passages(PassageFilter::Session(row))? {
@@ -287,10 +287,10 @@ impl Worker<'_> {
                 let change = (passage.at, touch.content);
                 changes.insert((passage.id, touch.file.path.clone()), change);
                 last_changes.insert(touch.file.path.clone(), change);
-                if is_manifest(&touch.file.path) {
+                if makes_facts(&touch.file.path) {
                     let whole =
                         if text.is_empty() { &self.store.text_of(&passage)? } else { &text };
-                    manifests.extend(manifest_edit(passage.id, &touch.file.path, whole));
+                    edits.extend(file_edit(passage.id, &touch.file.path, whole));
                 }
             }
             distiller.add(Moment {
@@ -328,7 +328,7 @@ impl Worker<'_> {
             first_branch: session.facts.first_branch.as_deref(),
             branch: session.facts.branch.as_deref(),
             steps: &steps,
-            manifests: &manifests,
+            edits: &edits,
             observations: overlay.get().distilled(),
         });
         let texts = |openings: &mut Vec<Opening>, each: &mut dyn FnMut(&mut String)| {

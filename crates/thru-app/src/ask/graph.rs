@@ -184,6 +184,13 @@ impl FactEntry {
                 return format!("{subject} sets {object} to {}", self.note.get());
             }
             Relation::Replaces => "replaces",
+            Relation::Defines => "defines",
+            Relation::Edited => {
+                let key = self.object.as_ref().map_or("", |object| object.key.get().as_str());
+                let file = key.rsplit_once('#').map_or(key, |(file, _)| file);
+                return format!("{subject} changed {object} in {file}");
+            }
+            Relation::MovedTo => "was moved to",
         };
         let note = match (self.note.get().as_str(), self.relation) {
             ("", _) => String::new(),
@@ -215,6 +222,8 @@ fn entries(
     facts: &[FactRow],
     known: Option<Timestamp>,
 ) -> Result<Vec<FactEntry>> {
+    // Hundreds of small reads: outside of a transaction, each of them takes a lock of its own.
+    let _snapshot = store.snapshot()?;
     let rows: Vec<i64> = facts.iter().map(|fact| fact.row).collect();
     let mut evidence = store.evidence_of(&rows)?;
     let entry = |fact: &FactRow| -> Result<FactEntry> {
@@ -242,6 +251,17 @@ fn entries(
         })
     };
     facts.iter().map(entry).collect()
+}
+
+/// Returns the relations that an answer is made of: those asked for; else all, but what every edit of code says only where one
+/// of these things is code.
+pub(super) fn relations_about(named: &[EntityRow], asked: Vec<Relation>) -> Option<Vec<Relation>> {
+    if !asked.is_empty() {
+        return Some(asked);
+    }
+    let is_about_code = named.iter().any(|one| one.kind == EntityKind::Symbol);
+    let plain = Relation::ALL.iter().filter(|relation| !relation.is_of_code());
+    (!is_about_code).then(|| plain.copied().collect())
 }
 
 /// A store that is open for a question about the projects of a scope.

@@ -208,16 +208,6 @@ impl Extractor {
             self.event(step, at, &key, (commit.clone(), Relation::Closes, Object::Entity(issue)));
         }
     }
-
-    fn event(
-        &mut self,
-        step: &Step,
-        at: Timestamp,
-        key: &[&str],
-        (subject, relation, object): (Entity, Relation, Object),
-    ) {
-        self.open(step, at, key, Claim::Event { subject, relation, object, note: String::new() });
-    }
 }
 
 /// Returns a path as a command names it, from the folder that the command runs in.

@@ -1,18 +1,26 @@
 //! Packages, languages and settings, as edits of manifests and of configuration leave them.
 
+use std::collections::BTreeMap;
+
 use thru_core::{Entity, EntityKind, Object, Relation, Timestamp};
 use thru_distil::Step;
 
 use super::{Extractor, project};
-use crate::manifest::{Form, ManifestEdit, Thing};
+use crate::manifest::{Form, Thing};
 use crate::opening::Claim;
 
 impl Extractor {
-    pub(super) fn manifest(&mut self, step: &Step, edit: &ManifestEdit, at: Timestamp) {
-        let (Some(file), Some(form)) = (self.file(&edit.path), Form::of(&edit.path)) else {
+    pub(super) fn manifest(
+        &mut self,
+        step: &Step,
+        path: &str,
+        changes: &BTreeMap<(Thing, String), Option<String>>,
+        at: Timestamp,
+    ) {
+        let (Some(file), Some(form)) = (self.file(path), Form::of(path)) else {
             return;
         };
-        for ((thing, name), version) in &edit.changes {
+        for ((thing, name), version) in changes {
             let (subject, relation, object) = match thing {
                 Thing::Package => {
                     let key = format!("{}:{name}", form.ecosystem());

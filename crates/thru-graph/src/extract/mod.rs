@@ -4,20 +4,22 @@ mod git;
 mod manifests;
 mod people;
 mod runs;
+mod symbols;
 #[cfg(test)]
 mod tests;
 
 use std::collections::{BTreeMap, HashMap};
 
-use thru_core::{Entity, EntityKind, Id, Observation, SessionKey, Timestamp};
+use thru_core::{Entity, EntityKind, Id, Object, Observation, Relation, SessionKey, Timestamp};
 use thru_distil::Step;
 
-use crate::manifest::ManifestEdit;
+use crate::edit::{Changes, FileEdit};
 use crate::opening::{Claim, Edit, FoldKey, Opening};
 use crate::path::{Root, join};
 
 use git::Staged;
 use runs::Runs;
+use symbols::Move;
 
 /// Most openings of one session: far more than people and agents do in one.
 const MOST: usize = 20_000;
@@ -37,8 +39,8 @@ pub struct SessionCourse<'s> {
     pub branch: Option<&'s str>,
     /// Its passages, in order.
     pub steps: &'s [Step],
-    /// What edits of manifests changed, in the same order.
-    pub manifests: &'s [ManifestEdit],
+    /// What edits of files changed in them, in the same order.
+    pub edits: &'s [FileEdit],
     /// What was distilled of it.
     pub observations: &'s [Observation],
 }
@@ -46,16 +48,17 @@ pub struct SessionCourse<'s> {
 /// Returns what a session shows, in its order.
 pub fn extract(session: &SessionCourse<'_>) -> Vec<Opening> {
     let mut extractor = Extractor::new(session);
-    let mut manifests: BTreeMap<Id, Vec<&ManifestEdit>> = BTreeMap::new();
-    for edit in session.manifests {
-        manifests.entry(edit.passage).or_default().push(edit);
+    let mut edits: BTreeMap<Id, Vec<&FileEdit>> = BTreeMap::new();
+    for edit in session.edits {
+        edits.entry(edit.passage).or_default().push(edit);
     }
     for step in session.steps {
-        extractor.step(step, &manifests.remove(&step.id).unwrap_or_default());
+        extractor.step(step, &edits.remove(&step.id).unwrap_or_default());
         if extractor.openings.len() >= MOST {
             break;
         }
     }
+    extractor.moved();
     extractor.people(session.observations, session.steps);
     extractor.openings
 }
@@ -75,6 +78,7 @@ struct Extractor {
     acts: usize,
     staged: Staged,
     runs: Runs,
+    moves: Vec<Move>,
     openings: Vec<Opening>,
 }
 
@@ -97,11 +101,12 @@ impl Extractor {
             acts: 0,
             staged: Staged::default(),
             runs: Runs::default(),
+            moves: Vec::new(),
             openings: Vec::new(),
         }
     }
 
-    fn step(&mut self, step: &Step, manifests: &[&ManifestEdit]) {
+    fn step(&mut self, step: &Step, edits: &[&FileEdit]) {
         let is_first = self.at.is_none();
         self.at = self.at.max(step.at);
         let Some(at) = self.at else { return };
@@ -114,8 +119,11 @@ impl Extractor {
                 self.edits.push(Edit { file, passage: step.id, at });
             }
         }
-        for edit in manifests {
-            self.manifest(step, edit, at);
+        for FileEdit { path, changes, .. } in edits {
+            match changes {
+                Changes::Manifest(changes) => self.manifest(step, path, changes, at),
+                Changes::Source(changes) => self.source(step, path, changes, at),
+            }
         }
         // Subagents have shells of their own.
         let shell = if step.is_subagent { String::new() } else { self.shell.clone() };
@@ -136,6 +144,16 @@ impl Extractor {
 
     fn open(&mut self, step: &Step, at: Timestamp, key: &[&str], claim: Claim) {
         self.openings.push(Opening { key: FoldKey::new(key), at, passage: step.id, claim });
+    }
+
+    fn event(
+        &mut self,
+        step: &Step,
+        at: Timestamp,
+        key: &[&str],
+        (subject, relation, object): (Entity, Relation, Object),
+    ) {
+        self.open(step, at, key, Claim::Event { subject, relation, object, note: String::new() });
     }
 }
 

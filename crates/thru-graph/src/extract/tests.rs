@@ -4,6 +4,7 @@ use thru_core::{Agent, Object, Relation, SessionId};
 use thru_distil::{CheckRun, Failure, GitStep};
 
 use super::*;
+use crate::edit::file_edit;
 
 fn step(second: i64) -> Step {
     Step {
@@ -58,6 +59,10 @@ fn commit(hash: &str) -> GitStep {
 }
 
 fn openings(steps: &[Step]) -> Vec<Opening> {
+    openings_with(steps, &[])
+}
+
+fn openings_with(steps: &[Step], edits: &[FileEdit]) -> Vec<Opening> {
     let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("s1") };
     extract(&SessionCourse {
         key: &key,
@@ -66,14 +71,18 @@ fn openings(steps: &[Step]) -> Vec<Opening> {
         first_branch: None,
         branch: Some("main"),
         steps,
-        manifests: &[],
+        edits,
         observations: &[],
     })
 }
 
 /// Renders openings as `subject RELATION object [scope]` and `run folder branch outcome: failures; edits; commit`.
 fn shown(steps: &[Step]) -> Vec<String> {
-    let shown = |opening: Opening| match opening.claim {
+    openings(steps).into_iter().map(line).collect()
+}
+
+fn line(opening: Opening) -> String {
+    match opening.claim {
         Claim::Event { subject, relation, object, .. } => {
             format!("{} {relation} {}", subject.shown(), object.shown())
         }
@@ -90,8 +99,7 @@ fn shown(steps: &[Step]) -> Vec<String> {
                 command.key
             )
         }
-    };
-    openings(steps).into_iter().map(shown).collect()
+    }
 }
 
 #[test]
@@ -164,7 +172,7 @@ fn a_session_begins_where_its_record_says() {
         first_branch: Some("main"),
         branch: Some("glaze"),
         steps: &steps,
-        manifests: &[],
+        edits: &[],
         observations: &[],
     };
     let branches = |session: &SessionCourse<'_>| {
@@ -238,5 +246,36 @@ fn a_clock_that_goes_backwards_changes_no_order() {
         openings
             .iter()
             .any(|one| matches!(&one.claim, Claim::Value { relation: Relation::OnBranch, .. }))
+    );
+}
+
+#[test]
+fn edits_show_what_files_define_and_what_moved() {
+    let steps = [edit(1, "src/a.rs"), edit(2, "/p/kiln/src/b.rs"), edit(3, "src/a.rs")];
+    let melt = "fn melt() {\n    1\n}";
+    let texts = [
+        ("src/a.rs", format!("old_string: {melt}\nnew_string: {melt}\n\nfn cool() {{}}")),
+        ("/p/kiln/src/b.rs", format!("content: use crate::a;\n\n{melt}")),
+        ("src/a.rs", format!("old_string: {melt}\n\nfn cool() {{}}\nnew_string: fn cool() {{}}")),
+    ];
+    let edits = steps.iter().zip(&texts);
+    let edits: Vec<FileEdit> = edits
+        .filter_map(|(step, (path, text))| file_edit(step.id, path, &format!("Edit\n{text}")))
+        .collect();
+    let shown: Vec<String> = openings_with(&steps, &edits).into_iter().map(line).collect();
+    assert_eq!(
+        shown,
+        [
+            ". ON_BRANCH main [/p/kiln]",
+            "Fire the kiln EDITED fn cool",
+            "src/a.rs DEFINES fn cool []",
+            "src/a.rs DEFINES fn melt []",
+            "Fire the kiln EDITED fn melt",
+            "src/b.rs DEFINES fn melt []",
+            "src/a.rs DEFINES fn cool []",
+            "Fire the kiln EDITED fn melt",
+            "src/a.rs DEFINES - []",
+            "fn melt MOVED_TO src/b.rs",
+        ]
     );
 }

@@ -241,7 +241,7 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns the entities with this key or name, else those whose path ends so, else those that hold all of these words;
+    /// Returns the entities with this key or name, else those whose path or symbol ends so, else those that hold all of these words;
     /// those with the shortest keys first.
     ///
     /// # Errors
@@ -257,8 +257,10 @@ impl Store {
         if !exact.is_empty() {
             return Ok(exact);
         }
-        let end = vec![format!("%/{}", escaped(name.trim_start_matches("./")))];
-        let ending = self.entities("key LIKE ? ESCAPE '\\'", end, projects, limit)?;
+        let end = escaped(name.trim_start_matches("./"));
+        let ends = vec![format!("%/{end}"), format!("%#{end}")];
+        let either = "(key LIKE ? ESCAPE '\\' OR key LIKE ? ESCAPE '\\')";
+        let ending = self.entities(either, ends, projects, limit)?;
         if !ending.is_empty() {
             return Ok(ending);
         }

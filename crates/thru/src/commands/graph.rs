@@ -24,12 +24,15 @@ pub(crate) enum Command {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru graph path src/kiln.rs E0382\n  \
-    thru graph path src/kiln.rs src/cone.rs")]
+    thru graph path src/kiln.rs src/cone.rs --at 2026-03-01")]
 pub(crate) struct PathArguments {
     /// A file, package, error, test, commit, branch or session
     from: String,
     /// Another one
     to: String,
+    /// Over what was true then: `2026-03-01`, `yesterday`, `2 weeks ago`
+    #[arg(long, value_name = "DATE")]
+    at: Option<String>,
     #[command(flatten)]
     within: shared::InProjects,
     /// Answer as JSON
@@ -66,6 +69,7 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
     let request = FindPath {
         from: arguments.from.clone(),
         to: arguments.to.clone(),
+        at: arguments.at.clone(),
         project: arguments.within.scope(),
     };
     let found = path(environment, &request, shared::Shown::new(environment).call())?;

@@ -215,6 +215,11 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     g0mev  2026-03-01 09:10  TS2304: Cannot…. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
     "#);
+    let then = ["graph", "path", "TS2304", TWO, "--all", "--at", "2026-03-01T09:05:00Z"];
+    assert_snapshot!(home.shown(&then), @r#"
+    No path of three facts or fewer leads from one to the other.
+    -- exit 1 --
+    "#);
     assert_snapshot!(home.shown(&["graph", "export", "abc1234", "--format", "mermaid", "--all"]), @r#"
     graph LR
       n0["abc1234 Name the cone"]
@@ -344,4 +349,47 @@ fn a_fact_names_the_records_that_show_it() {
         }
         assert!(!fact["evidence"].as_array().unwrap().is_empty(), "{fact}");
     }
+}
+
+#[test]
+fn functions_say_which_sessions_changed_them() {
+    let home = Home::new();
+    let edits = |session: &str, record: u64, asked: &str, edits: &[(&str, &str, &str)]| {
+        let mut author = Author::of(session).starting_at_record(record);
+        author.asks(asked);
+        for (number, (path, old, new)) in edits.iter().enumerate() {
+            let call = format!("toolu_{number}");
+            let edit = json!({ "file_path": path, "old_string": old, "new_string": new });
+            author.calls(&call, "Edit", edit).gets(&call, "The file has been updated.");
+        }
+        home.write(&file(session), author.text());
+    };
+    let (hot, cool) = ("fn melt() {\n    1200\n}", "fn melt() {\n    900\n}");
+    edits(ONE, 0, "Let the kiln cool", &[("src/kiln.rs", hot, cool)]);
+    let moved = [("src/melt.rs", "", cool), ("src/kiln.rs", cool, "")];
+    edits(TWO, 600, "Split the kiln", &moved);
+    home.thru(&["import", "--yes"]).expect(0);
+    assert_snapshot!(home.shown(&["facts", "fn melt", "--history", "--all"]), @r#"
+    g0mev  2026-03-01 09:10  fn melt was moved to src/melt.rs
+    g0mev  2026-03-01 09:10  Split the kiln changed fn melt in src/kiln.rs
+    j9j82  2026-03-01 09:10  src/melt.rs defines fn melt
+    j9j82  2026-03-01 09:10  Split the kiln changed fn melt in src/melt.rs
+    g0mev  2026-03-01 09:00  src/kiln.rs defines fn melt
+           until 2026-03-01 09:10, when it was removed
+    kes81  2026-03-01 09:00  Let the kiln cool changed fn melt in src/kiln.rs
+
+    6 facts. `thru show ID` shows the record.
+    "#);
+    assert_snapshot!(home.shown(&["facts", "melt", "--relation", "edited", "--all"]), @r#"
+    g0mev  2026-03-01 09:10  Split the kiln changed fn melt in src/kiln.rs
+    j9j82  2026-03-01 09:10  Split the kiln changed fn melt in src/melt.rs
+    kes81  2026-03-01 09:00  Let the kiln cool changed fn melt in src/kiln.rs
+
+    3 facts. `thru show ID` shows the record.
+    "#);
+    assert_snapshot!(home.shown(&["facts", "src/melt.rs", "--all"]), @r#"
+    g0mev  2026-03-01 09:10  fn melt was moved to src/melt.rs
+
+    1 fact. `thru show ID` shows the record.
+    "#);
 }

@@ -7,7 +7,7 @@ use thru_core::{EntityKind, Timestamp};
 use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime, SessionFilter, Store};
 
-use super::{FactEntry, OpenGraph, ProjectScope};
+use super::{FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -63,6 +63,7 @@ pub fn changed(app: &App, request: &Changed, call: Call<'_>) -> Result<ChangeLis
     }
     let mut found = graph.store().facts(&FactFilter {
         projects: graph.projects.clone(),
+        relations: relations_about(&[], Vec::new()),
         time: FactTime::Changed(from, to),
         limit: Some(request.limit + 1),
         ..FactFilter::default()

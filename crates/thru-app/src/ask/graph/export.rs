@@ -9,7 +9,7 @@ use serde_json::json;
 use thru_core::{EntityKind, one_line};
 use thru_store::{FactFilter, FactTime};
 
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -85,17 +85,17 @@ impl FromStr for GraphFormat {
 pub fn export(app: &App, request: &ExportGraph, call: Call<'_>) -> Result<ExportedGraph> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let mut entities = None;
+    let mut named = Vec::new();
     if !request.about.trim().is_empty() {
-        let named = store.entities_named(graph.projects.as_deref(), &request.about, ENTITIES)?;
+        named = store.entities_named(graph.projects.as_deref(), &request.about, ENTITIES)?;
         if named.is_empty() {
             return Err(Trouble::not_found(format!("no fact is about `{}`", request.about)));
         }
-        entities = Some(named.iter().map(|one| one.row).collect());
     }
     let facts = store.facts(&FactFilter {
         projects: graph.projects.clone(),
-        entities,
+        entities: (!named.is_empty()).then(|| named.iter().map(|one| one.row).collect()),
+        relations: relations_about(&named, Vec::new()),
         time: if request.history { FactTime::Ever } else { FactTime::Now },
         ..FactFilter::default()
     })?;

@@ -6,7 +6,7 @@ use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime};
 
 use super::words::Meant;
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -75,10 +75,11 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
     let is_unknown = named.is_empty() && relations.is_empty() && !request.about.trim().is_empty();
     let relations =
         if request.relations.is_empty() { relations } else { request.relations.clone() };
+    let is_open = relations.is_empty();
     let mut filter = FactFilter {
         projects: graph.projects.clone(),
         entities: (!named.is_empty()).then(|| named.iter().map(|one| one.row).collect()),
-        relations: (!relations.is_empty()).then_some(relations),
+        relations: relations_about(&named, relations),
         time: match (request.history, at, known) {
             (true, ..) => FactTime::Ever,
             (false, None, None) => FactTime::Now,
@@ -90,6 +91,11 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
         ..FactFilter::default()
     };
     let mut found = if is_unknown { Vec::new() } else { store.facts(&filter)? };
+    // Of a file of which nothing else is known, it says something what it defines.
+    if found.is_empty() && is_open && !named.is_empty() {
+        filter.relations = None;
+        found = store.facts(&filter)?;
+    }
     if let Some(known) = known {
         found.retain(|fact| fact.from <= known);
     }

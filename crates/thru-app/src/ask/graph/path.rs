@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 use thru_core::EntityKind;
+use thru_recall::parse_date;
 use thru_store::{EntityRow, FactFilter, FactRow, FactTime, Store};
 
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -32,6 +33,8 @@ pub struct FindPath {
     pub from: String,
     /// That of the other.
     pub to: String,
+    /// The moment at which all facts on it held, as people write one; without it they may be of any time.
+    pub at: Option<String>,
     /// The projects to look in.
     pub project: ProjectScope,
 }
@@ -55,8 +58,10 @@ pub struct FactPath {
 /// Finds a shortest path between two things: at most three facts, over nothing that has to do with everything.
 ///
 /// # Errors
-/// Where a name means nothing, a project cannot be understood, or the store cannot be read.
+/// Where a name means nothing, a project or a date cannot be understood, or the store cannot be read.
 pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
+    let date = |text: &String| parse_date(text, app.clock.now(), app.zone());
+    let at = request.at.as_ref().map(date).transpose()?;
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
     let named = |name: &str| -> Result<Vec<EntityRow>> {
@@ -68,7 +73,17 @@ pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
     };
     let (from, to) = (named(&request.from)?, named(&request.to)?);
     let goals: BTreeSet<i64> = to.iter().map(|one| one.row).collect();
-    let facts = shortest(store, graph.projects.as_deref(), &from, &goals)?;
+    let ends = [&from[..], &to[..]].concat();
+    let edges = FactFilter {
+        projects: graph.projects.clone(),
+        relations: relations_about(&ends, Vec::new()),
+        time: at.map_or(FactTime::Ever, |at| FactTime::At(at, None)),
+        limit: Some(HUB + 1),
+        ..FactFilter::default()
+    };
+    let snapshot = store.snapshot()?;
+    let facts = shortest(store, &edges, &from, &goals)?;
+    drop(snapshot);
     let start = match facts.first() {
         Some(first) => from.iter().find(|one| touches(first, one.row)).unwrap_or(&from[0]),
         None => &from[0],
@@ -82,10 +97,10 @@ pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
     })
 }
 
-/// Returns the facts of a shortest path, level by level.
+/// Returns the facts of a shortest path over these edges, level by level.
 fn shortest(
     store: &Store,
-    projects: Option<&[i64]>,
+    edges: &FactFilter,
     from: &[EntityRow],
     goals: &BTreeSet<i64>,
 ) -> Result<Vec<FactRow>> {
@@ -96,13 +111,7 @@ fn shortest(
     for _ in 0..HOPS {
         let mut next = Vec::new();
         for row in frontier {
-            let facts = store.facts(&FactFilter {
-                projects: projects.map(<[i64]>::to_vec),
-                entities: Some(vec![row]),
-                time: FactTime::Ever,
-                limit: Some(HUB + 1),
-                ..FactFilter::default()
-            })?;
+            let facts = store.facts(&FactFilter { entities: Some(vec![row]), ..edges.clone() })?;
             // What was asked for may be a hub, what lies between may not.
             if facts.len() > HUB && reached.get(&row).is_some_and(Option::is_some) {
                 continue;

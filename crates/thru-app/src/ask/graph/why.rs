@@ -5,7 +5,7 @@ use serde::Serialize;
 use thru_core::{EntityKind, MemoryKind, ObservationType, Relation};
 use thru_store::{EntityRow, FactFilter, FactTime};
 
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope};
+use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::ask::EntryKind;
@@ -69,7 +69,8 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
             ..FactFilter::default()
         })
     };
-    let mut facts = about(rows(&named), None, Some(request.limit + 1))?;
+    let mut facts =
+        about(rows(&named), relations_about(&named, Vec::new()), Some(request.limit + 1))?;
     let more = facts.len() > request.limit;
     facts.truncate(request.limit);
     // A commit says who made it: the session that did knows why.

@@ -17,7 +17,7 @@ const EACH: usize = 200;
 const SHORTEST: usize = 3;
 
 /// Stems of words by which people ask for a relation.
-const RELATIONS: [(&str, Relation); 16] = [
+const RELATIONS: [(&str, Relation); 20] = [
     ("depend", Relation::DependsOn),
     ("packag", Relation::DependsOn),
     ("toolchain", Relation::Toolchain),
@@ -34,6 +34,10 @@ const RELATIONS: [(&str, Relation); 16] = [
     ("outcom", Relation::Outcome),
     ("replac", Relation::Replaces),
     ("supersed", Relation::Replaces),
+    ("defin", Relation::Defines),
+    ("edit", Relation::Edited),
+    ("touch", Relation::Edited),
+    ("mov", Relation::MovedTo),
 ];
 
 /// What a question means.

@@ -8,6 +8,7 @@ use thru_store::{FactFilter, FactRow, FactTime};
 
 use super::{AsOf, Edge, OpenGraph, moment, open, told_edges};
 use crate::app::App;
+use crate::ask::graph::relations_about;
 use crate::call::Call;
 use crate::trouble::{Result, Trouble};
 
@@ -82,7 +83,10 @@ pub fn find_facts(app: &App, request: &FindFacts, call: Call<'_>) -> Result<Vec<
             projects: graph.projects.clone(),
             entities: (!meant.entities.is_empty())
                 .then(|| meant.entities.iter().map(|one| one.row).collect()),
-            relations: (is_typed || !asked.is_empty()).then_some(asked),
+            relations: match is_typed {
+                true => Some(asked),
+                false => relations_about(&meant.entities, asked),
+            },
             // A question about ends is about what ended.
             time: if time == FactTime::Now && !invalid.is_open() { FactTime::Ever } else { time },
             limit: Some(if is_plain { request.limit } else { LOOKED_AT }),

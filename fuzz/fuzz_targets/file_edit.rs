@@ -1,12 +1,12 @@
-//! An edit of a manifest, or of configuration, holds arbitrary text: reading it is the same every time, and takes no more than its lines.
+//! An edit of a manifest, of configuration or of code holds arbitrary text: reading it is the same every time, and takes no more than its lines.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use thru_core::Id;
 use thru_fuzz::lossy;
-use thru_graph::manifest_edit;
+use thru_graph::file_edit;
 
-const MANIFESTS: [&str; 11] = [
+const FILES: [&str; 16] = [
     "Cargo.toml",
     "package.json",
     "pyproject.toml",
@@ -18,12 +18,17 @@ const MANIFESTS: [&str; 11] = [
     "kiln.yaml",
     "settings.json",
     ".env",
+    "kiln.rs",
+    "kiln.ts",
+    "kiln.py",
+    "kiln.go",
+    "kiln.rb",
 ];
 
 fuzz_target!(|data: &[u8]| {
     let text = lossy(data);
     let id = Id::derive(&[b"fuzz"]);
-    for path in MANIFESTS {
-        assert_eq!(manifest_edit(id, path, &text), manifest_edit(id, path, &text), "{path}");
+    for path in FILES {
+        assert_eq!(file_edit(id, path, &text), file_edit(id, path, &text), "{path}");
     }
 });
