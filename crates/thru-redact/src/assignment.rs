@@ -226,7 +226,10 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let start = name_start(bytes, &word);
     let name = &bytes[start..end];
     if after_sign == at && !name.starts_with(b"--") {
-        if sign != b'\'' || !name.eq_ignore_ascii_case(b"password") {
+        // In SQL and in the files of Gradle.
+        let is_setting =
+            name.eq_ignore_ascii_case(b"password") || name.ends_with(b"Password") && name.len() > 8;
+        if !matches!(sign, b'\'' | b'"') || !is_setting {
             return None;
         }
     } else if closes_at_bracket && (start == 0 || bytes[start - 1] != b'<') {
@@ -285,12 +288,12 @@ fn value_at(
     closing: Option<u8>,
     in_query: bool,
 ) -> Option<(Range<usize>, bool, bool)> {
-    let mut open = start;
+    let mut open = after_constructor(bytes, start).unwrap_or(start);
     // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
     if bytes
-        .get(start)
-        .is_some_and(|byte| matches!(byte, b'b' | b'r' | b'f' | b'u' | b'@' | b'$' | b'L'))
-        && quote_at(bytes, start + 1).is_some()
+        .get(open)
+        .is_some_and(|byte| matches!(byte, b'b' | b'r' | b'f' | b'u' | b'@' | b'$' | b'L' | b'N'))
+        && quote_at(bytes, open + 1).is_some()
     {
         open += 1;
     }
@@ -308,6 +311,23 @@ fn value_at(
     let end = value::plain_end(bytes, start, in_query)?;
     let cut_by_escape = bytes.get(end) == Some(&b'\\') && bytes.get(end + 1) == Some(&b'u');
     (end > start || cut_by_escape).then_some((start..end, false, cut_by_escape))
+}
+
+/// The last words of calls that only wrap the text that they are given.
+const CONSTRUCTORS: [&str; 9] =
+    ["Some", "Ok", "Just", "from", "new", "String", "Secret", "SecretString", "SecretStr"];
+
+/// Returns the start of the quoted argument in `Some("…")` or `SecretString::from("…")`.
+fn after_constructor(bytes: &[u8], start: usize) -> Option<usize> {
+    let near = &bytes[start..bytes.len().min(start + 40)];
+    let length = near.iter().position(|byte| *byte == b'(')?;
+    let name = near[..length].rsplit(|byte| !byte.is_ascii_alphanumeric()).next()?;
+    let is_call = near[..length]
+        .iter()
+        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.'));
+    let is_known = CONSTRUCTORS.iter().any(|known| known.as_bytes() == name);
+    (is_call && is_known && quote_at(bytes, start + length + 1).is_some())
+        .then_some(start + length + 1)
 }
 
 /// Returns the end of a quoted value: its mark after as many backslashes as at the start, the end of

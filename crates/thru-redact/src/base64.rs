@@ -11,6 +11,13 @@ pub(crate) const BEGINNINGS: [&str; 45] = [
     "z2hwx", "z2hvx", "z2hzx", "z2h1x", "z2l0ahvix3bhdf", "z2xwyxqt", "qutjq", "qvnjq", "c2styw50l", "c2stchjvai", "c2stb3itdjet", "c2tfbgl2zv", "c2tfdgvzdf", "cmtfbgl2zv", "eg94yi", "eg94cc", "egfwcc", "qul6y", "bnbtx", "chlwas", "zg9wx3yxx", "r09du1byl", "eweyos", "d2hzzwnf", "c2hwyxrf", "zgnrcl9wyxrf", "ahzzl", "cg9zdgdyzxm6ly", "cg9zdgdyzxnxbdovl", "bxlzcww6ly", "bw9uz29ky", "cmvkaxm6ly", "yw1xcdovl", "ahr0chm6ly9ob29rcy5zbgfja", "rgvmyxvsdevuzhbvaw50c1byb3rvy29s", "qudflvnfq1jfvc1lrv", "z2xzyv", "bglux2fwav", "qvrbvfqz", "c2jwx", "zgfwa", "ls0tls1crudjti", "eyjhdxro", "eyj0exblijoic2vydmljzv9hy2nvdw50", "uhvuvfktvxnlci1lzx",
 ];
 
+/// The base64 of the names of secrets, as it reads at each of the three places in a group, in lower case.
+#[rustfmt::skip]
+pub(crate) const NAMES: [&str; 15] = [
+    "ueftu1dpuk", "bbu1nxt1je", "qqvntv09sr", "u0vdukvu", "nfq1jfv", "trunsrv", "ve9lru", "rps0vo", "ut0tft", "cgfzc3dvcm",
+    "bhc3n3b3jk", "wyxnzd29yz", "qvbjx0tfw", "fqsv9lrv", "buelfs0vz",
+];
+
 /// Words near which everything in base64 is decoded, in lower case.
 pub(crate) const CONTEXTS: [&str; 11] = [
     "kind: secret",
@@ -73,7 +80,54 @@ pub(crate) fn find(text: &str, start: usize) -> Option<Range<usize>> {
     let whole = found.start
         ..found.end - (text[found.clone()].trim_end_matches('=').len() % 4 == 1) as usize;
     let decoded = decode_lossy(&text[whole])?;
+    // The first line of a block holds little more than the head of the key.
+    if decoded.starts_with("-----BEGIN ") && decoded.contains("PRIVATE KEY-----") {
+        return Some(found.start..block_end(text, &found));
+    }
     holds_secret(&decoded).then_some(found)
+}
+
+/// Returns the end of a block of base64 whose first line this is: its lines are of one length, but for the last.
+fn block_end(text: &str, first: &Range<usize>) -> usize {
+    let bytes = text.as_bytes();
+    let mut end = first.end;
+    while end - first.start < LONGEST {
+        let between = bytes[end..].iter().take(80);
+        let between = between.take_while(|byte| b" \t\r\n+>#|*".contains(byte)).count();
+        let line = run(bytes, end + between);
+        let is_broken = memchr::memchr(b'\n', &bytes[end..end + between]).is_some();
+        if !is_broken || line.len() < 4 || line.len() > first.len() {
+            break;
+        }
+        end = line.end;
+        if line.len() < first.len() {
+            break;
+        }
+    }
+    end
+}
+
+/// True if the base64 around this name may hold a secret, in text or in raw JSON.
+pub(crate) fn may_be_within(bytes: &[u8], name: &Range<usize>) -> bool {
+    let near = &bytes[name.start.saturating_sub(SHORTEST)..bytes.len().min(name.end + SHORTEST)];
+    near.iter().filter(|byte| is_base64(**byte)).count() >= name.len() + SHORTEST / 2
+}
+
+/// Returns the base64 around this name from `floor` on, and true if it holds a secret.
+pub(crate) fn find_within(
+    text: &str,
+    name: &Range<usize>,
+    floor: usize,
+) -> Option<(Range<usize>, bool)> {
+    let bytes = text.as_bytes();
+    let floor = floor.max(name.start.saturating_sub(LONGEST));
+    let before = bytes[floor..name.start].iter().rev().take_while(|byte| is_base64(**byte));
+    let found = run(bytes, name.start - before.count());
+    let length = text[found.clone()].trim_end_matches('=').len();
+    let whole = found.start..found.end - usize::from(length % 4 == 1);
+    let decoded = decode_lossy(text.get(whole)?)?;
+    let holds = found.len() > SHORTEST && holds_secret(&decoded);
+    Some((found, holds))
 }
 
 /// Returns the secrets in base64 near a telling word, from `floor` on, and the end of what was searched.

@@ -17,6 +17,8 @@ pub(crate) enum Check {
     Random,
     /// Not a mask and not a word such as "password" in place of one.
     Password,
+    /// As [`Self::Password`], with letters and digits: what follows may be a word of a sentence.
+    Chosen,
 }
 
 impl Check {
@@ -25,6 +27,12 @@ impl Check {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
             Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
+            Self::Chosen => {
+                let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+                has(u8::is_ascii_alphabetic)
+                    && has(u8::is_ascii_digit)
+                    && Self::Password.passes(value)
+            }
         }
     }
 }
@@ -328,7 +336,7 @@ pub(crate) fn is_worded(value: &str) -> bool {
     plain || letters_in_words(bytes) * 10 > bytes.len() * 6
 }
 
-fn sounds_like_a_word(letters: &[u8]) -> bool {
+pub(crate) fn sounds_like_a_word(letters: &[u8]) -> bool {
     let is_vowel =
         |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u');
     letters.iter().filter(is_vowel).count() * 5 >= letters.len()

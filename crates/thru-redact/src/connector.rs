@@ -40,13 +40,15 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 18] = [
+static CONNECTORS: [Connector; 23] = [
     // | `NAME` | `value` |
     connector(
         "|",
         Manner::Plain,
         r#"[`*_]{0,3}[ \t]*\|[ \t]*[`*"']{0,3}(?P<v>[^\s`|"']{6,256})[`*"']{0,3}[ \t]*\|"#,
     ),
+    // │ NAME │ value │
+    connector("\u{2502}", Manner::Plain, "[ \\t]*[│┃][ \\t]*(?P<v>[^\\s│┃|]{6,256})[ \\t]*[│┃]"),
     // **NAME**: `value`
     connector(
         ":",
@@ -67,6 +69,10 @@ static CONNECTORS: [Connector; 18] = [
         Manner::Quoted,
         r"</[A-Za-z]{1,10}>\s{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,256})</",
     ),
+    // <a:NAME Type="x">value</a:NAME>
+    connector("</", Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,256})</"),
+    // setNAME("value")
+    connector("(", Manner::Call, r#"\(\s?\\{0,3}["'](?P<v>[^\s"'\\]{4,256})\\{0,3}["']\s?\)"#),
     // variable "NAME" { default = "value" }
     connector(
         "=",
@@ -109,7 +115,7 @@ static CONNECTORS: [Connector; 18] = [
     // user NAME and password value
     behind(
         connector(" ", Manner::Plain, r"[ \t]+(?P<v>\S{6,128})"),
-        r"(?i)\b(?:user(?:name)?|login|account|admin)[ \t]+\S{1,64}[ \t]*(?:and|with|,|/)[ \t]*(?:the |a )?$",
+        r"(?i)\b(?:user(?:name)?|login|log(?:ged)? in with|account|admin)[ \t]+\S{1,64}[ \t]*(?:and|with|,|/)[ \t]*(?:the |a )?$",
     ),
     // ENV NAME value
     behind(
@@ -118,7 +124,18 @@ static CONNECTORS: [Connector; 18] = [
             Manner::Plain,
             r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,256})"#,
         ),
-        r#"(?i)(?:^|[\s;&|"'`\[])(?:ENV|ARG|setenv|setx|set(?:[ \t]+-[a-z]+)+|(?:secrets?|config|configure|env|variable)[ \t]+(?:set|put|add|create))[ \t]+["']?$"#,
+        r#"(?i)(?:^|[\s;&|"'`\[>(:+-])(?:ENV|ARG|setenv|setx|set(?:[ \t]+-[a-z]+)+|(?:secrets?|config|configure|env|variable)[ \t]+(?:set|put|add|create)(?:[ \t]+--?[a-z-]+)*)[ \t]+["']?$"#,
+    ),
+    // requirepass value
+    behind(connector(" ", Manner::Directive, r"[ \t]+(?P<v>[^\s]{4,256})"), r"(?:^|[^\w-])$"),
+    // use the NAME value
+    behind(
+        connector(
+            " ",
+            Manner::Plain,
+            r#"[ \t]+["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,256})["'`]?(?:[\s.,;)]|\z)"#,
+        ),
+        r"(?i)\b(?:use|using|with|try|set|is)[ \t]+(?:(?:the|this|my|our|a)[ \t]+)?(?:\w{1,20}[ \t]+)?$",
     ),
     // machine NAME login NAME password value
     behind(
@@ -133,13 +150,16 @@ static CONNECTORS: [Connector; 18] = [
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|to)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,256})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,256})"#;
 /// The beginning of a sentence that sets a value.
 const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
 /// A login with its two halves.
-const LOGIN: &str = r#"s?[ \t]{0,2}[:=]?[ \t]+["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
+const LOGIN: &str = r#"s?[ \t]{0,2}[:=]?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
 /// A value before its name.
 const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
+
+/// A value before its name in an object: `"value": "…", "name": "NAME"`.
+const LABELLED: &str = r#"["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?P<v>[^"'\\]{4,128})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$"#;
 
 /// Returns a pattern, compiled on first use.
 fn compiled(cell: &'static OnceLock<Regex>, pattern: &str) -> &'static Regex {
@@ -170,6 +190,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     };
     let found = match rest.first() {
         _ if after[..skipped].contains(&b'*') => rest.first() == Some(&b':') || has(b":", 4),
+        Some(0xe2) => holds_value(near(64)),
         Some(b'|') if rest.get(1) == Some(&b'|') => {
             (has(b"\"", 8) || has(b"'", 8) || has(b"`", 8)) && holds_value(near(64))
         }
@@ -180,6 +201,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         Some(b'{') => has(b"default", 260) || has(b"value", 260) || has(b"get;", 32),
         Some(b'<') => rest.get(1) == Some(&b'/'),
         Some(b'?') => true,
+        Some(b'(') => holds_value(near(64)),
         Some(b'>') => has(b"</", AFTER),
         Some(b',') => {
             let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
@@ -231,7 +253,8 @@ fn is_login(rest: &[u8]) -> bool {
 
 /// True if a sentence that tells a value goes on here.
 fn is_verb(rest: &[u8]) -> bool {
-    let verbs: [&[u8]; 9] = [b"is", b"was", b"are", b"ist", b"lautet", b"est", b"es", b"to", b"or"];
+    let verbs: [&[u8]; 10] =
+        [b"is", b"was", b"are", b"ist", b"lautet", b"est", b"es", b"to", b"or", b"auf"];
     let places: [&[u8]; 5] = [b"for", b"of", b"on", b"in", b"to"];
     let mut words = first_words(rest, 12);
     let Some(first) = words.next() else { return false };
@@ -260,12 +283,15 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
     let words = near.trim_ascii_end();
     let words = words.strip_suffix(b"\"").or_else(|| words.strip_suffix(b"'")).unwrap_or(words);
     let words = words.trim_ascii_end();
+    let leads = [&b"the "[..], b"this ", b"my ", b"our ", b"use ", b"using ", b"with "];
     let sets = [&b"env"[..], b"arg", b"set", b"put", b"add", b"create", b"setx"];
     let last = words.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
-    let is_flag = last.len() <= 4 && last.starts_with(b"-");
+    let is_flag = last.len() <= 12 && last.starts_with(b"-");
     (is_argument_name(name)
         && (near.len() < 64 || has(b"login") || has(b"machine") || has(b"\n") || has(b"\\n")))
         || is_flag
+        || is_directive(name)
+        || leads.iter().any(|word| near.ends_with(word))
         || sets.iter().any(|word| words.ends_with(word))
         || ((near.ends_with(b"and ")
             || near.ends_with(b"with ")
@@ -277,14 +303,19 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
 /// True if a value may stand before its name, as in "use VALUE as the password".
 fn may_precede(before: &[u8]) -> bool {
     let near = &before[before.len().saturating_sub(48)..];
-    near.ends_with(b" ")
-        && [&b" as "[..], b" is ", b" for "].iter().any(|word| {
-            memmem::find(near, word).is_some_and(|at| {
-                let value = &before[..before.len() - near.len() + at];
-                let value = &value[value.len().saturating_sub(24)..];
-                value.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-')
+    let is_label = || {
+        memmem::find(near, b"name").or_else(|| memmem::find(near, b"key")).is_some()
+            && memmem::find(before, b"value").is_some()
+    };
+    (near.ends_with(b"\"") && is_label())
+        || near.ends_with(b" ")
+            && [&b" as "[..], b" is ", b" for "].iter().any(|word| {
+                memmem::find(near, word).is_some_and(|at| {
+                    let value = &before[..before.len() - near.len() + at];
+                    let value = &value[value.len().saturating_sub(24)..];
+                    value.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-')
+                })
             })
-        })
 }
 
 /// Returns the secret that a name tells.
@@ -311,7 +342,13 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
         if must_be_before.as_ref().is_some_and(|must| !must.is_match(before)) {
             continue;
         }
-        if connector.manner == Manner::Argument && !is_argument_name(word) {
+        let may_stand = match connector.manner {
+            Manner::Argument => is_argument_name(word),
+            Manner::Directive => is_directive(word),
+            Manner::Call => sets(word),
+            Manner::Quoted | Manner::Plain => true,
+        };
+        if !may_stand {
             continue;
         }
         let mut given = found.as_str();
@@ -334,9 +371,22 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
     })
 }
 
-/// True for names that their value follows after a blank alone.
+/// True for names that their value follows after a blank alone, at the beginning of a line.
 fn is_argument_name(name: &[u8]) -> bool {
-    ["password", "requirepass", "masterauth", "auth_pass"]
+    ["password", "auth_pass"].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+/// True for the name of a call that is given a secret to keep, and not to look at or to look up.
+fn sets(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["get", "verify", "check", "hash", "compare", "find", "is_", "has", "test", "valid", "match"]
+        .iter()
+        .all(|verb| !lower.starts_with(verb.as_bytes()))
+}
+
+/// True for names that are words of no language, so that their value follows after a blank anywhere.
+fn is_directive(name: &[u8]) -> bool {
+    ["requirepass", "masterauth", "bindpw"]
         .iter()
         .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
@@ -351,6 +401,7 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     static SAID_PATTERN: OnceLock<Regex> = OnceLock::new();
     static SETTING_PATTERN: OnceLock<Regex> = OnceLock::new();
     static LOGIN_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static LABELLED_PATTERN: OnceLock<Regex> = OnceLock::new();
     static AS_NAMED_PATTERN: OnceLock<Regex> = OnceLock::new();
     if let Some(groups) = compiled(&SAID_PATTERN, &format!(r"\A(?:{SAID})")).captures(after)
         && let Some(found) = groups.name("v")
@@ -369,6 +420,14 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
         {
             return Some(Place::After(found.start()..found.start() + value.len()));
         }
+    }
+    if before.ends_with(['"', '\''])
+        && let Some(found) = compiled(&LABELLED_PATTERN, LABELLED)
+            .captures(before)
+            .and_then(|groups| groups.name("v"))
+        && let Some(part) = value::secret_part(telling, name, found.as_str(), Manner::Quoted)
+    {
+        return Some(Place::Before(found.start() + part.start..found.start() + part.end));
     }
     if telling.kind == Kind::Password
         && let Some(found) = compiled(&AS_NAMED_PATTERN, AS_NAMED)

@@ -17,6 +17,8 @@ pub(crate) enum Escapes {
     Json,
     /// Those of a URL.
     Percent,
+    /// Those of HTML, as far as they stand for marks.
+    Entities,
     /// Those of a terminal, and characters without a width: they stand for nothing.
     Marks,
     /// No escapes: a backslash is a backslash.
@@ -46,6 +48,9 @@ impl<'a> Iterator for Pieces<'a> {
         let found = match self.escapes {
             Escapes::Json => escape(self.rest).map(|(length, character)| (length, Some(character))),
             Escapes::Percent => percent(self.rest).map(|character| (3, Some(character))),
+            Escapes::Entities => {
+                entity(self.rest).map(|(length, character)| (length, Some(character)))
+            }
             Escapes::Marks => mark(self.rest).map(|length| (length, None)),
             Escapes::None => None,
         };
@@ -57,6 +62,7 @@ impl<'a> Iterator for Pieces<'a> {
         let next = match self.escapes {
             Escapes::Json => memchr(b'\\', &self.rest[1..]),
             Escapes::Percent => memchr(b'%', &self.rest[1..]),
+            Escapes::Entities => memchr(b'&', &self.rest[1..]),
             Escapes::Marks => self.rest[1..].iter().position(|byte| begins_mark(*byte)),
             Escapes::None => None,
         };
@@ -125,12 +131,30 @@ fn code_unit(bytes: &[u8]) -> Option<u32> {
     Some(unit)
 }
 
-/// Returns the printable character that the first three bytes stand for in a URL.
+/// Returns the printable character or the blank that the first three bytes stand for in a URL.
 fn percent(bytes: &[u8]) -> Option<char> {
     let [b'%', high, low, ..] = *bytes else { return None };
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let code = digit(high)? * 16 + digit(low)?;
-    char::from_u32(code).filter(char::is_ascii_graphic)
+    char::from_u32(code).filter(|character| matches!(character, ' '..='~'))
+}
+
+/// The entities that stand for marks.
+const ENTITIES: [(&[u8], char); 8] = [
+    (b"&quot;", '"'),
+    (b"&#34;", '"'),
+    (b"&apos;", '\''),
+    (b"&#39;", '\''),
+    (b"&lt;", '<'),
+    (b"&gt;", '>'),
+    (b"&#61;", '='),
+    (b"&amp;", '&'),
+];
+
+/// Returns the length and the character of the entity that these bytes begin with.
+fn entity(bytes: &[u8]) -> Option<(usize, char)> {
+    let (name, character) = ENTITIES.iter().find(|(name, _)| bytes.starts_with(name))?;
+    Some((name.len(), *character))
 }
 
 /// The notations of the escape character in source code and JSON.
@@ -259,7 +283,7 @@ mod tests {
     #[test]
     fn percents_stand_for_their_characters() {
         let decode = |text: &str| decode(text.as_bytes(), Escapes::Percent);
-        assert_eq!(decode("a%3Db%2fc%20d%zz%"), "a=b/c%20d%zz%");
+        assert_eq!(decode("a%3Db%2fc%20d%zz%"), "a=b/c d%zz%");
     }
 
     #[test]

@@ -18,15 +18,18 @@ pub(crate) enum Target {
     Escape,
     /// An escape of a URL that may hide a part of a secret.
     Percent,
+    /// An entity of HTML that may hide a part of a secret.
+    Entity,
     /// A terminal's escape sequence or a character without a width, which may stand within a keyword or a secret.
     Mark,
 }
 
 /// What is looked for besides the keywords of the rules. Marks are written as they are and as JSON writes them.
-const OTHERS: [(&[&str], Target); 4] = [
+const OTHERS: [(&[&str], Target); 5] = [
     (&tags::OPENINGS, Target::Tag),
     (&[r"\u00", r"\/"], Target::Escape),
-    (&["%2f", "%3a", "%3d", "%2b", "%40"], Target::Percent),
+    (&["%2f", "%3a", "%3d", "%2b", "%40", "%22"], Target::Percent),
+    (&["&quot;", "&#34;", "&#39;", "&apos;"], Target::Entity),
     (
         &[
             "\u{1b}[", "\u{1b}]", "\u{1b}(", r"\u001b", r"\x1b[", r"\033[", r"\e[", "\u{ad}",

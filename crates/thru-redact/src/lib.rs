@@ -8,6 +8,7 @@ mod base64;
 mod blank;
 mod checks;
 mod clean;
+mod column;
 mod command;
 mod connector;
 mod cookie;

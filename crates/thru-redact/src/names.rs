@@ -49,7 +49,7 @@ pub(crate) const WORDS: [&str; 17] = [
 pub(crate) const LONGEST: usize = 64;
 
 /// Words before "key" that make its value a secret.
-const KEY_OWNERS: [&str; 58] = [
+const KEY_OWNERS: [&str; 96] = [
     "api",
     "access",
     "secret",
@@ -108,6 +108,44 @@ const KEY_OWNERS: [&str; 58] = [
     "cloudflare",
     "mailgun",
     "ghost",
+    "fastly",
+    "twilio",
+    "datadog",
+    "newrelic",
+    "algolia",
+    "openrouter",
+    "deepseek",
+    "huggingface",
+    "replicate",
+    "notion",
+    "posthog",
+    "resend",
+    "tavily",
+    "supabase",
+    "okta",
+    "pinecone",
+    "elevenlabs",
+    "perplexity",
+    "sparkpost",
+    "steam",
+    "shodan",
+    "netlify",
+    "heroku",
+    "digitalocean",
+    "hetzner",
+    "discord",
+    "telegram",
+    "shopify",
+    "airtable",
+    "figma",
+    "zendesk",
+    "mixpanel",
+    "amplitude",
+    "snyk",
+    "jenkins",
+    "honeycomb",
+    "opsgenie",
+    "routing",
 ];
 
 /// Suffixes of names of passwords.
@@ -176,7 +214,7 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         let owned = KEY_OWNERS.iter().any(|word| owner.ends_with(word));
         return if owned || is_constant_name(name) { telling(Kind::Key, "api-key") } else { None };
     }
-    if ["secret", "secrets", "credential", "credentials", "creds"]
+    if ["secret", "secrets", "secretcookie", "tokensalt", "credential", "credentials", "creds"]
         .iter()
         .any(|end| plain.ends_with(end))
     {

@@ -15,8 +15,11 @@ pub(crate) const HEAD: &str = "-----begin ";
 const LONGEST: usize = 64 * 1024;
 
 /// The header, with the name of the kind of key.
-static HEAD_PATTERN: LazyLock<Regex> =
-    LazyLock::new(|| compile(r"\A-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"));
+static HEAD_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+    compile(
+        r"\A-----BEGIN (?:(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----",
+    )
+});
 
 /// A body without a footer: lines of base64, with the separators between lines in source code, in
 /// escaped strings and in listings with line numbers.
@@ -37,6 +40,7 @@ fn compile(pattern: &str) -> Regex {
 pub(crate) fn is_possible(bytes: &[u8], start: usize) -> bool {
     let window = &bytes[start..bytes.len().min(start + 80)];
     memmem::find(window, b"PRIVATE KEY").is_some()
+        || memmem::find(window, b"OpenVPN Static key").is_some()
 }
 
 /// Returns the private key whose header begins here.
@@ -47,6 +51,9 @@ pub(crate) fn find(text: &str, start: usize) -> Option<Range<usize>> {
     let rest = &text[body_start..body_limit];
     // Only up to the next dashes: they belong to the footer, or else to the header of the next key.
     if let Some(length) = rest.find("-----")
+        // In a diff another dash comes first.
+        && let dash = usize::from(rest[length + 5..].starts_with('-'))
+        && let length = length + dash
         && let Some(foot) = rest[length + 5..].strip_prefix("END ")
         && let Some(foot_length) =
             foot.get(..foot.floor_char_boundary(64)).and_then(|near| near.find("-----"))

@@ -302,6 +302,7 @@ impl Redactor {
             (findings.marks, Escapes::Marks),
             (findings.escapes, Escapes::Json),
             (findings.percents, Escapes::Percent),
+            (findings.entities, Escapes::Entities),
         ] {
             if found && layer < LAYERS {
                 let decoded = decode::decode(text.as_bytes(), escapes);

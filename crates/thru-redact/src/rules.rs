@@ -34,6 +34,8 @@ pub(crate) enum Finder {
     Cookie,
     /// Base64 that begins like a secret; see [`crate::base64`].
     Base64,
+    /// Base64 with the name of a secret within; see [`crate::base64`].
+    Base64Within,
     /// Base64 near a word that tells of it; see [`crate::base64`].
     Base64Near,
 }
@@ -58,10 +60,10 @@ pub(crate) enum Follows {
     Sign,
     /// Something before an `@`, as in a URL with credentials.
     Credentials,
-    /// A word, a colon and another word.
-    Pair,
     /// A pipe on the same line.
     Pipe,
+    /// Anything: the keyword says enough.
+    Word,
 }
 
 /// One row of the table.
@@ -152,7 +154,7 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -178,6 +180,22 @@ const DISCORD_STARTS: [&str; 90] = [
     "odi", "odm", "odq", "odu", "ody", "odc", "odg", "odk", "ota", "ote", "oti", "otm", "otq", "otu", "oty", "otc", "otg", "otk",
 ];
 
+/// Words for a password in other languages.
+const FOREIGN_PASSWORDS: [&str; 12] = [
+    "contrase",
+    "mot de passe",
+    "senha",
+    "hasło",
+    "wachtwoord",
+    "lösenord",
+    "密码",
+    "密碼",
+    "パスワード",
+    "пароль",
+    "Пароль",
+    "비밀번호",
+];
+
 /// The table.
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
@@ -190,6 +208,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Command, ..form("command-password", "the password in a command line", &crate::command::NAMES, "") },
     Rule { finder: Finder::Cookie, start: Start::Anywhere, ..form("cookie", "the session in a cookie", &["cookie"], "") },
     Rule { finder: Finder::Base64, ..form("base64", "a secret in base64", &crate::base64::BEGINNINGS, "") },
+    Rule { finder: Finder::Base64Within, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::NAMES, "") },
     Rule { finder: Finder::Base64Near, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::CONTEXTS, "") },
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
         r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|gh auth login|(?:sudo )?cryptsetup|su\b|vault login)"#)
@@ -197,6 +216,30 @@ pub(crate) static RULES: &[Rule] = &[
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
         r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
+    form("piped-password", "the password that a script answers a prompt with", &["assword:"],
+        r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;]){0,16}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,128})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("command-password", "the password in a command line", &["convertto-securestring "],
+        r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,128})"#)
+        .followed_by(Follows::Word).checked(Check::Password),
+    form("password", "the value of a password setting, field or option", &FOREIGN_PASSWORDS,
+        r#"(?:contraseñas?|mot de passe|senha|has[łl]o|wachtwoord|lösenord|密[码碼]|パスワード|[Пп]ароль|비밀번호)["'`*]{0,3}[ \t]{0,2}(?:[:=：は]|is|es|est|é|to|är)[ \t]{0,4}["'`*「]{0,3}(?P<secret>[^\s"'`<\\」]{6,128})"#)
+        .followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = ("],
+        r#"(?i)auth(?: ?= ?)?\(\s?\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,128})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["sqlplus "], r"sqlplus (?:-\w+ ){0,3}\w{1,32}/(?P<secret>[^\s@/]{4,64})@")
+        .followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["auth plain ", "auth login "], r"(?i)auth (?:plain|login) (?P<secret>[A-Za-z0-9+/]{12,}={0,2})")
+        .checked(Check::Random),
+    form("password", "the value of a password setting, field or option", &["pw:", "pw="], r#"(?i)pw[:=] ?\\{0,3}["'`]?(?P<secret>[^\s"'`\\]{6,64})"#)
+        .followed_by(Follows::Word).checked(Check::Chosen),
+    form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,128})'")
+        .followed_by(Follows::Word).checked(Check::Password),
+    form("consul-key", "the key of a Consul or Nomad cluster", &["encrypt"], r#"encrypt\\{0,3}["']? {0,4}[:=] {0,4}\\{0,3}["']?(?P<secret>[A-Za-z0-9+/]{43}=)"#)
+        .followed_by(Follows::Sign).checked(Check::Random),
+    form("private-key", "a private key in PEM, OpenSSH or PGP armour", &["private-lines: "], r"(?i)private-lines: \d{1,3}(?P<secret>(?:[\s>|+#*-]{1,8}[A-Za-z0-9+/=]{16,64}){1,40})")
+        .followed_by(Follows::Word),
     form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\]{4,128})")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
     form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,128})\\{0,3}['"]"#)
@@ -210,7 +253,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,255}(?::[A-Za-z0-9_-]{8,255})?)@[A-Za-z0-9]")
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization"],
-        r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>)[ \t]{0,4}["'`\\]{0,8}(?:basic|bearer|token|apikey|bot|digest)[ \t]{1,4}(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
+        r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>)[ \t]{0,4}["'`\\]{0,8}(?:basic|bearer|token|apikey|bot|digest)(?:[ \t]{1,4}|[ \t]{0,4}\r?\n[ \t+>#/*-]{0,12})(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
     form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
 
@@ -226,6 +269,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,90}={0,2})").starting(Start::Anywhere).checked(Check::Random),
     form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{40,90}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
     form("azure-client-secret", "an Azure client secret", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], r"[A-Za-z0-9_.~]{3}\dQ~[A-Za-z0-9_.~-]{31,34}").starting(Start::Before(3)),
+    form("aws-signature", "the signature of a signed AWS URL", &["x-amz-signature="], r"(?i)x-amz-signature=(?P<secret>[0-9a-f]{64})").starting(Start::Anywhere),
     form("digitalocean-token", "a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
     form("alibaba-key", "an Alibaba Cloud access key id", &["ltai"], r"LTAI[A-Za-z0-9]{16,24}\b").checked(Check::Random).followed_by(Follows::Token(16)),
     form("cloudflare-key", "a Cloudflare origin key", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
@@ -242,8 +286,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("pulumi-token", "a Pulumi token", &["pul-"], r"pul-[a-f0-9]{40}"),
     form("terraform-token", "a Terraform Cloud token", &[".atlasv1."], r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,}").starting(Start::Before(14)),
     form("vault-token", "a HashiCorp Vault token", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{24,}").checked(Check::Random),
+    form("vault-token", "a HashiCorp Vault token", &["s."], r"s\.[A-Za-z0-9]{24}\b").checked(Check::Random).followed_by(Follows::Token(24)),
     form("doppler-token", "a Doppler token", &["dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."], r"dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,35}\.)?[A-Za-z0-9]{40,44}"),
-    form("onepassword-token", "a 1Password service account token or secret key", &["ops_eyj", "a3-"], r"(?:ops_eyJ[A-Za-z0-9+/]{100,}={0,2}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b)").followed_by(Follows::Token(20)),
+    form("onepassword-token", "a 1Password service account token or secret key", &["ops_eyj", "a3-"], r"(?:ops_eyJ[A-Za-z0-9+/_-]{100,}={0,2}|A3-[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b)").followed_by(Follows::Token(20)),
     form("aws-mws-token", "an Amazon MWS token", &["amzn.mws."], r"amzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("aws-appsync-key", "an AWS AppSync key", &["da2-"], r"da2-[a-z0-9]{26}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("azure-devops-token", "an Azure DevOps token", &["azdo"], r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b").starting(Start::Before(76)).followed_by(Follows::Token(4)),
@@ -253,6 +298,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("yandex-key", "a Yandex Cloud key", &["aqvn", "y0_"], r"(?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,})").checked(Check::Random).followed_by(Follows::Token(35)),
     form("yandex-key", "a Yandex Cloud token", &["t1."], r"t1\.[A-Za-z0-9_-]{20,}={0,2}\.[A-Za-z0-9_-]{86}={0,2}").followed_by(Follows::Token(60)),
     form("ibm-key", "an IBM Cloud key", &["apikey-"], r"ApiKey-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+    form("rancher-token", "a Rancher token", &["token-"], r"token-[a-z0-9]{5}:[a-z0-9]{54}\b").followed_by(Follows::Token(5)),
     form("openshift-token", "an OpenShift token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{43}"),
     form("neon-key", "a Neon key", &["napi_"], r"napi_[a-z0-9]{60,68}\b").checked(Check::Random),
     form("mongodb-secret", "a MongoDB Atlas client secret", &["mdb_sa_sk_"], r"mdb_sa_sk_[A-Za-z0-9_-]{30,}").checked(Check::Random),
@@ -262,7 +308,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("harness-token", "a Harness token", &["pat.", "sat."], r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b").followed_by(Follows::Token(60)),
     form("octopus-key", "an Octopus Deploy key", &["api-"], r"API-[A-Z0-9]{26,34}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("infisical-token", "an Infisical token", &["st."], r"st\.[0-9a-f-]{20,40}\.[0-9a-f]{32}\.[0-9a-f]{32}").followed_by(Follows::Token(60)),
-    form("ngrok-token", "an ngrok token", &["ngrok"], r#"(?i)ngrok (?:config add-authtoken|authtoken)[ \t=:"']{1,4}(?P<secret>[A-Za-z0-9]{20,30}_[A-Za-z0-9]{20,30})"#).followed_by(Follows::Pair),
+    form("ngrok-token", "an ngrok token", &["ngrok"], r#"(?i)ngrok (?:config add-authtoken|authtoken)[ \t=:"']{1,4}(?P<secret>[A-Za-z0-9]{20,30}_[A-Za-z0-9]{20,30})"#).followed_by(Follows::Word),
     form("wireguard-key", "a WireGuard private key", &["privatekey = "], r"(?i)PrivateKey = (?P<secret>[A-Za-z0-9+/]{43}=)").checked(Check::Random),
     form("defined-key", "a Defined Networking key", &["dnkey-"], r"dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}"),
     form("netbird-token", "a NetBird token", &["nbp_"], r"nbp_[A-Za-z0-9]{36}\b").checked(Check::Random),
@@ -301,6 +347,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("endor-token", "an Endor Labs token", &["endr+"], r"endr\+[A-Za-z0-9-]{16}"),
     form("depot-token", "a Depot token", &["depot_"], r"depot_(?:user|project|org)_[a-f0-9]{64}"),
     form("jetbrains-token", "a JetBrains token", &["perm:", "perm-"], r"perm[:-][A-Za-z0-9+/=]{8,}\.[A-Za-z0-9+/=]{4,}\.[A-Za-z0-9+/=]{20,}").checked(Check::Random).followed_by(Follows::Token(20)),
+    form("sonar-token", "a Sonar token", &["sonar.login=", "sonar.token="], r"(?i)sonar\.(?:login|token)=(?P<secret>[a-f0-9]{40})\b").starting(Start::Anywhere),
     form("sonar-token", "a Sonar token", &["sqp_", "squ_", "sqa_", "sqb_"], r"sq[puab]_[a-f0-9]{40}\b"),
 
     // Messages and mail.
@@ -317,6 +364,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("lark-webhook", "a Lark or Feishu webhook", &["/open-apis/bot/v2/hook/"], r"/open-apis/bot/v2/hook/(?P<secret>[0-9a-f-]{32,36})").starting(Start::Anywhere),
     form("dingtalk-secret", "a DingTalk webhook", &["oapi.dingtalk.com/robot/send?access_token="], r"oapi\.dingtalk\.com/robot/send\?access_token=(?P<secret>[0-9a-f]{64})").starting(Start::Anywhere),
     form("google-chat-webhook", "a Google Chat webhook", &["chat.googleapis.com/v1/spaces/"], r"chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_-]+/messages\?(?P<secret>key=[A-Za-z0-9_-]+(?:&|\\u0026|&amp;)token=[A-Za-z0-9_%=-]+)").starting(Start::Anywhere),
+    form("ifttt-webhook", "an IFTTT webhook", &["maker.ifttt.com/"], r"maker\.ifttt\.com/[^\s]{1,80}/with/key/(?P<secret>[A-Za-z0-9_-]{20,60})").starting(Start::Anywhere),
     form("zapier-webhook", "a Zapier webhook", &["hooks.zapier.com/hooks/catch/"], r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d+/[A-Za-z0-9]{5,})").starting(Start::Anywhere).checked(Check::NotMasked),
     form("automate-webhook", "a Power Automate webhook", &["logic.azure.com"], r"logic\.azure\.com(?::443)?/workflows/[0-9a-f]{32}/triggers/[^\s]{1,160}?sig=(?P<secret>[A-Za-z0-9_-]{43})").starting(Start::Anywhere),
     form("courier-key", "a Courier key", &["pk_prod_", "pk_test_"], r"pk_(?:prod|test)_[A-Z0-9]{28}\b").checked(Check::Random),
@@ -370,9 +418,10 @@ pub(crate) static RULES: &[Rule] = &[
     form("langsmith-key", "a LangSmith key", &["lsv2_"], r"lsv2_(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
     form("e2b-key", "an E2B key", &["e2b_"], r"e2b_[a-f0-9]{40}"),
     form("wandb-key", "a Weights & Biases key", &["wandb_v1_"], r"wandb_v1_[A-Za-z0-9_]{40,}"),
-    form("jina-key", "a Jina key", &["jina_"], r"jina_[a-f0-9]{32}[A-Za-z0-9_-]{20,}"),
+    form("jina-key", "a Jina key", &["jina_"], r"jina_[A-Za-z0-9_-]{50,}").checked(Check::Random),
     form("nvidia-key", "an NVIDIA key", &["nvapi-"], r"nvapi-[A-Za-z0-9_-]{50,}"),
     form("elevenlabs-key", "an ElevenLabs key", &["sk_"], r"sk_[a-f0-9]{48}\b").followed_by(Follows::Token(48)),
+    form("anyscale-key", "an Anyscale key", &["esecret_"], r"esecret_[A-Za-z0-9]{20,}").checked(Check::Random),
     form("together-key", "a Together key", &["tgp_v1_"], r"tgp_v1_[A-Za-z0-9_-]{40,}").checked(Check::Random),
     form("voyage-key", "a Voyage key", &["pa-", "al-"], r"(?:pa|al)-[A-Za-z0-9_-]{43}\b").checked(Check::Random).followed_by(Follows::Token(43)),
     form("browserbase-key", "a Browserbase key", &["bb_live_", "bb_test_"], r"bb_(?:live|test)_[A-Za-z0-9_-]{24,}").checked(Check::Random),

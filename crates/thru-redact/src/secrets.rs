@@ -13,7 +13,7 @@ use regex::Regex;
 use crate::edits::{Edit, Reason};
 use crate::keywords::{Occurrence, Target, keywords};
 use crate::rules::{Finder, Follows, RULES, Rule, Start, compiled};
-use crate::{assignment, base64, checks, command, cookie, private_key, wrap};
+use crate::{assignment, base64, checks, column, command, cookie, private_key, wrap};
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
 /// afterwards.
@@ -64,7 +64,7 @@ pub(crate) fn is_suspicious_part(
 pub(crate) fn is_suspicious(bytes: &[u8], keyword: Occurrence) -> bool {
     let word = keyword.range();
     match keyword.target() {
-        Target::Tag | Target::Mark | Target::Percent => true,
+        Target::Tag | Target::Mark | Target::Percent | Target::Entity => true,
         Target::Escape => hides_something(bytes, &word),
         Target::Rule(index) => RULES.get(index).is_some_and(|rule| {
             is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
@@ -115,6 +115,8 @@ pub(crate) struct Findings {
     pub(crate) escapes: bool,
     /// The text contains escapes of a URL.
     pub(crate) percents: bool,
+    /// The text contains entities of HTML.
+    pub(crate) entities: bool,
     /// The text contains marks that may hide more.
     pub(crate) marks: bool,
 }
@@ -122,7 +124,11 @@ pub(crate) struct Findings {
 /// Finds the secrets that the table describes.
 pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findings {
     let bytes = text.as_bytes();
-    let mut findings = Findings { marks: memchr(0, bytes).is_some(), ..Findings::default() };
+    let mut findings = Findings {
+        marks: memchr(0, bytes).is_some(),
+        escapes: is_document(bytes),
+        ..Findings::default()
+    };
     // The progress of each rule, so that none examines the same text twice.
     let mut done = [0_usize; 256];
     for keyword in keywords(bytes) {
@@ -131,6 +137,7 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
             Target::Tag => findings.tags = true,
             Target::Mark => findings.marks = true,
             Target::Percent => findings.percents = true,
+            Target::Entity => findings.entities = true,
             Target::Escape => findings.escapes |= hides_something(bytes, &word),
             Target::Rule(index) => {
                 let Some(rule) = RULES.get(index) else { continue };
@@ -149,6 +156,11 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
         }
     }
     findings
+}
+
+/// True for what may be JSON with lines in its strings: tables and blocks are only seen when they are decoded.
+fn is_document(bytes: &[u8]) -> bool {
+    matches!(bytes.first(), Some(b'{' | b'[')) && memmem::find(bytes, br"\n").is_some()
 }
 
 /// The result of a detailed check.
@@ -179,6 +191,11 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let range = base64::find(text, word.start)?;
             Some(found(range.clone(), vec![range]))
         }
+        Finder::Base64Within => {
+            let (whole, holds) = base64::find_within(text, &word, done)?;
+            let secrets = if holds { vec![whole.clone()] } else { Vec::new() };
+            Some(found(whole, secrets))
+        }
         Finder::Base64Near => {
             let (secrets, end) = base64::find_near(text, &word, done);
             let start = secrets.first().map_or(word.start, |first| first.start.min(word.start));
@@ -186,7 +203,13 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             Some(found(start..end, secrets))
         }
         Finder::Assignment => {
-            let named = assignment::find(text, word)?;
+            let Some(named) = assignment::find(text, word.clone()) else {
+                column::is_possible(text.as_bytes(), word.clone()).then_some(())?;
+                let column = column::find(text, word)?;
+                let edit = |range| Edit::new(range, Reason::Assigned(column.rule.into()));
+                let edits = column.secrets.into_iter().map(edit).collect();
+                return Some(Found { whole: column.name, edits });
+            };
             let edit = Edit::new(named.secret, Reason::Assigned(named.rule.into()));
             Some(Found { whole: named.whole, edits: vec![edit] })
         }
@@ -306,13 +329,17 @@ fn follows_dash(bytes: &[u8], start: usize) -> bool {
 /// True if a detailed check is worthwhile, in text or in raw JSON.
 fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
     match rule.finder {
-        Finder::Assignment => return assignment::is_possible(bytes, word.clone()),
+        Finder::Assignment => {
+            return assignment::is_possible(bytes, word.clone())
+                || column::is_possible(bytes, word.clone());
+        }
         Finder::PrivateKey => return private_key::is_possible(bytes, word.start),
         Finder::Command => {
             return begins_word(bytes, word.start) && command::is_possible(bytes, word);
         }
         Finder::Cookie => return cookie::is_possible(bytes, word.end),
         Finder::Base64Near => return true,
+        Finder::Base64Within => return base64::may_be_within(bytes, word),
         Finder::Base64 => {
             return bytes[word.end..].iter().take(12).all(|byte| assignment::is_token_byte(*byte));
         }
@@ -339,8 +366,8 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         }
         Follows::Sign => rest.iter().take(40).any(|byte| matches!(byte, b':' | b'=' | b',')),
         Follows::Credentials => credentials_follow(rest),
-        Follows::Pair => pair_follows(rest),
         Follows::Pipe => reader_follows(rest),
+        Follows::Word => true,
     }
 }
 
@@ -364,21 +391,6 @@ fn reader_follows(rest: &[u8]) -> bool {
     ["-S", "login", "passwd", "kinit", "cryptsetup", " su"]
         .iter()
         .any(|name| memmem::find(reader, name.as_bytes()).is_some())
-}
-
-/// True if a name, a colon and a character other than a blank follow.
-fn pair_follows(rest: &[u8]) -> bool {
-    let rest = &rest[..rest.len().min(80)];
-    let name =
-        rest.iter().position(|byte| !matches!(byte, b'"' | b'\'' | b'\\')).unwrap_or(rest.len());
-    let colon = rest[name..].iter().position(|byte| {
-        !(byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'@' | b'+' | b'-'))
-    });
-    colon.is_some_and(|length| {
-        length > 0
-            && rest[name + length] == b':'
-            && rest.get(name + length + 1).is_some_and(|next| *next > b' ' && *next != b'/')
-    })
 }
 
 /// True if the escape that begins here stands for a printable ASCII character, which a keyword or a tag
@@ -423,6 +435,8 @@ mod tests {
             "key=\\\"",
             "0123456789:AA",
             "\\u00",
+            "password,\n",
+            "UEFTU1dPUkQ",
             "-----BEGIN PRIVATE KEY-----AAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
         ] {
             let text = unit.repeat(300_000 / unit.len());

@@ -6,7 +6,7 @@ use crate::assignment::LOOK;
 use crate::base64;
 use crate::checks::{
     has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, is_worded,
-    looks_random,
+    looks_random, sounds_like_a_word,
 };
 use crate::names::{Kind, Telling};
 
@@ -19,6 +19,10 @@ pub(crate) enum Manner {
     Plain,
     /// Bare, where nothing but the secret itself can stand: the argument of `sshpass -p`.
     Argument,
+    /// Between quotation marks, as the argument of a call.
+    Call,
+    /// Bare, behind a word that is a setting and nothing else: `requirepass VALUE`.
+    Directive,
 }
 
 /// Returns the end of a bare value; `None` if it is code.
@@ -133,7 +137,10 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         return false;
     }
     if value.contains(char::is_whitespace) {
-        return is_phrase(value) && name.to_ascii_lowercase().ends_with(b"mnemonic");
+        let lower = name.to_ascii_lowercase();
+        return is_phrase(value) && lower.ends_with(b"mnemonic")
+            || is_diceware(value) && lower.ends_with(b"passphrase")
+            || is_grouped(value) && kind == Kind::Password && manner == Manner::Quoted;
     }
     if base64::is_login(value) {
         return true;
@@ -199,6 +206,26 @@ fn is_phrase(value: &str) -> bool {
         && words.iter().all(|word| {
             (3..=8).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
         })
+}
+
+/// True for four to eight plain words with a number at an end, as people draw them with dice.
+fn is_diceware(value: &str) -> bool {
+    let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_number = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let words: Vec<&str> = value.split(' ').collect();
+    (5..=9).contains(&words.len())
+        && words.iter().filter(|word| is_word(word)).count() == words.len() - 1
+        && [words.first(), words.last()].into_iter().flatten().any(|word| is_number(word))
+}
+
+/// True for groups of four characters, as app passwords are shown: not all of them can be words.
+fn is_grouped(value: &str) -> bool {
+    let groups: Vec<&str> = value.split(' ').collect();
+    let is_group =
+        |group: &&str| group.len() == 4 && group.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    matches!(groups.len(), 4 | 6)
+        && groups.iter().all(is_group)
+        && groups.iter().any(|group| !sounds_like_a_word(group.as_bytes()))
 }
 
 /// True for words with digits and marks in them, as people use in passwords.
@@ -296,8 +323,9 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
     let strong = bytes[..bytes.len() - 1]
         .iter()
         .any(|byte| is_strong_mark(*byte) && !matches!(byte, b'(' | b')' | b','));
-    let mixed =
-        count(u8::is_ascii_uppercase) > 0 && count(u8::is_ascii_lowercase) > 0 && digits >= 2;
+    let mixed = count(u8::is_ascii_uppercase) > 0
+        && count(u8::is_ascii_lowercase) > 0
+        && (digits >= 2 || digits == 1 && has_irregular_case(bytes));
     !is_technical(value)
         && count(u8::is_ascii_alphabetic) >= 2
         && ((digits > 0 && (strong || mixed || marked))

@@ -20,7 +20,7 @@ const LINES: usize = 64;
 
 /// A line break within a token, with what stands before and after it.
 static BREAK: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"\A(?:[ \t]{0,80}[│┃|]|\\|["'] ?[+.])?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|\+)[ \t]{1,4}|[+"'])?"#;
+    let pattern = r#"\A(?:["'] ?[+.] ?["']|(?:[ \t]{0,80}[│┃|]|\\|["'] ?[+.])?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|--|\+)[ \t]{1,4}|[+"'])?)"#;
     crate::rules::compiled(pattern)
 });
 
@@ -61,7 +61,7 @@ pub(crate) fn is_possible(bytes: &[u8], length: usize) -> bool {
         && first.iter().any(u8::is_ascii_digit)
         && near
             .iter()
-            .position(|byte| *byte == b'\n' || *byte == b'\\')
+            .position(|byte| *byte == b'\n' || *byte == b'\\' || *byte == b'+')
             .is_some_and(|at| near[..at].iter().all(is_between))
 }
 
@@ -90,6 +90,10 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
         && let Some(found) = BREAK.find(&text[end..])
     {
         let start = end + found.end();
+        if text.as_bytes()[end] == b'\\' {
+            // The shell joins lines of any length.
+            last = LONGEST;
+        }
         let next = run(start);
         let part = &text[start..next];
         let stands_out = part.len() >= 6
@@ -127,7 +131,8 @@ fn goes_on(part: &str, rest: &str, last: usize) -> bool {
         .trim_start_matches([' ', '\t', '\r', '│', '┃', '|', '"', '\'', '`', '\\', ';', ',', ')']);
     !part.is_empty()
         && !part.trim_end_matches('=').contains('=')
-        && part.len() <= last.max(24) + 16
+        // A token that begins within a line is cut at the width of the terminal.
+        && part.len() <= last.max(104) + 16
         && (ends_line.is_empty() || ends_line.starts_with('\n'))
         && !checks::is_worded(part)
         && !part.bytes().all(|byte| matches!(byte, b'-' | b'=' | b'.' | b'_' | b'~'))

@@ -1,0 +1,166 @@
+//! Tables whose head names a secret and whose rows hold it: CSV, the output of a database client, Markdown, boxes.
+
+use std::ops::Range;
+
+use crate::names::{self, LONGEST};
+use crate::value::{self, Manner};
+
+/// The most rows that are read, and the most bytes of a row.
+const ROWS: usize = 32;
+const LONGEST_ROW: usize = 1024;
+
+/// The secrets of a column.
+pub(crate) struct Column {
+    /// Where its name stands.
+    pub(crate) name: Range<usize>,
+    pub(crate) secrets: Vec<Range<usize>>,
+    pub(crate) rule: &'static str,
+}
+
+/// True if, in text or in raw JSON, the word at this position may name a column.
+pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
+    let rest = &bytes[word.end..bytes.len().min(word.end + LONGEST)];
+    let name = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
+    let after = rest[name..].iter().find(|byte| !matches!(byte, b' ' | b'"' | b'*' | b'`'));
+    matches!(after, Some(b'|' | b',' | b'\t' | b'\n' | b'\r' | b'\\' | 0xe2))
+}
+
+const fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+/// Returns the secrets in the column that the word at this position names.
+pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
+    let row = row_at(text, word.start)?;
+    let sign = sign_beside(text, &row, &word)?;
+    let cells = cells(text, row.clone(), sign);
+    let index = cells.iter().position(|cell| cell.start <= word.start && word.end <= cell.end)?;
+    let name = trimmed(text, cells[index].clone());
+    // The names of the columns, and not the arguments of a call.
+    let is_name = |cell: &Range<usize>| {
+        let name = &text.as_bytes()[trimmed(text, cell.clone())];
+        name.iter().all(|byte| is_name_byte(*byte)) && (sign != ',' || !name.is_empty())
+    };
+    let is_head = cells.iter().skip(usize::from(index > 0)).all(is_name);
+    if name.len() > LONGEST || cells.len() < 2 || !is_head {
+        return None;
+    }
+    let written = &text.as_bytes()[name.clone()];
+    let telling = names::judge(written)?;
+    let mut secrets = Vec::new();
+    let mut at = row.end;
+    for _ in 0..ROWS {
+        let Some(next) = text.get(at..).and_then(|rest| rest.find('\n')).map(|end| at + end + 1)
+        else {
+            break;
+        };
+        let Some(row) = row_at(text, next) else { break };
+        at = row.end;
+        if is_rule(&text[row.clone()]) {
+            continue;
+        }
+        let others = self::cells(text, row, sign);
+        if others.len() != cells.len() {
+            break;
+        }
+        let cell = trimmed(text, others[index].clone());
+        if text[cell.clone()] == text[name.clone()] {
+            // The head again: its own rows are read from there.
+            break;
+        }
+        let is_last = index + 1 == others.len();
+        let cell = if is_last { first_word(text, cell) } else { cell };
+        if let Some(part) = value::secret_part(telling, written, &text[cell.clone()], Manner::Plain)
+        {
+            secrets.push(cell.start + part.start..cell.start + part.end);
+        }
+    }
+    (!secrets.is_empty()).then_some(Column { name, secrets, rule: telling.rule })
+}
+
+/// Returns the sign between the cells of a row that stands next to this word.
+fn sign_beside(text: &str, row: &Range<usize>, word: &Range<usize>) -> Option<char> {
+    let is_name = |part: char| part.is_ascii_alphanumeric() || " \"'*`_-".contains(part);
+    let is_sign = |sign: &char| matches!(sign, '|' | '\u{2502}' | '\t' | ',');
+    let after = text[word.end..row.end].chars().find(|part| !is_name(*part));
+    let before = text[row.start..word.start].chars().rev().find(|part| !is_name(*part));
+    after.filter(is_sign).or(before.filter(is_sign))
+}
+
+/// Returns the line around a position, if it is not too long.
+fn row_at(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let floor = at.saturating_sub(LONGEST_ROW);
+    let before = bytes[floor..at].iter().rev().take_while(|byte| **byte != b'\n').count();
+    let rest = &bytes[at..bytes.len().min(at + LONGEST_ROW)];
+    let length = rest.iter().take_while(|byte| !matches!(byte, b'\n' | b'\r')).count();
+    (before < LONGEST_ROW && length < LONGEST_ROW).then(|| at - before..at + length)
+}
+
+/// Returns what a cell begins with: behind the last one the end of what is around the table may stand.
+fn first_word(text: &str, cell: Range<usize>) -> Range<usize> {
+    let inner = &text[cell.clone()];
+    let end = inner.find(|part: char| part == '<' || part.is_whitespace());
+    cell.start..cell.start + end.unwrap_or(inner.len())
+}
+
+/// Returns the cells of a row.
+fn cells(text: &str, row: Range<usize>, sign: char) -> Vec<Range<usize>> {
+    let mut start = row.start;
+    let mut found = Vec::new();
+    for cell in text[row].split(sign) {
+        found.push(start..start + cell.len());
+        start += cell.len() + sign.len_utf8();
+    }
+    found
+}
+
+/// Returns a cell without its blanks and quotation marks.
+fn trimmed(text: &str, cell: Range<usize>) -> Range<usize> {
+    let is_around = |part: char| part.is_whitespace() || matches!(part, '"' | '*' | '`' | '\'');
+    let inner = text[cell.clone()].trim_start_matches(is_around);
+    let start = cell.end - inner.len();
+    start..start + inner.trim_end_matches(is_around).len()
+}
+
+/// True for a line between rows.
+fn is_rule(row: &str) -> bool {
+    !row.chars().any(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let at = text.find("pass").or_else(|| text.find("key")).unwrap();
+        let column = find(text, at..at + 4);
+        column
+            .map(|column| column.secrets)
+            .unwrap_or_default()
+            .into_iter()
+            .map(|range| &text[range])
+            .collect()
+    }
+
+    #[test]
+    fn the_rows_below_a_telling_name_are_read() {
+        for (text, secrets) in [
+            (
+                "user,password,email\nbob,hunter2,b@x\namy,s3cr3t!,a@x\n",
+                &["hunter2", "s3cr3t!"][..],
+            ),
+            (" name | pass \n------+------\n bob  | hunter2\n(1 row)\n", &["hunter2"]),
+            ("| User | password |\n|---|---|\n| bob | `hunter2` |\n", &["hunter2"]),
+            ("│ user │ password │\n├──────┼──────────┤\n│ bob  │ hunter2  │\n", &["hunter2"]),
+            ("// user,password\n// bob,hunter2", &["hunter2"]),
+            ("\tuser,password\n\tbob,hunter2", &["hunter2"]),
+            ("user\tpassword\nbob\thunter2", &["hunter2"]),
+            ("login(user, password, None)\nlogin(a, b1, c)\n", &[]),
+            ("user,password\nThen, hunter2, and so on\n", &[]),
+            ("| password | string |\n|---|---|\n| token | required |\n", &[]),
+        ] {
+            assert_eq!(found(text), secrets, "{text}");
+        }
+    }
+}
