@@ -194,6 +194,8 @@ impl Hooks {
         check_decisions(&home, &told)?;
         check_trust(&home, &trusted)?;
         if rng.chance(0.2) {
+            // A rebuild also reads what an import that was killed had only put into the archive.
+            program.run(&home, Task::Import)?;
             let before = Dump::of(&home)?;
             program.run(&home, Task::Rebuild)?;
             super::compare(&before, &home)?;
