@@ -126,6 +126,7 @@ fn distil(moments: &[Moment], kept_apart: BTreeSet<Id>) -> Distillate {
         branch: Some("main"),
         steps: &steps,
         edits: &[],
+        refined: &[],
         observations: &distilled.observations,
     });
     let placed = openings.into_iter().enumerate().map(|(place, opening)| SessionOpening {

@@ -5,8 +5,8 @@
 //! imported late, replaced or forgotten needs nothing of its own: its openings come or go, and their keys are folded again.
 //! One fact takes the place of another only where both have the same key, never because they look alike.
 //!
-//! Pure functions: no I/O, no clock, no model. Only tool calls with their results and a person's decisions make facts; prose
-//! makes none.
+//! Pure functions: no I/O, no clock, no model. Tool calls with their results and a person's decisions make facts, as do the decisions
+//! that a model found before, which are marked; prose makes none.
 
 mod edit;
 mod extract;

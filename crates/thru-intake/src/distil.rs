@@ -330,6 +330,7 @@ impl Worker<'_> {
             steps: &steps,
             edits: &edits,
             observations: overlay.get().distilled(),
+            refined: overlay.get().refined(),
         });
         let texts = |openings: &mut Vec<Opening>, each: &mut dyn FnMut(&mut String)| {
             openings.iter_mut().for_each(|opening| opening.texts(each));

@@ -351,6 +351,11 @@ impl Overlay {
         &self.distillate.observations
     }
 
+    /// Those that models made.
+    pub(crate) fn refined(&self) -> &[Observation] {
+        &self.refined
+    }
+
     /// All observations, superseded ones included.
     pub(crate) fn observations(&self) -> impl Iterator<Item = &Observation> {
         self.distillate.observations.iter().chain(&self.refined)

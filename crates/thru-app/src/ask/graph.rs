@@ -178,6 +178,9 @@ impl FactEntry {
             }
             Relation::MergedInto => "was merged into",
             Relation::Closes => "closes",
+            Relation::Decided if !self.note.get().is_empty() => {
+                return format!("Decided, {}: {object}", self.note.get());
+            }
             Relation::Decided => return format!("Decided: {object}"),
             Relation::Ruled => return format!("Rule: {object}"),
             Relation::Sets => {

@@ -43,6 +43,8 @@ pub struct SessionCourse<'s> {
     pub edits: &'s [FileEdit],
     /// What was distilled of it.
     pub observations: &'s [Observation],
+    /// What models made of it, where one is set.
+    pub refined: &'s [Observation],
 }
 
 /// Returns what a session shows, in its order.
@@ -60,6 +62,7 @@ pub fn extract(session: &SessionCourse<'_>) -> Vec<Opening> {
     }
     extractor.moved();
     extractor.people(session.observations, session.steps);
+    extractor.candidates(session.refined, session.steps);
     extractor.openings
 }
 

@@ -73,6 +73,7 @@ fn openings_with(steps: &[Step], edits: &[FileEdit]) -> Vec<Opening> {
         steps,
         edits,
         observations: &[],
+        refined: &[],
     })
 }
 

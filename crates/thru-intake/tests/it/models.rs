@@ -2,12 +2,14 @@
 //! or overwritten text does not come back in other words.
 
 use thru_core::{
-    Digest, Id, Made, MemoryEdit, MemoryKind, Observation, RefinedSession, RefinedTurn,
+    Digest, Id, Made, MemoryEdit, MemoryKind, Observation, RefinedSession, RefinedTurn, Relation,
     SnapshotContent, Speaker, Spent, Statement, Timestamp,
 };
 use thru_intake::{Operation, Refined, SnapshotEnd};
 use thru_lifecycle::content::ContentHash;
-use thru_store::{MemoryBody, MemoryFilter, MemoryRow, PassageFilter, Store, TurnFilter};
+use thru_store::{
+    FactFilter, MemoryBody, MemoryFilter, MemoryRow, PassageFilter, Store, TurnFilter,
+};
 
 use crate::machine::{Machine, assert_same, key};
 use crate::records::{Author, ONE, file};
@@ -205,6 +207,25 @@ fn a_model_takes_the_place_of_what_the_agent_said() {
     );
     assert!(said(&machine).contains("mutex-tag") && said(&machine).contains("Learned: "));
     assert_lasting(&machine);
+}
+
+#[test]
+fn a_decision_that_only_a_model_found_is_a_fact_of_a_model() {
+    let machine = machine();
+    let decided = |machine: &Machine| -> Vec<(String, String, bool)> {
+        let filter =
+            FactFilter { relations: Some(vec![Relation::Decided]), ..FactFilter::default() };
+        let facts = store(machine).0.facts(&filter).unwrap().into_iter();
+        facts.map(|one| (one.object_shown().to_owned(), one.note, one.end.is_none())).collect()
+    };
+    assert_eq!(decided(&machine), []);
+    answers(&machine, 1, &[MADE], &of_agent(&machine, 1));
+    assert_eq!(decided(&machine), [(MADE.to_owned(), "as a model says".to_owned(), true)]);
+    assert_lasting(&machine);
+    let undo = forget(&machine, memory(&machine, 1, MADE));
+    assert_eq!(decided(&machine), []);
+    decide(&machine, Operation::OperationUndone { operation: undo });
+    assert_eq!(decided(&machine).len(), 1);
 }
 
 #[test]

@@ -342,6 +342,19 @@ fn what_was_forgotten_is_not_told_by_a_model_nor_loaded() {
 }
 
 #[test]
+fn a_decision_that_a_model_found_is_marked_among_facts() {
+    let server =
+        ModelServer::answering(|asked| mutex(asked, "The writer is guarded by a mutex")).unwrap();
+    let home = deciding(&server);
+    let decided = || home.shown(&["facts", "--relation", "decided", "--all"]);
+    assert!(decided().starts_with("No facts."), "{}", decided());
+    run(&home).expect(0);
+    assert!(decided().contains("Decided, as a model says: "), "{}", decided());
+    home.thru(&["forget", &home.memory_of("decision", "writer guarded"), "--yes"]).expect(0);
+    assert!(decided().starts_with("No facts."), "{}", decided());
+}
+
+#[test]
 fn what_a_model_says_otherwise_is_not_told_beside_an_edit() {
     let server =
         ModelServer::answering(|asked| mutex(asked, "The writer is guarded by a mutex")).unwrap();
