@@ -175,6 +175,7 @@ fn a_session_begins_where_its_record_says() {
         steps: &steps,
         edits: &[],
         observations: &[],
+        refined: &[],
     };
     let branches = |session: &SessionCourse<'_>| {
         let openings = extract(session).into_iter();
