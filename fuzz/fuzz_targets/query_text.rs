@@ -6,12 +6,13 @@
 
 use libfuzzer_sys::fuzz_target;
 use thru_fuzz::lossy;
-use thru_recall::{analyse, snippet};
+use thru_recall::{analyse, in_english, snippet};
 
 fuzz_target!(|data: &[u8]| {
     let input = lossy(data);
     let (query, text) = input.split_once('\n').unwrap_or((&input, &input));
     for query in [query, text] {
+        in_english(query);
         let terms = analyse(query);
         assert_eq!(terms, analyse(query), "a query has two meanings");
         for (at, term) in terms.terms.iter().enumerate() {

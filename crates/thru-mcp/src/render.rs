@@ -148,7 +148,7 @@ impl Renderer {
                 named(&entry.project, 60),
                 named(&entry.title, 120)
             ));
-            if let Some(step) = &session.step {
+            for step in &session.steps {
                 text.push_str(&format!("  open: {}\n", plain_line(&self.visible(step), 160)));
             }
         }

@@ -7,7 +7,9 @@
 mod action;
 mod activity;
 mod date;
+mod decision;
 mod dedup;
+mod english;
 mod freshness;
 mod how_to;
 mod languages;
@@ -19,6 +21,7 @@ mod pack;
 mod query;
 mod query_time;
 mod rank;
+mod recorded;
 mod search;
 mod session_context;
 mod snippet;
@@ -31,6 +34,7 @@ mod work;
 
 pub use activity::{Activity, ActivityRequest, Work, activity};
 pub use date::{InvalidDate, parse_date};
+pub use english::in_english;
 pub use freshness::{Disk, Freshness, Presence, Since};
 pub use meaning::{MeaningUse, PendingEmbedding, QueryEmbedding, without_embedding};
 pub use memories::MemoryHit;

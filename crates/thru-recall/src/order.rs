@@ -9,6 +9,7 @@ use thru_store::index::{
 };
 use thru_store::{Result, Store};
 
+use crate::how_to::HowTo;
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding, QueryMeaning};
 use crate::open::OpenFiles;
 use crate::pack::cues;
@@ -89,12 +90,18 @@ pub(crate) fn order_by(
         farthest = nearest.farthest;
         add(&mut all, nearest.candidates);
     }
+    let mut commands = Vec::new();
+    if let Some(how) = HowTo::read(&request.query) {
+        commands = how.rows(index, &request.filter)?;
+        commands.sort_unstable();
+        add(&mut all, question.with_rows(&commands)?);
+    }
     let idf = question.known_idf();
     let questions = mark_retelling(store, &mut all)?;
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let is_foreign = is_foreign(&request.query, terms.language);
     let names = terms.names.clone();
-    let mut found = Found { when: request.when, is_foreign, names, ..Found::default() };
+    let mut found = Found { when: request.when, is_foreign, names, commands, ..Found::default() };
     found.similarity = similarity(query_meaning, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
     if !beside.is_empty() {

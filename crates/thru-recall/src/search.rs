@@ -7,8 +7,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
 
+use crate::decision::{DECISIONS, asks_for_decision, newest_first, overruling, subject};
 use crate::dedup::Shown;
-use crate::how_to::{asks_how, commands};
+use crate::how_to::{HowTo, Told};
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
 use crate::memories::{MemoryHit, find_memories};
 use crate::open::OpenFiles;
@@ -175,13 +176,22 @@ pub fn search(
         ..SearchResults::default()
     };
     let mut wanted = first_screen(&ranking, &candidates, request);
-    let mut is_told_by_commands = false;
-    if asks_how(&request.query) {
-        let commands = commands(store, &ranking, &candidates, &results.terms)?;
-        is_told_by_commands = !commands.is_empty();
-        wanted.retain(|score| commands.iter().all(|command| command.candidate != score.candidate));
-        wanted.splice(0..0, commands);
+    let told: Vec<Told> = match HowTo::read(&request.query) {
+        Some(how) => how.commands(store, &ranking, &candidates)?,
+        None => Vec::new(),
+    };
+    let mut leading: Vec<PassageScore> = told.iter().map(|told| told.score).collect();
+    if asks_for_decision(&request.query) {
+        let about = subject(&request.query, &results.terms).terms;
+        let about: Vec<usize> = (0..results.terms.terms.len())
+            .filter(|at| about.contains(&results.terms.terms[*at]))
+            .collect();
+        leading = overruling(store, &ranking, &candidates, &results.terms, &about)?;
     }
+    let leads = |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
+    wanted.retain(|score| !leads(score));
+    wanted.splice(0..0, leading.iter().copied());
+    results.holds_enough |= told.iter().any(|told| told.is_all);
     let rows: Vec<i64> = wanted.iter().map(|score| candidates.found[score.candidate].row).collect();
     let mut passages: HashMap<i64, PassageRow> =
         store.passages_of_rows(&rows)?.into_iter().map(|passage| (passage.row, passage)).collect();
@@ -213,8 +223,10 @@ pub fn search(
             true => None,
             false => meaning.get().and_then(|query| query.place_in(text.get(), candidate.text_key)),
         };
+        let command = told.iter().find(|told| told.score.candidate == score.candidate);
+        let terms = command.map_or(&results.terms, |told| &told.terms);
         let snippet =
-            text.derive(|text| snippet(text, &results.terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
+            text.derive(|text| snippet(text, terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
         let turn = request.turns.then(|| turn(store, redactor, &passage)).transpose()?;
         let kept = match passage.kind == PassageKind::Assistant && is_intent(text.get()) {
             true => &mut intents,
@@ -241,7 +253,7 @@ pub fn search(
     hits.sort_by_key(|(place, _)| *place);
     let mut hits: Vec<Hit> = (1..).zip(hits).map(|(rank, (_, hit))| Hit { rank, ..hit }).collect();
     // A passage beside an answer belongs to it; after the last answer it only fills the page.
-    while hits.last().is_some_and(|hit| hit.score.is_beside()) {
+    while hits.last().is_some_and(|hit| hit.score.is_beside() && !leads(&hit.score)) {
         hits.pop();
     }
     let shown: Vec<i64> = hits.iter().map(|hit| hit.passage.session).collect();
@@ -256,12 +268,20 @@ pub fn search(
         hits = rest;
         results.sessions.push(SessionHits { session, score: *score, hits: own });
     }
+    // The sessions of what leads come first.
+    let place = |session: &SessionHits| {
+        let own = leading
+            .iter()
+            .position(|score| candidates.found[score.candidate].session == session.session.row);
+        own.unwrap_or(leading.len())
+    };
+    results.sessions.sort_by_key(place);
     let (memories, left_out) =
         memories(layout, store, redactor, request, &results.terms, &meaning)?;
     results.memories = memories;
-    if is_told_by_commands {
+    if !told.is_empty() {
         // Beside a command that worked, only a person's word says more of how to do it.
-        results.memories.retain(|found| found.hit.memory.flags.is_from_person);
+        results.memories.retain(|one| one.hit.memory.flags.is_from_person && one.hit.is_sure());
     }
     results.left_out += left_out;
     Ok(results)
@@ -393,18 +413,28 @@ fn memories(
         projects.push(EVERYWHERE);
     }
     let index = request.open.indexes.index(layout, store, Collection::Memories)?;
-    let found = find_memories(store, &index, terms, &filter, meaning.get(), request.memories)?
-        .into_iter()
-        // The nearest vector may still be far away.
-        .filter(|hit| hit.words() > 0 || hit.is_near())
-        .map(|hit| {
-            Ok(FoundMemory {
-                short_id: store.short_id(&hit.memory.id)?,
-                title: redactor.clean_text(&hit.memory.title, &mut Report::default()),
-                hit,
+    let is_of_decision = asks_for_decision(&request.query);
+    let (terms, most) = match is_of_decision {
+        true => (&subject(&request.query, terms), request.memories.max(DECISIONS)),
+        false => (terms, request.memories),
+    };
+    let found: Vec<FoundMemory> =
+        find_memories(store, &index, terms, &filter, meaning.get(), most)?
+            .into_iter()
+            // The nearest vector may still be far away.
+            .filter(|hit| hit.words() > 0 || hit.is_near())
+            .map(|hit| {
+                Ok(FoundMemory {
+                    short_id: store.short_id(&hit.memory.id)?,
+                    title: redactor.clean_text(&hit.memory.title, &mut Report::default()),
+                    hit,
+                })
             })
-        })
-        .collect::<Result<_>>()?;
+            .collect::<Result<_>>()?;
+    let found = match is_of_decision {
+        true => newest_first(found, request.memories),
+        false => found,
+    };
     Ok((found, index.rows_left_out))
 }
 

@@ -56,8 +56,35 @@ pub(crate) fn still_open<'s>(earlier: &'s Summary, later: &[&Summary]) -> Option
 
 /// Returns true if a later session did what a step names.
 pub(crate) fn was_done(step: &str, later: &[&Summary]) -> bool {
+    let numbered = numbered(step);
     let words = words(step);
     words.len() >= WORDS && later.iter().any(|summary| share(&words, &deeds(summary)) >= SHARE)
+        || !numbered.is_empty()
+            && is_command(step)
+            && later.iter().any(|summary| {
+                summary.digest.outcome == WorkOutcome::Completed
+                    && told(summary).any(|text| !numbered.is_disjoint(&self::numbered(text)))
+            })
+}
+
+/// Returns true if a step names a slash command: all that it says is the number of what is to be done.
+fn is_command(step: &str) -> bool {
+    step.split([' ', '`']).any(|word| word.strip_prefix('/').is_some_and(|name| name.contains(':')))
+}
+
+/// The numbered things that a text names: "phase 14", "step-3".
+fn numbered(text: &str) -> HashSet<(String, String)> {
+    let lower = text.to_lowercase();
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words
+        .windows(2)
+        .filter(|pair| {
+            pair[1].chars().all(|c| c.is_ascii_digit())
+                && !pair[0].chars().all(|c| c.is_ascii_digit())
+        })
+        .map(|pair| (pair[0].to_owned(), pair[1].to_owned()))
+        .collect()
 }
 
 /// Returns true if a later session went on with the same files and came to an end.
@@ -83,17 +110,19 @@ fn is_same(a: &str, b: &str) -> bool {
 
 /// Returns the words of what a session did.
 fn deeds(summary: &Summary) -> HashSet<String> {
+    told(summary).flat_map(words).collect()
+}
+
+/// The texts that tell what a session did.
+fn told(summary: &Summary) -> impl Iterator<Item = &str> {
     let digest = &summary.digest;
-    let mut texts: Vec<&str> = digest.completed.iter().map(|one| one.text.as_str()).collect();
-    if digest.outcome == WorkOutcome::Completed || digest.state.is_some() {
-        texts.push(&summary.title);
-        texts.extend(digest.request.iter().map(|one| one.text.as_str()));
-    }
-    texts.into_iter().flat_map(words).collect()
+    let is_over = digest.outcome == WorkOutcome::Completed || digest.state.is_some();
+    let asked = digest.request.iter().map(|one| one.text.as_str()).chain([summary.title.as_str()]);
+    digest.completed.iter().map(|one| one.text.as_str()).chain(asked.filter(move |_| is_over))
 }
 
 /// Returns the words of a text that say what it is about, without their endings.
-fn words(text: &str) -> HashSet<String> {
+pub(crate) fn words(text: &str) -> HashSet<String> {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= 3);
     let words = words.map(str::to_lowercase).filter(|word| !EMPTY.contains(&word.as_str()));
     words.map(|word| stem(&word)).collect()
@@ -106,7 +135,7 @@ fn stem(word: &str) -> String {
     ending.and_then(|ending| word.strip_suffix(ending)).unwrap_or(word).to_owned()
 }
 
-fn share(words: &HashSet<String>, of: &HashSet<String>) -> f64 {
+pub(crate) fn share(words: &HashSet<String>, of: &HashSet<String>) -> f64 {
     words.iter().filter(|word| of.contains(*word)).count() as f64 / words.len().max(1) as f64
 }
 
@@ -154,6 +183,18 @@ mod tests {
         assert_eq!(still_open(&plan, &[&other, &done]), None);
         let begun = summary("Limit upload size", WorkOutcome::InProgress, &[], &[]);
         assert_eq!(still_open(&plan, &[&begun]), Some(Some(open)));
+    }
+
+    #[test]
+    fn a_numbered_step_is_done_where_a_later_session_ended_it() {
+        let step = "Ready for `/plan:execute-phase 14` whenever you want to continue.";
+        let begun = summary("Plan", WorkOutcome::InProgress, &[], &[step]);
+        let other = summary("Review of phase 13", WorkOutcome::Completed, &[], &[]);
+        assert!(still_open(&begun, &[&other]).is_some());
+        let ended = summary("Address the review of Phase 14", WorkOutcome::Completed, &[], &[]);
+        assert_eq!(still_open(&begun, &[&ended]), None);
+        let told = summary("Plan", WorkOutcome::InProgress, &[], &["Ask for the keys of phase 14"]);
+        assert!(still_open(&told, &[&ended]).is_some());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Questions about time and work, which are answered from sessions and not searched for words: "what did we do last
 //! week", "what is still to do", "when did we last touch search.rs".
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use jiff::tz::TimeZone;
 use thru_core::{MemoryKind, Summary, Timestamp};
@@ -11,7 +11,8 @@ use thru_store::{MemoryBody, MemoryFilter, Result, SessionFilter, SessionRow, St
 use crate::pack::cues;
 use crate::query::is_stop_word;
 use crate::query_time::find_query_time;
-use crate::unfinished::still_open;
+use crate::recorded::recorded;
+use crate::unfinished::{share, still_open, was_done, words};
 
 /// Maximum number of sessions in an answer.
 const MOST_SESSIONS: usize = 30;
@@ -32,11 +33,19 @@ const FRAME: [&str; 58] = [
 
 /// Phrases that ask for open work.
 #[rustfmt::skip]
-const OPEN: [&str; 16] = [
+const OPEN: [&str; 29] = [
     "still to do", "left to do", "to do next", "still open", "still pending", "still outstanding", "next steps", "open work",
-    "unfinished work", "open todos", "open tasks", "left unfinished", "noch zu tun", "noch offen", "nächsten schritte",
-    "offene aufgaben",
+    "unfinished work", "open todos", "open tasks", "left unfinished", "what's left on", "what's left for", "what's left in",
+    "what's left", "what is left on", "what is left", "whats left", "pending todos", "pending tasks", "remaining todos",
+    "remaining work", "todo list", "deferred", "noch zu tun", "noch offen", "nächsten schritte", "offene aufgaben",
 ];
+/// Words of the longest question about open work: a longer text only speaks of it.
+const LONGEST_OF_OPEN: usize = 10;
+/// The share of the words of a question about open work that a step has to name; of its numbers all.
+const NAMED: f64 = 0.6;
+/// Words that name no part of the work.
+const VAGUE: [&str; 8] =
+    ["feature", "stuff", "thing", "things", "project", "part", "findings", "finding"];
 
 /// A question about time or work.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,7 +61,7 @@ pub enum WorkQuestion {
     },
     /// The steps that sessions left open.
     Open {
-        /// The project that the question names, in its own words.
+        /// The words of the question that name a project or a part of the work.
         of: String,
     },
     /// The sessions that touched a file.
@@ -69,8 +78,8 @@ pub struct WorkRow {
     pub session: SessionRow,
     /// The time that it is listed under.
     pub at: Option<Timestamp>,
-    /// The step that it left open.
-    pub step: Option<String>,
+    /// The steps that it left open, or recorded as open.
+    pub steps: Vec<String>,
 }
 
 /// Reads a query as a question about work; `None` if it asks for more than time, work and one project.
@@ -78,7 +87,9 @@ pub fn work_question(query: &str, now: Timestamp, zone: &TimeZone) -> Option<Wor
     let lower = query.to_lowercase();
     if let Some(phrase) = OPEN.iter().find(|phrase| lower.contains(**phrase)) {
         let rest = lower.replacen(phrase, " ", 1);
-        return project_of(&rest).map(|of| WorkQuestion::Open { of });
+        let of: Vec<&str> = subject(&rest).collect();
+        let is_short = lower.split_whitespace().count() <= LONGEST_OF_OPEN;
+        return is_short.then(|| WorkQuestion::Open { of: of.join(" ") });
     }
     if let Some(file) = touched_file(query, &lower) {
         return Some(WorkQuestion::Touched { file });
@@ -156,10 +167,10 @@ pub fn work(
             let at = |session: &SessionRow| session.ended.map(|ended| within(ended, *until));
             Ok(sessions
                 .into_iter()
-                .map(|session| WorkRow { at: at(&session), session, step: None })
+                .map(|session| WorkRow { at: at(&session), session, steps: Vec::new() })
                 .collect())
         }
-        WorkQuestion::Open { .. } => open_work(store, projects),
+        WorkQuestion::Open { of } => open_work(store, index, of, projects),
         WorkQuestion::Touched { file } => touched(store, index, file, projects),
     }
 }
@@ -186,10 +197,16 @@ pub fn last_before(
         ..SessionFilter::default()
     };
     let session = store.sessions(&filter)?.pop();
-    Ok(session.map(|session| WorkRow { at: session.ended, session, step: None }))
+    Ok(session.map(|session| WorkRow { at: session.ended, session, steps: Vec::new() }))
 }
 
-fn open_work(store: &Store, projects: Option<&[i64]>) -> Result<Vec<WorkRow>> {
+/// The steps that sessions left open or recorded, about the words that are asked for, and what no later session did of them.
+fn open_work(
+    store: &Store,
+    index: &TextIndex,
+    of: &str,
+    projects: Option<&[i64]>,
+) -> Result<Vec<WorkRow>> {
     let filter = MemoryFilter {
         projects: projects.map(<[i64]>::to_vec),
         kinds: Some(vec![MemoryKind::Summary]),
@@ -202,24 +219,69 @@ fn open_work(store: &Store, projects: Option<&[i64]>) -> Result<Vec<WorkRow>> {
             summaries.push((memory.session, memory.project, *summary));
         }
     }
-    let mut open: Vec<(i64, String)> = Vec::new();
+    let asked = part_of_work(of);
+    let titles: HashMap<i64, &str> = summaries
+        .iter()
+        .filter_map(|(session, _, summary)| Some(((*session)?, summary.title.as_str())))
+        .collect();
+    // A list may be about more than the session that recorded it.
+    let names = |session: i64, step: &str, is_alone: bool| {
+        let title = titles.get(&session).copied().filter(|_| is_alone).unwrap_or_default();
+        let told = part_of_work(&format!("{step} {title}"));
+        let is_number = |word: &&String| word.starts_with(|c: char| c.is_ascii_digit());
+        let is_same = asked.iter().filter(is_number).all(|number| told.contains(number));
+        asked.is_empty() || is_same && share(&asked, &told) >= NAMED
+    };
+    let mut open: Vec<(i64, Option<Timestamp>, Vec<String>)> = Vec::new();
     for (place, (session, project, summary)) in summaries.iter().enumerate() {
         let later = summaries[..place].iter().filter(|(_, other, _)| other == project);
         let later: Vec<&Summary> = later.map(|(_, _, summary)| summary).collect();
-        if let (Some(session), Some(Some(step))) = (session, still_open(summary, &later)) {
-            open.push((*session, step.to_owned()));
+        if let (Some(session), Some(Some(step))) = (session, still_open(summary, &later))
+            && names(*session, step, true)
+        {
+            open.push((*session, None, vec![step.to_owned()]));
         }
     }
-    let rows = open.iter().map(|(session, _)| *session).collect();
-    let mut sessions = by_row(store, rows)?;
-    Ok(open
-        .into_iter()
-        .filter_map(|(session, step)| {
-            let session = sessions.remove(&session)?;
-            Some(WorkRow { at: session.ended, session, step: Some(step) })
-        })
-        .take(MOST_SESSIONS)
-        .collect())
+    for mut list in recorded(store, index, projects)? {
+        let later: Vec<&Summary> = summaries
+            .iter()
+            .filter(|(session, project, summary)| {
+                *session != Some(list.session) && *project == list.project && summary.at > list.at
+            })
+            .map(|(_, _, summary)| summary)
+            .collect();
+        let is_alone = list.steps.len() == 1;
+        list.steps.retain(|step| names(list.session, step, is_alone) && !was_done(step, &later));
+        if !list.steps.is_empty() {
+            open.push((list.session, list.at, list.steps));
+        }
+    }
+    let rows = open.iter().map(|(session, ..)| *session).collect();
+    let sessions = by_row(store, rows)?;
+    let mut found: Vec<WorkRow> = Vec::new();
+    for (session, at, steps) in open {
+        let Some(session) = sessions.get(&session) else { continue };
+        match found.iter_mut().find(|row| row.session.row == session.row) {
+            Some(row) => row.steps.extend(steps),
+            None => {
+                let at = at.or(session.ended);
+                found.push(WorkRow { at, session: session.clone(), steps });
+            }
+        }
+    }
+    found.sort_by(|a, b| b.at.cmp(&a.at).then(a.session.row.cmp(&b.session.row)));
+    found.truncate(MOST_SESSIONS);
+    Ok(found)
+}
+
+/// The words that name a part of the work: those of a step, and numbers.
+fn part_of_work(text: &str) -> HashSet<String> {
+    let numbers = text.split(|c: char| !c.is_alphanumeric());
+    let numbers = numbers.filter(|word| word.starts_with(|c: char| c.is_ascii_digit()));
+    let kept = text.split_whitespace().filter(|word| !VAGUE.contains(word));
+    let mut found = words(&kept.collect::<Vec<_>>().join(" "));
+    found.extend(numbers.map(str::to_owned));
+    found
 }
 
 fn touched(
@@ -244,7 +306,7 @@ fn touched(
         .map(|session| WorkRow {
             at: latest.get(&session.row).copied().flatten(),
             session,
-            step: None,
+            steps: Vec::new(),
         })
         .collect();
     found.sort_by(|a, b| b.at.cmp(&a.at).then(a.session.row.cmp(&b.session.row)));
@@ -290,7 +352,8 @@ mod tests {
             ("what did we change on March 1 in rocket", "done 2026-03-01 2026-03-02 rocket"),
             ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
-            ("which next steps did the review of the parser and lexer name", "words"),
+            ("what's left on the parser", r#"Open { of: "parser" }"#),
+            ("which next steps did the review of the parser and lexer name last year", "words"),
             ("", "words"),
         ] {
             assert_eq!(read(query), wanted, "{query}");

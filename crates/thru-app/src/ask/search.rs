@@ -6,8 +6,8 @@ use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, WorkQuestion, WorkRow, find_query_time, last_before, parse_date, spelled,
-    without_date, work, work_question,
+    Snippet, Spelled, WorkQuestion, WorkRow, find_query_time, in_english, last_before, parse_date,
+    spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, IndexFilter, TextIndex};
@@ -242,9 +242,9 @@ pub struct WorkSession {
     pub entry: SessionEntry,
     /// The time that it is listed under.
     pub at: Option<Timestamp>,
-    /// The step that it left open.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<Clean<String>>,
+    /// The steps that it left open, or recorded as open.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<Clean<String>>,
 }
 
 /// The place of a row in [`Found`].
@@ -404,7 +404,8 @@ fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok,
 /// Where a project, session or date cannot be understood, or store, index or vectors cannot be read.
 pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     call.check()?;
-    let mut embedding = embedding::embed_question(app, &request.query);
+    let query = in_english(&request.query).unwrap_or_else(|| request.query.clone());
+    let mut embedding = embedding::embed_question(app, &query);
     let store = fresh::open(app, Freshness::Indexed, call)?;
     let intake = app.intake_beside(&store)?;
     let (filter, project) = request.filter(app, &store)?;
@@ -418,10 +419,10 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         _ => most,
     };
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
-    let work = answer_work(app, &store, redactor, request, &index, &filter)?;
+    let work = answer_work(app, &store, redactor, (request, &query), &index, &filter)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
-        None => spelled(&index, &without_date(&request.query, app.clock.now(), app.zone()))?,
+        None => spelled(&index, &without_date(&query, app.clock.now(), app.zone()))?,
     };
     if !spelled.corrections.is_empty() {
         embedding = embedding::embed_question(app, &spelled.query);
@@ -430,7 +431,7 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         query: spelled.query,
         filter,
         turns: request.turns,
-        when: time_meant(app, &request.query),
+        when: time_meant(app, &query),
         open: app.open.clone(),
         limit: one_more(limits.passages),
         context: request.context,
@@ -488,7 +489,7 @@ fn answer_work(
     app: &App,
     store: &Store,
     redactor: &Redactor,
-    request: &Search,
+    (request, query): (&Search, &str),
     index: &TextIndex,
     filter: &IndexFilter,
 ) -> Result<Option<WorkDone>> {
@@ -496,25 +497,28 @@ fn answer_work(
         && request.file.is_none()
         && request.kinds.is_empty()
         && request.concepts.is_empty();
-    let Some(question) =
-        work_question(&request.query, app.clock.now(), app.zone()).filter(|_| is_plain)
+    let Some(mut question) = work_question(query, app.clock.now(), app.zone()).filter(|_| is_plain)
     else {
         return Ok(None);
     };
-    let (name, file, of) = match &question {
-        WorkQuestion::Done { of, .. } => ("done", None, of.as_str()),
-        WorkQuestion::Touched { file } => ("touched", Some(file.clone()), ""),
-        WorkQuestion::Open { of } => ("open", None, of.as_str()),
-    };
-    let projects = match of {
-        "" => filter.projects.clone(),
-        _ => {
+    let mut projects = filter.projects.clone();
+    let (name, file) = match &mut question {
+        WorkQuestion::Touched { file } => ("touched", Some(file.clone())),
+        WorkQuestion::Done { of, .. } if of.is_empty() => ("done", None),
+        WorkQuestion::Done { of, .. } => {
             let rows = projects_called(store, of)?;
             if rows.is_empty() {
                 // It asks for more than work.
                 return Ok(None);
             }
-            Some(rows)
+            projects = Some(rows);
+            ("done", None)
+        }
+        WorkQuestion::Open { of } => {
+            if let Some((rows, rest)) = project_in(store, of)? {
+                (projects, *of) = (Some(rows), rest);
+            }
+            ("open", None)
         }
     };
     let is_of_agents = |row: &WorkRow| {
@@ -523,7 +527,7 @@ fn answer_work(
     let told = |row: WorkRow| WorkSession {
         entry: SessionEntry::new(app, redactor, &row.session),
         at: row.at,
-        step: row.step.map(|step| cleaned(redactor, &step)),
+        steps: row.steps.iter().map(|step| cleaned(redactor, step)).collect(),
     };
     let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
         .into_iter()
@@ -549,6 +553,23 @@ fn projects_called(store: &Store, name: &str) -> Result<Vec<i64>> {
         }
     }
     Ok(rows)
+}
+
+/// The rows of the projects that words name, and the rest of the words; `None` if they name no project.
+fn project_in(store: &Store, words: &str) -> Result<Option<(Vec<i64>, String)>> {
+    let words: Vec<&str> = words.split(' ').collect();
+    for length in [2, 1] {
+        for at in 0..=words.len().saturating_sub(length) {
+            let named = words.iter().skip(at).take(length).copied().collect::<Vec<_>>().join(" ");
+            let rows = projects_called(store, &named)?;
+            if !rows.is_empty() {
+                let rest: Vec<&str> =
+                    words[..at].iter().chain(words.iter().skip(at + length)).copied().collect();
+                return Ok(Some((rows, rest.join(" "))));
+            }
+        }
+    }
+    Ok(None)
 }
 
 /// The rows to show, and what to say of them.

@@ -32,6 +32,8 @@ const BEST: [f32; 3] = [1.0, 0.5, 0.25];
 /// Evidence about the candidates beside their words.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
+    /// Rows of tool calls that may be the command that is asked for, sorted.
+    pub commands: Vec<i64>,
     /// For each candidate the cosine of its text's vector and the question's; `None` if it has no vector.
     /// Empty if none has one.
     pub similarity: Vec<Option<f32>>,

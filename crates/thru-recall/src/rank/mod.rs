@@ -84,8 +84,11 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
         })
         .collect();
     put_behind(all, &mut passages);
-    // A tool's output beside an answer is not an answer.
-    passages.retain(|score| !score.is_beside() || all[score.candidate].kind.is_prose());
+    // A tool's output beside an answer is not an answer, unless a command was asked for.
+    passages.retain(|score| {
+        let one = &all[score.candidate];
+        !score.is_beside() || one.kind.is_prose() || found.commands.binary_search(&one.row).is_ok()
+    });
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });

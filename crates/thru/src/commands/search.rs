@@ -204,7 +204,7 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
             "  {id}  {text}  {}",
             page.paint(Tone::Quiet, &plural(entry.turns.into(), "turn"))
         ));
-        if let Some(step) = &session.step {
+        for step in &session.steps {
             page.line(format!("    open: {}", one_line(step.get(), room)));
         }
     }

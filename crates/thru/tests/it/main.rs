@@ -9,6 +9,7 @@
 )]
 
 mod agents;
+mod answering;
 mod asking;
 mod briefing;
 mod closing;

@@ -1,0 +1,173 @@
+//! Questions what was decided: a later decision leads, and what it overruled follows.
+
+use thru_core::{MemoryKind, ObservationType, PassageKind};
+use thru_store::index::tokenizer::Terms;
+use thru_store::index::{Candidates, QueryTerms};
+use thru_store::{Result, Store};
+
+use crate::query::analyse;
+use crate::rank::{PassageScore, Ranking};
+use crate::search::FoundMemory;
+
+/// Passages in which a change of mind is looked for, and those that are shown first.
+const LOOKED_AT: usize = 40;
+const LEADING: usize = 2;
+/// Words of the longest question what was decided. A longer text only speaks of decisions.
+const LONGEST: usize = 16;
+/// Memories among which decisions are looked for.
+pub(crate) const DECISIONS: usize = 12;
+/// The share of the best decision's words that another holds which is about the same.
+const SAME: f32 = 0.75;
+/// The share of the question's words that a change of mind holds.
+const HELD: f32 = 0.6;
+
+/// Words that ask for decisions.
+const ASKING: [&str; 6] = ["decide", "decided", "decision", "decisions", "agree", "agreed"];
+
+/// Words of a change of mind. Each is looked for between blanks and signs.
+const OVERRULING: [&str; 20] = [
+    "instead of",
+    "no longer",
+    "replace",
+    "replaced",
+    "replaces",
+    "replacing",
+    "replaced by",
+    "pivot",
+    "switch to",
+    "switched to",
+    "switching to",
+    "move to",
+    "moving to",
+    "new direction",
+    "superseded",
+    "supersedes",
+    "dropping down to",
+    "rejected",
+    "push back on",
+    "changed our mind",
+];
+
+/// Returns true for a question what was decided.
+pub(crate) fn asks_for_decision(query: &str) -> bool {
+    let words = query.split_whitespace().take(LONGEST + 1);
+    words.clone().count() <= LONGEST && words.into_iter().any(asks)
+}
+
+fn asks(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    ASKING.contains(&word.as_str())
+}
+
+/// The words of such a question that say what it is about; all where it says nothing else.
+pub(crate) fn subject(query: &str, terms: &QueryTerms) -> QueryTerms {
+    let rest: Vec<&str> = query.split_whitespace().filter(|word| !asks(word)).collect();
+    let subject = analyse(&rest.join(" "));
+    let is_word = |term: &String| terms.terms.contains(term);
+    if subject.terms.iter().any(is_word) { subject } else { terms.clone() }
+}
+
+/// Decisions about the same as the best of them, the latest first, then the other memories. Where there is no decision, all
+/// near memories count as such.
+pub(crate) fn newest_first(mut found: Vec<FoundMemory>, most: usize) -> Vec<FoundMemory> {
+    let decides = |one: &FoundMemory| {
+        one.hit.memory.kind == MemoryKind::Observation(ObservationType::Decision)
+    };
+    let is_any = found.iter().any(|one| decides(one) && one.hit.is_near());
+    let counts = |one: &FoundMemory| one.hit.is_near() && (decides(one) || !is_any);
+    let covered = found.iter().filter(|one| counts(one)).map(|one| one.hit.coverage);
+    let best = covered.fold(0.0, f32::max);
+    found.sort_by_key(|one| {
+        let is_first = counts(one) && one.hit.coverage >= best * SAME;
+        (!is_first, std::cmp::Reverse(one.hit.memory.at.filter(|_| is_first)))
+    });
+    found.truncate(most);
+    found
+}
+
+/// The passages about the question that speak of a change of mind beside a word of its subject, the latest first.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(crate) fn overruling(
+    store: &Store,
+    ranking: &Ranking,
+    candidates: &Candidates,
+    terms: &QueryTerms,
+    subject: &[usize],
+) -> Result<Vec<PassageScore>> {
+    let idf = |at: &usize| candidates.idf.get(*at).copied().unwrap_or_default();
+    let all: f32 = subject.iter().map(idf).sum();
+    let mut about: Vec<(i64, PassageScore)> = Vec::new();
+    for score in ranking.passages.iter().take(LOOKED_AT) {
+        let one = &candidates.found[score.candidate];
+        let is_held = |at: &&usize| one.contributions.get(**at).is_some_and(|held| *held > 0.0);
+        let held: f32 = subject.iter().filter(is_held).map(idf).sum();
+        let is_said = one.kind != PassageKind::Tool && !one.is_subagent && !one.is_echo;
+        if all > 0.0 && is_said && held >= all * HELD {
+            about.push((one.row, *score));
+        }
+    }
+    let rows: Vec<i64> = about.iter().map(|(row, _)| *row).collect();
+    let mut changes: Vec<(i64, i64)> = Vec::new();
+    for passage in store.passages_of_rows(&rows)? {
+        let names = |line: &str| {
+            let mut names = false;
+            Terms::default().tokenize(line, |term, _| {
+                names |= subject.iter().any(|at| terms.forms_of(*at).any(|form| form == term));
+            });
+            names
+        };
+        if store.text_of(&passage)?.lines().any(|line| changes_mind(line) && names(line)) {
+            changes.push((passage.at.map_or(0, |at| at.as_millisecond()), passage.row));
+        }
+    }
+    changes.sort_unstable();
+    let latest = changes.iter().rev().take(LEADING);
+    Ok(latest
+        .filter_map(|(_, row)| about.iter().find(|(own, _)| own == row))
+        .map(|(_, score)| *score)
+        .collect())
+}
+
+/// Returns true if a line says that something takes the place of something else.
+fn changes_mind(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    OVERRULING.iter().any(|phrase| {
+        lower.match_indices(phrase).any(|(at, _)| {
+            let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+            !is_letter(lower[..at].chars().next_back())
+                && !is_letter(lower[at + phrase.len()..].chars().next())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_what_was_decided_are_told_from_others() {
+        for (query, wanted) in [
+            ("what did we decide about the lock", true),
+            ("mfa decision", true),
+            ("Decisions: retries?", true),
+            ("why did the import fail", false),
+            ("undecided", false),
+            ("", false),
+        ] {
+            assert_eq!(asks_for_decision(query), wanted, "{query}");
+        }
+        let of = |query: &str| subject(query, &analyse(query)).terms;
+        assert_eq!(of("what did we decide about the lock"), ["lock"]);
+        assert_eq!(of("decisions"), analyse("decisions").terms);
+    }
+
+    #[test]
+    fn a_change_of_mind_is_told_by_whole_words() {
+        assert!(changes_mind("We switched to SQLite."));
+        assert!(changes_mind("That means replacing the kit, not just its settings"));
+        assert!(!changes_mind("The replacement character"));
+        assert!(!changes_mind("Keep the lock as it is."));
+    }
+}
