@@ -132,6 +132,15 @@ pub fn identify(
         let own = if is_foreign { ProjectKey::own(&text(ancestor)) } else { common.clone() };
         let claimed = remote.or(is_foreign.then_some(common));
         let root = root.unwrap_or_else(|| ancestor.to_owned());
+        // A worktree that its repository knows is the project that the same folder of the main work tree is.
+        for claim in &mut claims {
+            let below = claim.root.strip_prefix(ancestor).unwrap_or(Path::new(""));
+            let main = root.join(below);
+            let named = declared(&main.join(PROJECT_FILE)).map(|name| ProjectKey::named(&name));
+            if named.as_ref() == Some(&claim.project) {
+                claim.root = main;
+            }
+        }
         claims.extend(claimed.map(|project| Claim { project, root, is_foreign }));
         return Identity { claims, own };
     }
@@ -210,6 +219,36 @@ mod tests {
         for directory in ["a", "b", "w", "w/src/deep", "a/deleted/long/ago"] {
             assert_eq!(key(&root.join(directory)), "remote:github.com/acme/rocket", "{directory}");
         }
+    }
+
+    #[test]
+    fn a_worktree_joins_the_named_project_of_its_repository_if_that_knows_it() {
+        let home = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(home.path()).unwrap();
+        write(&root.join("a/.git/HEAD"), "ref: refs/heads/main\n");
+        for worktree in ["w", "forged"] {
+            let own = root.join("a/.git/worktrees").join(worktree);
+            let link = root.join(worktree).join(".git");
+            write(&link, &format!("gitdir: {}\n", own.display()));
+            write(&own.join("commondir"), "../..\n");
+            write(&own.join("HEAD"), "ref: refs/heads/w\n");
+            if worktree == "w" {
+                write(&own.join("gitdir"), &format!("{}\n", link.display()));
+            }
+        }
+        let declared = |path: &Path| {
+            let named = ["a", "w", "forged"].map(|name| root.join(name).join(PROJECT_FILE));
+            named.iter().any(|named| named == path).then(|| "rocket".to_owned())
+        };
+        let known = |project: &ProjectKey| {
+            let is_rocket = *project == ProjectKey::named("rocket");
+            Ok::<_, ()>(if is_rocket { vec![text(&root.join("a"))] } else { Vec::new() })
+        };
+        let settled = |directory: &str| {
+            identify(&root.join(directory), None, &declared).settle(known).unwrap()
+        };
+        assert_eq!(settled("w").project, ProjectKey::named("rocket"));
+        assert!(settled("forged").refused.is_some());
     }
 
     #[test]
