@@ -241,8 +241,8 @@ impl Store {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Returns the entities with this key or name, else those whose path or symbol ends so, else those that hold all of these words;
-    /// those with the shortest keys first.
+    /// Returns the entities with this key or name, else those whose path or symbol ends so, else those that hold all of these
+    /// words and are neither sessions nor symbols; those with the shortest keys first.
     ///
     /// # Errors
     /// Returns an error if the database cannot be read.
@@ -269,8 +269,11 @@ impl Store {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let each = vec!["(key || ' ' || name) LIKE ? ESCAPE '\\'"; words.len()];
-        self.entities(&each.join(" AND "), words, projects, limit)
+        // Titles of sessions and names within names hold words of any question.
+        let (session, symbol) = (EntityKind::Session.code(), EntityKind::Symbol.code());
+        let each = vec!["(key || ' ' || name) LIKE ? ESCAPE '\\'"; words.len()].join(" AND ");
+        let named = format!("kind NOT IN ({session}, {symbol}) AND {each}");
+        self.entities(&named, words, projects, limit)
     }
 
     fn entities(
