@@ -82,7 +82,8 @@ impl HowTo {
             let is_vague = VAGUE.contains(&word);
             let stems = same.map_or_else(|| stems(word), |group| stems(&SAME[group].join(" ")));
             let weight = if is_vague { VAGUE_WEIGHT } else { 1.0 };
-            let is_deed = same.is_some_and(|group| group < DEEDS);
+            // The first word is the verb, whatever it is.
+            let is_deed = parts.is_empty() || same.is_some_and(|group| group < DEEDS);
             let part = Asked { stems, weight, is_deed };
             if !parts.contains(&part) {
                 parts.push(part);
@@ -175,7 +176,8 @@ impl HowTo {
     /// `None` if it does not do what is asked for.
     fn share(&self, line: &str, said: &str, place: &str) -> Option<f32> {
         let running = running(line, |word| {
-            self.parts.iter().any(|part| !part.stems.is_disjoint(&stems(word)))
+            let mut named = self.parts.iter().filter(|part| part.weight > VAGUE_WEIGHT);
+            named.any(|part| !part.stems.is_disjoint(&stems(word)))
         });
         let mut held = stems(&asked_for(&running));
         if self.parts.iter().all(|part| part.stems.is_disjoint(&held)) {
@@ -428,6 +430,8 @@ mod tests {
             ("how do I build the frontend", "cd /p/frontend && bun run css:build", ""),
             ("how do we publish a release", "gh workflow run publish.yml -f tag=v1", ""),
             ("how to typecheck", "cargo test", ""),
+            ("how do I push the checkpoints", "rocket checkpoint list", ""),
+            ("how do I push the checkpoints", "rocket checkpoint push", ""),
             ("wie starte ich den dev server", "pnpm --filter api dev", ""),
         ]
         .iter()
@@ -445,6 +449,8 @@ mod tests {
         1.00  how do I build the frontend: cd /p/frontend && bun run css:build
         0.92  how do we publish a release: gh workflow run publish.yml -f tag=v1
         –  how to typecheck: cargo test
+        –  how do I push the checkpoints: rocket checkpoint list
+        1.00  how do I push the checkpoints: rocket checkpoint push
         0.75  wie starte ich den dev server: pnpm --filter api dev
         ");
         assert_eq!(HowTo::read("why did the tests fail"), None);

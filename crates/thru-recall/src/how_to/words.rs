@@ -33,7 +33,7 @@ pub(super) const SAME: [&[&str]; 14] = [
     &["build", "compile", "bundle", "baue", "bauen"],
     &["test", "tests", "testing", "vitest", "jest", "pytest", "teste"],
     &["publish", "release", "deploy", "ship", "veröffentliche"],
-    &["lint", "linter", "check", "biome", "eslint", "clippy"],
+    &["lint", "linter", "lints", "biome", "eslint", "clippy"],
     &["format", "fmt", "prettier"],
     &["typecheck", "typechecks", "tsc"],
     &["generate", "regenerate", "codegen", "gen"],
