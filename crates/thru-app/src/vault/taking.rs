@@ -28,6 +28,8 @@ pub(super) struct Taking<'a> {
     projects: HashMap<String, ProjectKey>,
     /// The number of times that something was told in a note and taken back, by note, title and text.
     taken_back: HashMap<(Id, String, Option<String>), u32>,
+    /// The memories that have a text below their title, also where a note shows the title alone.
+    with_text: HashSet<Id>,
     forgets: bool,
     operations: Vec<Operation>,
     /// The note and the text of what was told, by the place of its decision.
@@ -59,11 +61,15 @@ impl<'a> Taking<'a> {
                 *taken_back.entry((place.note, told.title, told.text)).or_default() += 1;
             }
         }
+        let told = memory.told.iter().map(|one| &one.observation);
+        let observations = memory.sessions.iter().flat_map(|one| &one.observations).chain(told);
+        let with_text = observations.filter(|one| one.narrative.is_some());
         let forgets = app.config.vault.delete_means == "forget";
         Ok(Self {
             store,
             projects,
             taken_back,
+            with_text: with_text.map(|one| one.id).collect(),
             forgets,
             operations: Vec::new(),
             told: Vec::new(),
@@ -96,11 +102,7 @@ impl<'a> Taking<'a> {
                         unknown.push(line);
                         continue;
                     };
-                    let has_text = match shows {
-                        Shows::Title(id) => shown.values().any(|one| **one == Shows::Text(*id)),
-                        _ => false,
-                    };
-                    self.edited(note, &line, shows, (&text, category.as_deref()), has_text)?;
+                    self.edited(note, &line, shows, (&text, category.as_deref()))?;
                 }
                 Change::Ticked { line, is_done } => {
                     self.taken.ticked += 1;
@@ -169,7 +171,6 @@ impl<'a> Taking<'a> {
         line: &LineId,
         shows: &Shows,
         (text, category): (&str, Option<&str>),
-        has_text: bool,
     ) -> Result<()> {
         // A wholly private or an empty text is no memory: the line stays as the person wrote it.
         let Ok(clean) = clean_text(text, &mut Report::default()) else { return Ok(()) };
@@ -180,9 +181,9 @@ impl<'a> Taking<'a> {
                 return Ok(());
             }
             Shows::Text(_) => MemoryEdit { narrative: Some(clean), ..MemoryEdit::default() },
-            Shows::Title(_) => {
+            Shows::Title(id) => {
                 let (title, mut narrative) = title_and_text(without_day(&clean).to_owned());
-                if narrative.is_some() && has_text {
+                if narrative.is_some() && self.with_text.contains(id) {
                     // Too long for a title, and the memory has another text: the line stays whole in this note.
                     narrative = None;
                     self.line(note, line, LineChange::Text(clean));

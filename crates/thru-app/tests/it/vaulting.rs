@@ -396,6 +396,35 @@ fn a_line_that_a_person_made_long_loses_nothing() {
     assert!(note.contains(long("as").trim()), "{note}");
 }
 
+/// *Recent Changes* shows the title of a memory alone: a line that a person made long there does not overwrite its text.
+#[test]
+fn a_line_that_a_person_made_long_leaves_a_text_that_its_note_does_not_show() {
+    const PROJECT: &str = "entities/rocket (project)";
+    let vault = Vaulted::new().after(3);
+    vault.sync();
+    let line = |note: &str| {
+        let changes = note.split("## Recent Changes\n").nth(1).unwrap();
+        changes.lines().find(|line| line.starts_with("- [")).unwrap().to_owned()
+    };
+    let long = |word: &str| {
+        format!("{word} every process that writes it takes this lock first ").repeat(3)
+    };
+    // The first becomes the text of the memory, which its session's note shows; the second stays in the line.
+    for words in [long("as"), long("because")] {
+        vault.edit(PROJECT, |note| {
+            let old = line(&note);
+            let (text, id) = old.rsplit_once(" ^t-").unwrap();
+            note.replace(&old, &format!("{text} {} ^t-{id}", words.trim()))
+        });
+        assert_eq!(vault.sync().taken.edited, 1);
+        vault.sync();
+    }
+    let all: String = vault.notes().iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    for words in [long("as"), long("because")] {
+        assert!(all.contains(words.trim()), "{words}: {all}");
+    }
+}
+
 /// While a session goes on, what it tells goes into its own note, with what a person wrote there; notes that lead to it follow
 /// when it is over.
 #[test]
