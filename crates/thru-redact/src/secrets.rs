@@ -235,7 +235,9 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
                 let (whole, secret) = matched(pattern, &joined.text)?;
                 // More of it stands on the next line, or else it is matched as it is.
                 let goes_on = plain.as_ref().is_none_or(|(_, plain)| plain.end == joined.first);
-                (goes_on && joined.spans(&secret))
+                // What is masked on the next line must not hide a token that stands by itself.
+                let passes = rule.check.passes(&joined.text[secret.clone()]);
+                (goes_on && passes && joined.spans(&secret))
                     .then(|| (joined.before(whole), joined.before(secret)))
             });
             let (whole, secret) = joined.or(plain)?;
