@@ -297,4 +297,10 @@ mod tests {
             assert_eq!((reply.form, reply.rest.as_str()), (form, rest), "{prompt}");
         }
     }
+
+    #[test]
+    fn a_title_that_is_cut_holds_only_what_can_be_shown() {
+        let clause = "keep the \u{1a}polling of the mount, which is late";
+        assert_eq!(titled_in(clause, 32), "Keep the polling of the mount");
+    }
 }

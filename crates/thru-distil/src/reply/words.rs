@@ -54,7 +54,7 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
     if !shaped.ends_with('…') && shaped.chars().count() <= longest {
         return shaped;
     }
-    let plain = text::plain(&clause);
+    let plain = text::one_line(&text::plain(&clause), 4 * longest);
     let room = plain.char_indices().nth(longest).map_or(plain.len(), |(at, _)| at);
     let start = &plain[..room];
     let last = |ends: &[&str], least: usize| {
