@@ -25,7 +25,7 @@ const HELD: f32 = 0.6;
 const ASKING: [&str; 6] = ["decide", "decided", "decision", "decisions", "agree", "agreed"];
 
 /// Words of a change of mind. Each is looked for between blanks and signs.
-const OVERRULING: [&str; 20] = [
+const OVERRULING: [&str; 18] = [
     "instead of",
     "no longer",
     "replace",
@@ -42,9 +42,7 @@ const OVERRULING: [&str; 20] = [
     "new direction",
     "superseded",
     "supersedes",
-    "dropping down to",
     "rejected",
-    "push back on",
     "changed our mind",
 ];
 

@@ -16,16 +16,24 @@ const NAMED: usize = 3;
 /// Longest name in a line, in characters.
 const NAME: usize = 90;
 
-/// Returns the line about what failed last on this branch, if something did.
-pub(super) fn problems(store: &Store, request: &PackRequest<'_>) -> Result<Option<Draft>> {
+/// Returns the line about what failed last on this branch, if something did after a moment: a session that came
+/// after the failure saw it, and checks that were not recorded may have passed since.
+pub(super) fn problems(
+    store: &Store,
+    request: &PackRequest<'_>,
+    after: Option<Timestamp>,
+) -> Result<Option<Draft>> {
     let mut failing = store.facts(&FactFilter {
         projects: Some(request.projects.clone()),
         relations: Some(vec![Relation::FailedWith]),
         limit: Some(LOOKED_AT),
         ..FactFilter::default()
     })?;
-    failing
-        .retain(|fact| is_here(fact, request) && days_between(fact.from, request.now) <= OPEN_DAYS);
+    failing.retain(|fact| {
+        is_here(fact, request)
+            && after.is_none_or(|after| fact.from > after)
+            && days_between(fact.from, request.now) <= OPEN_DAYS
+    });
     let Some(latest) = failing.first() else { return Ok(None) };
     // One check says enough; what else fails is a question away.
     let own = failing.iter().filter(|fact| fact.subject.row == latest.subject.row);

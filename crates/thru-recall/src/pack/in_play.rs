@@ -14,8 +14,10 @@ use crate::action::from_directory;
 use crate::freshness::Presence;
 use crate::tiers::Tier;
 
-/// Maximum number of files.
-const FILES: usize = 14;
+/// Maximum number of files: those further down are of one session only, and another one hardly opens them.
+const FILES: usize = 6;
+/// Directories of files that tools fetch or make.
+const MADE: [&str; 4] = ["node_modules", ".venv", "target", "dist"];
 /// The weight of a session, relative to the one after it.
 const FADING: f64 = 0.8;
 /// The weight of a file that was only read, relative to one that was changed.
@@ -110,7 +112,7 @@ pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) 
         .collect()
 }
 
-/// The path of a file in its project; `None` for files elsewhere. A worktree holds the same files.
+/// The path of a file in its project; `None` for files elsewhere, and for those that tools made. A worktree holds the same files.
 fn in_project(path: &str, root: Option<&str>) -> Option<String> {
     let inside = from_directory(path, root).replace('\\', "/");
     let inside = match inside.split_once("worktrees/") {
@@ -119,7 +121,10 @@ fn in_project(path: &str, root: Option<&str>) -> Option<String> {
     };
     let is_inside =
         !inside.starts_with(['/', '~']) && !inside.starts_with("..") && !inside.contains(':');
-    is_inside.then(|| inside.trim_start_matches("./").to_owned()).filter(|path| !path.is_empty())
+    let is_written = !inside.split('/').any(|part| MADE.contains(&part));
+    (is_inside && is_written)
+        .then(|| inside.trim_start_matches("./").to_owned())
+        .filter(|path| !path.is_empty())
 }
 
 /// The runs of a command.
@@ -252,6 +257,7 @@ mod tests {
             ("/home/ada/rocket/.worktrees/x/src/a.rs", Some("src/a.rs")),
             ("/home/ada/rocket.worktrees/x/src/a.rs", Some("src/a.rs")),
             ("/tmp/a.rs", None),
+            ("/home/ada/rocket/web/node_modules/x/index.js", None),
         ] {
             assert_eq!(in_project(path, root).as_deref(), inside, "{path}");
         }

@@ -190,7 +190,9 @@ fn by_words_and_meaning(
     let telling = Telling::of(cues, &terms, &hits, memories);
     // A single telling word must be all that the prompt says, or be supported by meaning.
     let enough = cues.words.len().clamp(1, 2);
-    for hit in hits {
+    // The title of a session says less than its observations, which are found as well.
+    let observations = hits.into_iter().filter(|hit| hit.memory.kind != MemoryKind::Summary);
+    for hit in observations {
         if let Some(cosine) = hit.similarity {
             let related = related(hit.similarity);
             let reason = format!("means nearly the same ({cosine:.2})");

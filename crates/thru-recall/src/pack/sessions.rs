@@ -149,15 +149,17 @@ pub(super) fn last_session(
     let mut drafts =
         vec![line(false, titled(store, summary, body, request)?, "how the last session ended")];
     let mut told = vec![body.title.clone()];
-    if let Some(asked) = asked.as_ref().filter(|asked| adds(&asked.text, &told)) {
+    let compact = matches!(request.occasion, Occasion::Compact);
+    let result = if compact { None } else { came_of_last(store, observations, summary)? };
+    // What came of it says what was asked for.
+    let asked = asked.as_ref().filter(|asked| result.is_none() && adds(&asked.text, &told));
+    if let Some(asked) = asked {
         told.push(asked.text.clone());
         drafts.push(draft(
             format!("The user asked: {}", cut(&asked.text, 240)),
             "what was asked for",
         ));
     }
-    let compact = matches!(request.occasion, Occasion::Compact);
-    let result = if compact { None } else { came_of_last(store, observations, summary)? };
     let is_latest = tier(summary, request) == Tier::Hot && result.is_none();
     let result = result.filter(|result| adds(result, &told) && !is_told_by_state(result, body));
     if let Some(session) = summary.session.filter(|_| is_latest) {
@@ -348,7 +350,7 @@ fn came_of_most(
     most.map_or_else(|| Ok(Vec::new()), |one| Ok(details(&store.body_of(&one.memory)?)))
 }
 
-/// Earlier sessions that did not finish, or gave up with changes made.
+/// Earlier sessions, the last on their branches, that did not finish, or gave up with changes made.
 pub(super) fn left_open<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,
@@ -356,8 +358,19 @@ pub(super) fn left_open<'b, 's: 'b>(
     bodies: &[Digested<'_>],
     said: &mut Vec<HashSet<String>>,
 ) -> Result<Vec<Draft>> {
+    let places = places(store, bodies.iter().map(|(summary, _)| *summary))?;
+    let branch_of = |summary: &MemoryRow| {
+        summary.session.and_then(|row| places.get(&row)).and_then(|place| place.branch.as_deref())
+    };
     let mut drafts = Vec::new();
     for (summary, body) in summaries {
+        // A later session on the branch saw what was open, and took it up or did not.
+        let was_seen = bodies
+            .iter()
+            .any(|(other, _)| other.at > summary.at && branch_of(other) == branch_of(summary));
+        if was_seen {
+            continue;
+        }
         let age = summary.at.map_or(f64::MAX, |at| days_between(at, request.now));
         let gave_up = summary.outcome == Some(WorkOutcome::Abandoned);
         if drafts.len() == OPEN || age > OPEN_DAYS || !(is_open(summary) || gave_up) {

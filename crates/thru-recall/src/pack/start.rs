@@ -66,7 +66,8 @@ pub(super) fn drafts(
     let over = earlier.filter(|one| !is_open(one.0.row));
     let sessions = earlier_sessions(store, request, over, &valued, &mut said)?;
     drafts.extend(open);
-    drafts.extend(facts::problems(store, request)?);
+    let before_last = bodies.get(1).and_then(|(summary, _)| summary.at);
+    drafts.extend(facts::problems(store, request, before_last)?);
     // The latest of all sessions has none after it.
     if let Some((of_branch, true)) = last
         && let Some(at) = of_branch.0.at

@@ -30,6 +30,9 @@ const NOT_PROMPTS: &[&str] = &[
     "! ",
 ];
 
+/// The words with which Claude Code hands an approved plan to a fresh conversation.
+const APPROVED_PLAN: &str = "Implement the following plan:";
+
 /// Words that occur in prompts on any subject: they neither count nor are missed.
 const GENERIC: &[&str] = &[
     "actually",
@@ -474,6 +477,9 @@ pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
     if NOT_PROMPTS.iter().any(|start| prompt.starts_with(start)) || is_slash_command(prompt) {
         return Some("a command or a machine's turn");
     }
+    if prompt.starts_with(APPROVED_PLAN) {
+        return Some("an approved plan says what it needs");
+    }
     let words = || prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     if words().all(|word| SMALL_TALK.contains(&word.to_lowercase().as_str())) {
         return Some("small talk");
@@ -658,6 +664,7 @@ mod tests {
             "ok go ahead",
             " ",
             "run the tests again",
+            "Implement the following plan:\n\n# Plan: Cache the index",
         ] {
             assert!(deserves_silence(prompt).is_some(), "{prompt}");
         }
