@@ -289,6 +289,31 @@ fn years_of_history_are_told_by_value_and_within_every_limit() {
 }
 
 #[test]
+fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
+    let mut memory = Memory::new();
+    let mut works = |branch: &str, title: &str, next: &str, days_ago: i64, outcome| {
+        let at = day(days_ago);
+        let done = observation(&format!("{title} is in place"), ObservationType::Change, &at);
+        let mut summary = summary(title, &at, outcome);
+        summary.digest.next_steps[0].text = next.to_owned();
+        summary.digest.completed.clear();
+        memory.session(branch, &[done], summary);
+    };
+    works("feat/gauge", "Gauge of the tank", "Calibrate the sensor", 3, WorkOutcome::Blocked);
+    works("main", "Table of the pumps", "Sort it by pressure", 2, WorkOutcome::Blocked);
+    works("main", "Colours of the valves", "None", 1, WorkOutcome::Completed);
+    memory.index();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    let open: Vec<&str> = pack
+        .lines
+        .iter()
+        .filter(|line| line.reason.contains("did not finish"))
+        .filter_map(|line| Some(line.memory.as_ref()?.title.as_str()))
+        .collect();
+    assert_eq!(open, ["Gauge of the tank"], "{}", pack.text.get());
+}
+
+#[test]
 fn filters_leave_out_what_is_not_wanted() {
     let memory = three_years();
     let feature = MemoryKind::Observation(ObservationType::Feature);

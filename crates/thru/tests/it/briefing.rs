@@ -66,12 +66,10 @@ fn a_session_that_starts_is_told_rules_the_last_session_and_what_happened() {
            hot: a rule for every project
     z206b  Retry busy uploads with a budget (2026-03-01, completed; committed 4f0c2d1 on main)
            warm: how the last session ended
-    z206b  The user asked: Uploads fail with SQLITE_BUSY. Always use a retry budget.
-           warm: what was asked for
     –  src/retry.rs
          warm: files that the last sessions worked on
 
-    5 lines, about 156 tokens; 1 observation weighed.
+    4 lines, about 137 tokens; 1 observation weighed.
     "#);
     // Elsewhere only what holds everywhere.
     assert_snapshot!(home.thru(&["context"]).shown(), @r#"

@@ -758,7 +758,6 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 
     ## Last session
     - `yb7xr` Retry budget for the uploader ([date], completed)
-    - The user asked: Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an endless loop.
     - It ended: Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
 
     ## Done before

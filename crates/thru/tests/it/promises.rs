@@ -174,7 +174,7 @@ fn no_title_of_a_session_says_what_the_user_asked() {
             .says("The loop is bounded.");
     });
     let pack = home.inside(&["context"]).stdout;
-    assert_eq!(pack.matches("The user asked: ").count(), 1, "{pack}");
+    assert!(!pack.contains("The user asked: "), "{pack}");
 }
 
 #[test]
