@@ -128,6 +128,30 @@ pub(super) fn later_than<'b>(summary: &MemoryRow, bodies: &'b [Digested<'_>]) ->
     later.map(|(_, body)| body.as_ref()).collect()
 }
 
+/// Returns the end of the latest session before this one on its branch.
+pub(super) fn before_on_branch(
+    store: &Store,
+    (summary, _): &Digested<'_>,
+    bodies: &[Digested<'_>],
+) -> Result<Option<Timestamp>> {
+    let of_branch = on_branch_of(store, summary, bodies)?;
+    Ok(of_branch.filter(|other| other.at < summary.at).filter_map(|other| other.at).max())
+}
+
+/// Returns the sessions on the branch of this one, itself among them.
+fn on_branch_of<'b>(
+    store: &Store,
+    summary: &MemoryRow,
+    bodies: &'b [Digested<'_>],
+) -> Result<impl Iterator<Item = &'b MemoryRow>> {
+    let places = places(store, bodies.iter().map(|(summary, _)| *summary))?;
+    let branch_of =
+        move |summary: &MemoryRow| summary.session.and_then(|row| places.get(&row)?.branch.clone());
+    let branch = branch_of(summary);
+    let sessions = bodies.iter().map(|(other, _)| *other);
+    Ok(sessions.filter(move |other| branch_of(other) == branch))
+}
+
 pub(super) fn last_session(
     store: &Store,
     redactor: &Redactor,
@@ -358,25 +382,19 @@ pub(super) fn left_open<'b, 's: 'b>(
     bodies: &[Digested<'_>],
     said: &mut Vec<HashSet<String>>,
 ) -> Result<Vec<Draft>> {
-    let places = places(store, bodies.iter().map(|(summary, _)| *summary))?;
-    let branch_of = |summary: &MemoryRow| {
-        summary.session.and_then(|row| places.get(&row)).and_then(|place| place.branch.as_deref())
-    };
     let mut drafts = Vec::new();
     for (summary, body) in summaries {
-        // A later session on the branch saw what was open, and took it up or did not.
-        let was_seen = bodies
-            .iter()
-            .any(|(other, _)| other.at > summary.at && branch_of(other) == branch_of(summary));
-        if was_seen {
-            continue;
-        }
         let age = summary.at.map_or(f64::MAX, |at| days_between(at, request.now));
         let gave_up = summary.outcome == Some(WorkOutcome::Abandoned);
         if drafts.len() == OPEN || age > OPEN_DAYS || !(is_open(summary) || gave_up) {
             continue;
         }
         if gave_up && body.digest.files.is_empty() {
+            continue;
+        }
+        // A later session on the branch saw what was open, and took it up or did not.
+        let mut of_branch = on_branch_of(store, summary, bodies)?;
+        if of_branch.any(|other| other.at > summary.at) {
             continue;
         }
         let Some(next) = unfinished::still_open(body, &later_than(summary, bodies)) else {

@@ -13,8 +13,8 @@ use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
 use super::sessions::{
-    CAME_OF, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions, last_of, last_session,
-    later_than, left_open, summaries,
+    CAME_OF, OPEN_DAYS, TITLE, before_on_branch, bodies, done_of, earlier_sessions, last_of,
+    last_session, later_than, left_open, summaries,
 };
 use super::speaker::TitleSpeaker;
 use super::valued::{LATELY_DAYS, Valued, observations};
@@ -66,8 +66,8 @@ pub(super) fn drafts(
     let over = earlier.filter(|one| !is_open(one.0.row));
     let sessions = earlier_sessions(store, request, over, &valued, &mut said)?;
     drafts.extend(open);
-    let before_last = bodies.get(1).and_then(|(summary, _)| summary.at);
-    drafts.extend(facts::problems(store, request, before_last)?);
+    let before = last.map(|(last, _)| before_on_branch(store, last, &bodies)).transpose()?;
+    drafts.extend(facts::problems(store, request, before.flatten())?);
     // The latest of all sessions has none after it.
     if let Some((of_branch, true)) = last
         && let Some(at) = of_branch.0.at
