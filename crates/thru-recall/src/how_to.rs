@@ -7,12 +7,13 @@ use std::collections::{HashMap, HashSet};
 use thru_core::{Outcome, PassageKind};
 use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Candidates, IndexFilter, QueryTerms, TextIndex};
-use thru_store::{PassageRow, Result, SessionFilter, Store};
+use thru_store::{PassageRow, Result, Store};
 
 use crate::action::description;
 use crate::languages::is_common;
 use crate::query::{analyse, is_stop_word, query_language};
 use crate::rank::{PassageScore, Ranking};
+use crate::work::sessions_by_row;
 use words::{DEEDS, FAILURES, LOOKING, PHRASES, RUNNERS, SAME, VAGUE};
 
 /// Passages that are looked up for the words of commands, and the tool calls among them that are looked at.
@@ -123,16 +124,14 @@ impl HowTo {
         candidates: &Candidates,
     ) -> Result<Vec<Told>> {
         let found = |score: &PassageScore| &candidates.found[score.candidate];
-        let calls = ranking
-            .passages
-            .iter()
-            .filter(|score| found(score).kind == PassageKind::Tool && !found(score).is_echo);
-        let prose = ranking
-            .passages
-            .iter()
-            .filter(|score| found(score).kind != PassageKind::Tool && !found(score).is_echo);
-        let by_row: HashMap<i64, PassageScore> =
-            calls.chain(prose.take(PROSE)).map(|score| (found(score).row, *score)).collect();
+        let passages = ranking.passages.iter().filter(|score| !found(score).is_echo);
+        let (calls, prose): (Vec<&PassageScore>, Vec<&PassageScore>) =
+            passages.partition(|score| found(score).kind == PassageKind::Tool);
+        let by_row: HashMap<i64, PassageScore> = calls
+            .into_iter()
+            .chain(prose.into_iter().take(PROSE))
+            .map(|score| (found(score).row, *score))
+            .collect();
         let rows: Vec<i64> = by_row.keys().copied().collect();
         let passages = store.passages_of_rows(&rows)?;
         let projects = projects(store, &passages)?;
@@ -190,9 +189,6 @@ impl HowTo {
         if deeds.peek().is_some() && !deeds.any(does) {
             return None;
         }
-        if running.is_empty() {
-            return None;
-        }
         let mut everything = stems(&format!("{place} {}", folder(line)));
         everything.extend(held);
         let all: f32 = self.parts.iter().map(|part| part.weight).sum();
@@ -232,10 +228,8 @@ fn best(
 /// The names of the projects of passages, by session.
 fn projects(store: &Store, passages: &[PassageRow]) -> Result<HashMap<i64, String>> {
     let rows: HashSet<i64> = passages.iter().map(|passage| passage.session).collect();
-    let filter =
-        SessionFilter { rows: Some(rows.into_iter().collect()), ..SessionFilter::default() };
-    let sessions = store.sessions(&filter)?.into_iter();
-    Ok(sessions.filter_map(|one| Some((one.row, one.project_name?))).collect())
+    let sessions = sessions_by_row(store, rows.into_iter().collect())?;
+    Ok(sessions.into_iter().filter_map(|(row, one)| Some((row, one.project_name?))).collect())
 }
 
 /// The stems of the words of a text, and of the parts of its names.

@@ -1,13 +1,14 @@
 //! Todo lists as sessions recorded them: files of todos that were written, and lists of open work that were reported.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use thru_core::{PassageKind, Timestamp, file_name};
 use thru_store::index::{IndexFilter, TextIndex};
-use thru_store::{PassageRow, Result, SessionFilter, Store};
+use thru_store::{PassageRow, Result, Store};
 
 use crate::query::analyse;
 use crate::unfinished::{share, words};
+use crate::work::sessions_by_row;
 
 /// Words of passages that may hold such a list.
 const WORDS: &str = "todo todos pending deferred remaining outstanding unfinished backlog";
@@ -63,14 +64,11 @@ pub(crate) fn recorded(
         best.iter().filter(|one| !one.is_echo && !one.is_subagent).map(|one| one.row).collect();
     let passages = store.passages_of_rows(&rows)?;
     let sessions: HashSet<i64> = passages.iter().map(|passage| passage.session).collect();
-    let filter =
-        SessionFilter { rows: Some(sessions.into_iter().collect()), ..SessionFilter::default() };
-    let project_of: HashMap<i64, Option<i64>> =
-        store.sessions(&filter)?.into_iter().map(|one| (one.row, one.project)).collect();
+    let sessions = sessions_by_row(store, sessions.into_iter().collect())?;
     let mut lists: BTreeMap<Option<i64>, Recorded> = BTreeMap::new();
     let mut files: BTreeMap<Option<i64>, Vec<TodoFile>> = BTreeMap::new();
     for passage in &passages {
-        let project = project_of.get(&passage.session).copied().flatten();
+        let project = sessions.get(&passage.session).and_then(|session| session.project);
         if passage.kind == PassageKind::Tool {
             files.entry(project).or_default().extend(todo_files(store, passage)?);
             continue;

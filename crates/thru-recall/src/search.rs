@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use thru_core::{Layout, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
-use thru_store::{PassageRow, Result, SessionFilter, SessionRow, Store};
+use thru_store::{PassageRow, Result, SessionRow, Store};
 
 use crate::decision::{DECISIONS, asks_for_decision, newest_first, overruling, subject};
 use crate::dedup::Shown;
@@ -17,6 +17,7 @@ use crate::order::{OrderRequest, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, Ranking, SessionScore};
 use crate::snippet::{Snippet, snippet};
+use crate::work::sessions_by_row;
 
 /// Length of a snippet, in characters.
 const SNIPPET_LENGTH: usize = 240;
@@ -257,11 +258,7 @@ pub fn search(
         hits.pop();
     }
     let shown: Vec<i64> = hits.iter().map(|hit| hit.passage.session).collect();
-    let mut sessions: HashMap<i64, SessionRow> = store
-        .sessions(&SessionFilter { rows: Some(shown), ..SessionFilter::default() })?
-        .into_iter()
-        .map(|session| (session.row, session))
-        .collect();
+    let mut sessions = sessions_by_row(store, shown)?;
     for score in &ranking.sessions {
         let Some(session) = sessions.remove(&score.session) else { continue };
         let (own, rest) = hits.into_iter().partition(|hit| hit.passage.session == score.session);

@@ -257,7 +257,7 @@ fn open_work(
         }
     }
     let rows = open.iter().map(|(session, ..)| *session).collect();
-    let sessions = by_row(store, rows)?;
+    let sessions = sessions_by_row(store, rows)?;
     let mut found: Vec<WorkRow> = Vec::new();
     for (session, at, steps) in open {
         let Some(session) = sessions.get(&session) else { continue };
@@ -300,7 +300,7 @@ fn touched(
         let at = latest.entry(passage.session).or_default();
         *at = (*at).max(passage.at);
     }
-    let sessions = by_row(store, latest.keys().copied().collect())?;
+    let sessions = sessions_by_row(store, latest.keys().copied().collect())?;
     let mut found: Vec<WorkRow> = sessions
         .into_values()
         .map(|session| WorkRow {
@@ -314,7 +314,11 @@ fn touched(
     Ok(found)
 }
 
-fn by_row(store: &Store, rows: Vec<i64>) -> Result<HashMap<i64, SessionRow>> {
+/// Returns the sessions of these rows, by row.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(crate) fn sessions_by_row(store: &Store, rows: Vec<i64>) -> Result<HashMap<i64, SessionRow>> {
     let filter = SessionFilter { rows: Some(rows), ..SessionFilter::default() };
     Ok(store.sessions(&filter)?.into_iter().map(|session| (session.row, session)).collect())
 }

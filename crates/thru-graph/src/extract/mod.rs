@@ -61,8 +61,9 @@ pub fn extract(session: &SessionCourse<'_>) -> Vec<Opening> {
         }
     }
     extractor.moved();
-    extractor.people(session.observations, session.steps);
-    extractor.candidates(session.refined, session.steps);
+    let dialogues = people::dialogues(session.steps);
+    extractor.people(session.observations, &dialogues);
+    extractor.candidates(session.refined, &dialogues);
     extractor.openings
 }
 

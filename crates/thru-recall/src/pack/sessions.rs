@@ -1,12 +1,12 @@
 //! Lines about sessions: how the last one ended, those before it, and those that were left open.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use thru_core::{
     Digest, MemoryKind, ObservationType, Statement, Summary, Timestamp, WorkOutcome, is_trunk,
 };
 use thru_redact::Redactor;
-use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
 use super::detail::{adds, came_of, details};
 use super::render::Section;
@@ -61,19 +61,46 @@ pub(super) fn summaries(
     Ok(found)
 }
 
+/// The branches that sessions were on.
+pub(super) struct Branches(HashMap<i64, SessionPlace>);
+
+impl Branches {
+    /// Reads those of some sessions.
+    pub(super) fn of(store: &Store, sessions: &[MemoryRow]) -> Result<Self> {
+        places(store, sessions).map(Self)
+    }
+
+    fn branch(&self, summary: &MemoryRow) -> Option<&str> {
+        summary.session.and_then(|row| self.0.get(&row)?.branch.as_deref())
+    }
+
+    /// Returns the ends of the sessions on the branch of this one, its own among them.
+    fn ends<'b>(
+        &'b self,
+        summary: &'b MemoryRow,
+        bodies: &'b [Digested<'_>],
+    ) -> impl Iterator<Item = Timestamp> + 'b {
+        let branch = self.branch(summary);
+        let here = bodies.iter().filter(move |(other, _)| self.branch(other) == branch);
+        here.filter_map(|(other, _)| other.at)
+    }
+
+    /// Returns the end of the latest session before this one on its branch.
+    pub(super) fn before(&self, summary: &MemoryRow, bodies: &[Digested<'_>]) -> Option<Timestamp> {
+        self.ends(summary, bodies).filter(|end| Some(*end) < summary.at).max()
+    }
+}
+
 /// The session to go on from: the latest on this branch, else the latest of all. One that did nothing, or
 /// only asked the memory, is none. True if it is told because of its branch.
 pub(super) fn last_of<'b, 's>(
     store: &Store,
     request: &PackRequest<'_>,
     summaries: &'b [Digested<'s>],
+    branches: &Branches,
 ) -> Result<Option<(&'b Digested<'s>, bool)>> {
     let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
-    let places = places(store, summaries.iter().map(|(summary, _)| *summary))?;
-    let is_here = |summary: &MemoryRow| {
-        let place = summary.session.and_then(|row| places.get(&row));
-        branch.is_some() && place.is_some_and(|place| place.branch.as_deref() == branch)
-    };
+    let is_here = |summary: &MemoryRow| branch.is_some() && branches.branch(summary) == branch;
     let here = summaries.iter().filter(|(summary, _)| is_here(summary)).map(|one| (one, true));
     for (summary, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
         if did_something(store, summary)? {
@@ -126,30 +153,6 @@ pub(super) fn bodies<'s>(store: &Store, summaries: &'s [MemoryRow]) -> Result<Ve
 pub(super) fn later_than<'b>(summary: &MemoryRow, bodies: &'b [Digested<'_>]) -> Vec<&'b Summary> {
     let later = bodies.iter().filter(|(other, _)| other.at > summary.at);
     later.map(|(_, body)| body.as_ref()).collect()
-}
-
-/// Returns the end of the latest session before this one on its branch.
-pub(super) fn before_on_branch(
-    store: &Store,
-    (summary, _): &Digested<'_>,
-    bodies: &[Digested<'_>],
-) -> Result<Option<Timestamp>> {
-    let of_branch = on_branch_of(store, summary, bodies)?;
-    Ok(of_branch.filter(|other| other.at < summary.at).filter_map(|other| other.at).max())
-}
-
-/// Returns the sessions on the branch of this one, itself among them.
-fn on_branch_of<'b>(
-    store: &Store,
-    summary: &MemoryRow,
-    bodies: &'b [Digested<'_>],
-) -> Result<impl Iterator<Item = &'b MemoryRow>> {
-    let places = places(store, bodies.iter().map(|(summary, _)| *summary))?;
-    let branch_of =
-        move |summary: &MemoryRow| summary.session.and_then(|row| places.get(&row)?.branch.clone());
-    let branch = branch_of(summary);
-    let sessions = bodies.iter().map(|(other, _)| *other);
-    Ok(sessions.filter(move |other| branch_of(other) == branch))
 }
 
 pub(super) fn last_session(
@@ -379,7 +382,7 @@ pub(super) fn left_open<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,
     summaries: impl Iterator<Item = &'b Digested<'s>>,
-    bodies: &[Digested<'_>],
+    (bodies, branches): (&[Digested<'_>], &Branches),
     said: &mut Vec<HashSet<String>>,
 ) -> Result<Vec<Draft>> {
     let mut drafts = Vec::new();
@@ -393,8 +396,7 @@ pub(super) fn left_open<'b, 's: 'b>(
             continue;
         }
         // A later session on the branch saw what was open, and took it up or did not.
-        let mut of_branch = on_branch_of(store, summary, bodies)?;
-        if of_branch.any(|other| other.at > summary.at) {
+        if branches.ends(summary, bodies).any(|end| Some(end) > summary.at) {
             continue;
         }
         let Some(next) = unfinished::still_open(body, &later_than(summary, bodies)) else {

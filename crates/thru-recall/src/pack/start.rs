@@ -13,8 +13,8 @@ use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
 use super::sessions::{
-    CAME_OF, OPEN_DAYS, TITLE, before_on_branch, bodies, done_of, earlier_sessions, last_of,
-    last_session, later_than, left_open, summaries,
+    Branches, CAME_OF, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions, last_of, last_session,
+    later_than, left_open, summaries,
 };
 use super::speaker::TitleSpeaker;
 use super::valued::{LATELY_DAYS, Valued, observations};
@@ -46,7 +46,11 @@ pub(super) fn drafts(
     let mut valued = observations(store, request, None, None, &summaries)?;
     without_wishes(&mut valued, &drafts);
     let bodies = bodies(store, &summaries)?;
-    let last = if request.limits.last_summary { last_of(store, request, &bodies)? } else { None };
+    let branches = Branches::of(store, &summaries)?;
+    let last = match request.limits.last_summary {
+        true => last_of(store, request, &bodies, &branches)?,
+        false => None,
+    };
     let mut said = Said::default();
     if let Some((last, is_of_branch)) = last {
         let later = later_than(last.0, &bodies);
@@ -56,7 +60,7 @@ pub(super) fn drafts(
         drafts.extend(about);
     }
     let earlier = bodies.iter().filter(|one| last.is_none_or(|(last, _)| last.0.row != one.0.row));
-    let open = left_open(store, request, earlier.clone(), &bodies, &mut said.titles)?;
+    let open = left_open(store, request, earlier.clone(), (&bodies, &branches), &mut said.titles)?;
     let weighed = valued.len();
     let sessions = Sessions::of(&summaries, &valued, request);
     drafts.extend(files_in_play(&sessions, request));
@@ -66,8 +70,8 @@ pub(super) fn drafts(
     let over = earlier.filter(|one| !is_open(one.0.row));
     let sessions = earlier_sessions(store, request, over, &valued, &mut said)?;
     drafts.extend(open);
-    let before = last.map(|(last, _)| before_on_branch(store, last, &bodies)).transpose()?;
-    drafts.extend(facts::problems(store, request, before.flatten())?);
+    let before = last.and_then(|(last, _)| branches.before(last.0, &bodies));
+    drafts.extend(facts::problems(store, request, before)?);
     // The latest of all sessions has none after it.
     if let Some((of_branch, true)) = last
         && let Some(at) = of_branch.0.at
