@@ -39,8 +39,8 @@ use orders::Verdict;
 pub use orders::{agent_notes, orders_held_back};
 use render::{Section, Texts, render};
 pub use render::{fenced, recorded};
-pub(crate) use words::cues;
 pub use words::{calls_for_memory, deserves_silence};
+pub(crate) use words::{cues, is_no_request};
 
 /// Maximum characters of a pack, whatever its budget in tokens: agents truncate longer ones.
 pub const LONGEST_PACK: usize = 10_000;

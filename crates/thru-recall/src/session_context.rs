@@ -11,7 +11,7 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::{EventRow, MemoryBody, MemoryFilter, Newest, PassageRow, Result, Store};
 
 use crate::action::{describe_call, from_directory};
-use crate::pack::{IDLE_TIMEOUT, cues, deserves_silence, recorded};
+use crate::pack::{IDLE_TIMEOUT, cues, is_no_request, recorded};
 
 /// Limits of a session's context.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -166,7 +166,7 @@ fn prompts(store: &Store, said: &Said<'_>, session: i64) -> Result<Vec<Prompt>> 
     for passage in store.newest_passages(session, newest)? {
         let text = store.text_of(&passage)?;
         // A subagent's prompt comes from the agent.
-        if passage.agent_id.is_none() && deserves_silence(&text).is_none() {
+        if passage.agent_id.is_none() && is_no_request(&text).is_none() {
             prompts.push(Prompt { text: said.clean(&text) });
         }
     }

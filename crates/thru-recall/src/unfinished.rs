@@ -89,9 +89,12 @@ fn numbered(text: &str) -> HashSet<(String, String)> {
 
 /// Returns true if a later session went on with the same files and came to an end.
 fn continues(earlier: &Digest, later: &Digest) -> bool {
-    if later.outcome != WorkOutcome::Completed && later.state.is_none() {
-        return false;
-    }
+    let is_over = later.outcome == WorkOutcome::Completed || later.state.is_some();
+    is_over && share_files(earlier, later)
+}
+
+/// Returns true if two sessions changed the same files, apart from those that any work touches.
+pub(crate) fn share_files(earlier: &Digest, later: &Digest) -> bool {
     let files: Vec<&String> =
         earlier.files.iter().filter(|file| !COMMON.contains(&file_name(file))).collect();
     let again = files.iter().filter(|file| later.files.iter().any(|other| is_same(file, other)));

@@ -274,7 +274,7 @@ fn years_of_history_are_told_by_value_and_within_every_limit() {
         "Always run cargo fmt before committing",
         "Give the retry loop a budget of two seconds",
         "Session 1",
-        "Session 5",
+        "Session 3",
     ] {
         assert!(told.contains(&wanted), "{wanted}: {}", pack.text.get());
     }
@@ -311,6 +311,48 @@ fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
         .filter_map(|line| Some(line.memory.as_ref()?.title.as_str()))
         .collect();
     assert_eq!(open, ["Gauge of the tank"], "{}", pack.text.get());
+}
+
+#[test]
+fn a_start_is_told_how_the_last_session_ended_and_what_still_holds() {
+    let mut memory = Memory::new();
+    let said = |text: &str| {
+        Some(Statement { text: text.to_owned(), sources: vec![Id::derive(&[text.as_bytes()])] })
+    };
+    let person = |title: &str, at: &str| Observation {
+        speaker: Speaker::Person,
+        ..observation(title, ObservationType::Decision, at)
+    };
+    let at = day(9);
+    let general = person("Any gauge may be read twice", &at);
+    let past = person("The third tank is painted blue", &at);
+    let carried_out = person("Approved the plan: Gauges for every tank", &at);
+    let built = summary("Gauges for every tank", &at, WorkOutcome::Completed);
+    memory.session("feat/gauges", &[general, past, carried_out], built);
+    let at = day(2);
+    let report = said("The pump starts dry no more; `make bench` shows 40 ms.");
+    let primed = Observation {
+        report: report.clone(),
+        ..observation("Prime the pump before it starts", ObservationType::Bugfix, &at)
+    };
+    let found = Observation {
+        report,
+        ..observation("The pump.rs valve opens too late", ObservationType::Discovery, &at)
+    };
+    let mut last = summary("Starts of the pump", &at, WorkOutcome::InProgress);
+    last.digest.state = said("PR #12 merged");
+    memory.session("fix/pump", &[primed, found], last);
+    memory.index();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    let lines: Vec<&str> = pack.lines.iter().map(|line| line.text.get().as_str()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    Starts of the pump (2026-11-18 on fix/pump, PR #12 merged): The pump starts dry no more; `make bench` shows 40 ms.
+    Next: Measure it under load
+    The user decided: Any gauge may be read twice [src/other.rs] (2026-11-11)
+    The user decided: The third tank is painted blue [src/other.rs] (2026-11-11)
+    Gauges for every tank (2026-11-11 on feat/gauges, completed)
+    src/other.rs
+    ");
 }
 
 #[test]

@@ -15,7 +15,7 @@ use crate::freshness::Presence;
 use crate::tiers::Tier;
 
 /// Maximum number of files: those further down are of one session only, and another one hardly opens them.
-const FILES: usize = 6;
+const FILES: usize = 8;
 /// Directories of files that tools fetch or make.
 const MADE: [&str; 4] = ["node_modules", ".venv", "target", "dist"];
 /// The weight of a session, relative to the one after it.
@@ -67,8 +67,8 @@ impl<'v> Sessions<'v> {
     }
 }
 
-/// The files, grouped by directory.
-pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) -> Vec<Draft> {
+/// The files on one line, grouped by directory.
+pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) -> Option<Draft> {
     let ranks: HashMap<i64, usize> =
         sessions.rows.iter().enumerate().map(|(rank, row)| (*row, rank)).collect();
     // By path: the weight of each session, and the whole path.
@@ -99,17 +99,9 @@ pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) 
     files.retain(|(_, _, whole)| request.disk.look(whole, None) != Presence::Gone);
     files.truncate(FILES);
     let files: Vec<FileInPlay> = files.into_iter().map(|(_, file, _)| file).collect();
-    let lines = grouped(&files, None).into_iter();
-    lines
-        .map(|text| {
-            draft(
-                Section::FilesInPlay,
-                sessions.tier,
-                text,
-                "files that the last sessions worked on",
-            )
-        })
-        .collect()
+    let line = Some(grouped(&files, None).join("; ")).filter(|line| !line.is_empty());
+    let reason = "files that the last sessions worked on";
+    line.map(|text| draft(Section::FilesInPlay, sessions.tier, text, reason))
 }
 
 /// The path of a file in its project; `None` for files elsewhere, and for those that tools made. A worktree holds the same files.
@@ -134,11 +126,12 @@ struct Known {
     weight: f64,
     sessions: usize,
     runs: usize,
+    /// True if its last run did not fail.
     works: bool,
 }
 
 /// The commands, on one line.
-pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result<Vec<Draft>> {
+pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result<Option<Draft>> {
     let mut known: BTreeMap<String, Known> = BTreeMap::new();
     for (rank, session) in sessions.rows.iter().take(SESSIONS).enumerate() {
         let kind = Some(PassageKind::Tool);
@@ -148,8 +141,11 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result
             let Some(line) = &passage.command else { continue };
             for command in commands(line) {
                 let one = known.entry(command.clone()).or_default();
+                // The latest comes first.
+                if one.runs == 0 {
+                    one.works = passage.outcome != Some(Outcome::Failed);
+                }
                 one.runs += 1;
-                one.works |= passage.outcome != Some(Outcome::Failed);
                 if of_session.insert(command) {
                     one.sessions += 1;
                     one.weight += FADING.powi(i32::try_from(rank).unwrap_or(i32::MAX));
@@ -172,10 +168,7 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result
         .collect();
     let reason = "commands that the last sessions ran again and again";
     let line = Some(commands.join(", ")).filter(|line| !line.is_empty());
-    Ok(line
-        .map(|text| draft(Section::CommandsInPlay, sessions.tier, text, reason))
-        .into_iter()
-        .collect())
+    Ok(line.map(|text| draft(Section::CommandsInPlay, sessions.tier, text, reason)))
 }
 
 fn draft(section: Section, tier: Tier, text: String, reason: &str) -> Draft {
@@ -185,12 +178,12 @@ fn draft(section: Section, tier: Tier, text: String, reason: &str) -> Draft {
 /// The commands of a command line that are worth knowing: not those that every agent knows in every project.
 fn commands(line: &str) -> Vec<String> {
     #[rustfmt::skip]
-    const EVERYDAY: [&str; 66] = [
+    const EVERYDAY: [&str; 67] = [
         "ls", "cat", "head", "tail", "grep", "rg", "egrep", "find", "fd", "echo", "printf", "wc", "which", "pwd",
         "tree", "stat", "du", "df", "diff", "file", "test", "[", "[[", "sleep", "sed", "awk", "sort", "uniq", "jq",
         "less", "type", "ps", "lsof", "env", "true", "false", "for", "while", "do", "done", "if", "then", "else",
         "fi", "cd", "pushd", "popd", "export", "set", "mkdir", "rm", "rmdir", "cp", "mv", "touch", "chmod", "kill",
-        "pkill", "xargs", "tee", "read", "cut", "git", "nl", "thru", "source",
+        "pkill", "xargs", "tee", "read", "cut", "git", "nl", "thru", "source", "command",
     ];
     if line.contains("<<") {
         return Vec::new();
@@ -207,7 +200,7 @@ fn commands(line: &str) -> Vec<String> {
                 program.chars().all(|c| c.is_ascii_alphanumeric() || "._-/@+".contains(c));
             let is_plain = !part.contains(['$', '`', '>', '<', '(', '{', '"', '\''])
                 && !part.contains("://")
-                && !part.ends_with("--help");
+                && !["--help", "--version", "auth status"].iter().any(|end| part.ends_with(end));
             let has_more = part.contains(' ') || program.contains('/');
             let is_of_git = part.split(' ').nth(1) == Some("git");
             let fits = part.chars().count() <= COMMAND;

@@ -47,8 +47,10 @@ const PER_CUE: usize = 2;
 const MEANING: f32 = 2.0;
 /// The value of a named file: not enough alone.
 const FILE: f32 = 0.3;
-/// The value of an identifier in the memory's turn: enough alone.
+/// The value of an identifier in the memory: enough alone, …
 const IDENTIFIER: f32 = 0.8;
+/// … and in another passage of its turn: not enough alone.
+const IN_ITS_TURN: f32 = 0.3;
 /// The value of belonging to the last sessions, if nothing else is asked for.
 const PAST: f32 = 1.0;
 /// The value of a memory that has no title but an excerpt: it holds words of many things and is about none.
@@ -121,7 +123,10 @@ pub(super) fn drafts(
     if let Some(why) = super::words::deserves_silence(prompt) {
         return Ok((Vec::new(), format!("silent: {why}")));
     }
-    let cues = cues(prompt);
+    let mut cues = cues(prompt);
+    // Its name stands in any of its memories.
+    let name = request.project.as_deref().map(letters);
+    cues.words.retain(|word| name.as_deref() != Some(letters(word).as_str()));
     if cues.call.is_none() {
         return Ok((Vec::new(), "silent: the prompt calls for no memory".to_owned()));
     }
@@ -156,6 +161,11 @@ pub(super) fn drafts(
     let drafts =
         found.into_iter().map(|bearing| draft(store, request, bearing)).collect::<Result<_>>()?;
     Ok((drafts, note))
+}
+
+/// The letters and digits of a name, however it is spelled.
+fn letters(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 /// Returns true if a memory may be put into a pack at all.
@@ -382,13 +392,29 @@ fn by_identifiers(
             let of_session = MemoryFilter { session: Some(session), ..MemoryFilter::default() };
             let mut memories = store.memories(&of_session)?;
             memories.retain(|memory| memory.turn == turn && memory.kind != MemoryKind::Summary);
-            if let Some(memory) = memories.into_iter().next() {
-                let reason = format!("{identifier} stands in its turn");
-                bearings.add(memory, Way::Identifier, IDENTIFIER, Some(reason));
+            let mut telling = None;
+            for (at, memory) in memories.iter().enumerate() {
+                if telling.is_none() && tells(store, memory, identifier)? {
+                    telling = Some(at);
+                }
+            }
+            let (value, reason) = match telling {
+                Some(_) => (IDENTIFIER, format!("tells of {identifier}")),
+                None => (IN_ITS_TURN, format!("{identifier} stands in its turn")),
+            };
+            if let Some(memory) = memories.into_iter().nth(telling.unwrap_or_default()) {
+                bearings.add(memory, Way::Identifier, value, Some(reason));
             }
         }
     }
     Ok(())
+}
+
+/// True if the title of a memory, or what stands behind it, holds an identifier.
+fn tells(store: &Store, memory: &MemoryRow, identifier: &str) -> Result<bool> {
+    let wanted = identifier.to_lowercase();
+    let holds = |text: &str| text.to_lowercase().contains(&wanted);
+    Ok(holds(&memory.title) || details(&store.body_of(memory)?).iter().any(|text| holds(text)))
 }
 
 /// Finds the summaries of the project's last sessions.

@@ -10,19 +10,18 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPla
 
 use super::detail::{adds, came_of, details};
 use super::render::Section;
-use super::said::{
-    Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
-};
+use super::said::{Said, alike, cut, day, days_between, files_not_named, is_new, tier, words_of};
 use super::speaker::TitleSpeaker;
 use super::valued::{Valued, is_open, places};
 use super::{Draft, Occasion, PackRequest};
 use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
-use crate::tiers::Tier;
 use crate::unfinished;
 
-/// … of sessions before that, …
-const EARLIER: usize = 5;
+/// Maximum number of sessions before the last one that worked on the same, …
+const EARLIER: usize = 3;
+/// … and of others, …
+const ELSEWHERE: usize = 1;
 /// … of those that were left open, …
 const OPEN: usize = 2;
 /// … and the days after which an open session is forgotten about.
@@ -32,8 +31,16 @@ const OPEN_DAYS_UNKNOWN: f64 = 4.0;
 /// Characters of a title, and of what came of it.
 pub(super) const TITLE: usize = 140;
 pub(super) const CAME_OF: usize = 140;
+/// Characters of the report of the last session.
+const REPORT: usize = 260;
+/// Turns at the end of a session whose reports say how it ended: its last may be small talk.
+const LAST_TURNS: u32 = 3;
+/// The end of the state of work that another session may have committed since.
+const UNCOMMITTED: &str = "nothing committed";
 /// Statements of each kind that a model made of the last session.
 const MADE: usize = 3;
+/// Characters of the name of a branch.
+const BRANCH: usize = 50;
 /// The beginning of a step that the session stopped at.
 const UNFINISHED: &str = "Not finished: ";
 /// The label of completed work.
@@ -74,6 +81,19 @@ impl Branches {
         summary.session.and_then(|row| self.0.get(&row)?.branch.as_deref())
     }
 
+    /// True for a session on the branch that is checked out, unless that is a trunk.
+    fn is_here(&self, summary: &MemoryRow, request: &PackRequest<'_>) -> bool {
+        let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
+        branch.is_some() && self.branch(summary) == branch
+    }
+
+    /// Returns the branch of a session that worked on another one than the one checked out, unless it is a trunk.
+    fn elsewhere(&self, summary: &MemoryRow, request: &PackRequest<'_>) -> Option<&str> {
+        let is_elsewhere =
+            |branch: &&str| !is_trunk(branch) && request.branch.as_deref() != Some(*branch);
+        self.branch(summary).filter(is_elsewhere)
+    }
+
     /// Returns the ends of the sessions on the branch of this one, its own among them.
     fn ends<'b>(
         &'b self,
@@ -91,23 +111,68 @@ impl Branches {
     }
 }
 
-/// The session to go on from: the latest on this branch, else the latest of all. One that did nothing, or
-/// only asked the memory, is none. True if it is told because of its branch.
-pub(super) fn last_of<'b, 's>(
-    store: &Store,
-    request: &PackRequest<'_>,
-    summaries: &'b [Digested<'s>],
-    branches: &Branches,
-) -> Result<Option<(&'b Digested<'s>, bool)>> {
-    let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
-    let is_here = |summary: &MemoryRow| branch.is_some() && branches.branch(summary) == branch;
-    let here = summaries.iter().filter(|(summary, _)| is_here(summary)).map(|one| (one, true));
-    for (summary, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
-        if did_something(store, summary)? {
-            return Ok(Some((summary, is_of_branch)));
+/// The session to go on from.
+pub(super) struct LastSession<'b, 's> {
+    /// Its summary.
+    pub(super) digested: &'b Digested<'s>,
+    /// True if it is told because of its branch.
+    pub(super) is_of_branch: bool,
+    /// The branch that it worked on, if that is another one.
+    branch: Option<&'b str>,
+    /// The report of its last turn that has one.
+    report: Option<Report>,
+}
+
+/// The report of a turn.
+struct Report {
+    text: String,
+    turn: u32,
+}
+
+impl<'b, 's> LastSession<'b, 's> {
+    /// Finds the latest session on this branch, else the latest of all. One that did nothing, or only asked the
+    /// memory, is none.
+    pub(super) fn find(
+        store: &Store,
+        request: &PackRequest<'_>,
+        summaries: &'b [Digested<'s>],
+        branches: &'b Branches,
+        observations: &[Valued],
+    ) -> Result<Option<Self>> {
+        let is_here = |(summary, _): &&Digested<'_>| branches.is_here(summary, request);
+        let here = summaries.iter().filter(is_here).map(|one| (one, true));
+        for (digested, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
+            if did_something(store, digested)? {
+                let (summary, body) = digested;
+                let report = came_of_last(store, observations, summary)?
+                    .filter(|report| adds(&report.text, std::slice::from_ref(&body.title)))
+                    .filter(|report| !is_told_by_state(&report.text, body));
+                let branch = branches.elsewhere(summary, request);
+                return Ok(Some(Self { digested, is_of_branch, branch, report }));
+            }
         }
+        Ok(None)
     }
-    Ok(None)
+
+    /// A session that goes on itself: it has no end yet.
+    pub(super) const fn itself(digested: &'b Digested<'s>) -> Self {
+        Self { digested, is_of_branch: false, branch: None, report: None }
+    }
+
+    /// True for a memory of this session, if the session left its work undone.
+    pub(super) fn is_at_work(&self, memory: &MemoryRow) -> bool {
+        let (summary, body) = self.digested;
+        memory.session == summary.session && is_open(summary) && body.digest.state.is_none()
+    }
+
+    /// True if its line tells a memory of it: one of the turn of the report, or of the commit or pull request
+    /// that the state of the work names.
+    pub(super) fn tells(&self, memory: &MemoryRow, details: &[String]) -> bool {
+        let (summary, body) = self.digested;
+        let is_reported = self.report.as_ref().is_some_and(|report| report.turn == memory.turn);
+        memory.session == summary.session
+            && (is_reported || details.iter().any(|detail| is_told_by_state(detail, body)))
+    }
 }
 
 /// True if a session worked on something but the memory itself.
@@ -155,17 +220,19 @@ pub(super) fn later_than<'b>(summary: &MemoryRow, bodies: &'b [Digested<'_>]) ->
     later.map(|(_, body)| body.as_ref()).collect()
 }
 
+/// The lines about the session to go on from: its title, how far it came and its report on one, then what is left.
 pub(super) fn last_session(
     store: &Store,
     redactor: &Redactor,
     request: &PackRequest<'_>,
-    ((summary, body), is_of_branch): (&Digested<'_>, bool),
+    last: &LastSession<'_, '_>,
     observations: &[Valued],
     later: &[&Summary],
 ) -> Result<Vec<Draft>> {
+    let (summary, body) = last.digested;
     let line = |detail: bool, text: String, reason: &str| Draft {
         memory: Some((*summary).clone()),
-        section: Section::LastSession { is_of_branch, detail },
+        section: Section::LastSession { is_of_branch: last.is_of_branch, detail },
         tier: tier(summary, request),
         text,
         reason: reason.to_owned(),
@@ -173,13 +240,18 @@ pub(super) fn last_session(
     let draft = |text: String, reason: &str| line(true, text, reason);
     let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
         &body.digest;
-    let mut drafts =
-        vec![line(false, titled(store, summary, body, request)?, "how the last session ended")];
     let mut told = vec![body.title.clone()];
+    let mut head = titled(store, request, last.digested, (last.branch, how_far(body, true)))?;
+    if let Some(Report { text, .. }) = &last.report {
+        head = format!("{head}: {}", cut(text, REPORT));
+        told.push(text.clone());
+    }
+    let mut drafts = vec![line(false, head, "how the last session ended")];
     let compact = matches!(request.occasion, Occasion::Compact);
-    let result = if compact { None } else { came_of_last(store, observations, summary)? };
-    // What came of it says what was asked for.
-    let asked = asked.as_ref().filter(|asked| result.is_none() && adds(&asked.text, &told));
+    let has_report = last.report.is_some();
+    // What came of it says what was asked for, and so does how far it came.
+    let is_over = !compact && body.digest.state.is_some();
+    let asked = asked.as_ref().filter(|asked| !has_report && !is_over && adds(&asked.text, &told));
     if let Some(asked) = asked {
         told.push(asked.text.clone());
         drafts.push(draft(
@@ -187,30 +259,14 @@ pub(super) fn last_session(
             "what was asked for",
         ));
     }
-    let is_latest = tier(summary, request) == Tier::Hot && result.is_none();
-    let result = result.filter(|result| adds(result, &told) && !is_told_by_state(result, body));
-    if let Some(session) = summary.session.filter(|_| is_latest) {
-        let limits = ContextLimits {
-            files: 0,
-            tools: 0,
-            entities: 0,
-            events: 0,
-            hot: 0,
-            ..ContextLimits::default()
-        };
-        let task = session_context(store, redactor, session, limits)?.task;
-        let task = task.map(thru_redact::Clean::into_inner);
+    if compact && let Some(session) = summary.session {
+        let task = task_of(store, redactor, session)?;
         let is_known = |task: &String| told.iter().any(|text| alike(text, task));
         if let Some(task) = task.filter(|task| !is_known(task)) {
             let text = format!("The user asked last: {}", cut(&task, 240));
             drafts.push(draft(text, "what was asked for last"));
             told.push(task);
         }
-    }
-    let has_result = result.is_some();
-    if let Some(result) = result {
-        drafts.push(draft(format!("It ended: {}", cut(&result, 280)), "what came of it"));
-        told.push(result);
     }
     // What a model made of the session.
     let sections = &body.sections;
@@ -227,7 +283,7 @@ pub(super) fn last_session(
     }
     let most = if compact { 8 } else { 2 };
     let lists: [(&str, &[Statement], usize, &str); 4] = [
-        (DONE, completed, most, "what was done"),
+        (DONE, completed, if has_report { 0 } else { most }, "what was done"),
         ("Decided", decisions, if compact { 8 } else { 0 }, "what was decided"),
         ("Next", next_steps, most, "what was left to do"),
         ("Open question", open_questions, most, "what was left open"),
@@ -241,17 +297,28 @@ pub(super) fn last_session(
             let is_over = !is_deed
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
-            // Behind the result, a step is told for the names in it.
-            let is_bare = label == DONE && has_result && !names_something(&statement.text);
             let is_repeated = compact && observations.iter().any(is_told);
-            let is_left_out = is_over || is_bare || is_repeated;
-            adds(&statement.text, &told) && !is_left_out
+            adds(&statement.text, &told) && !is_over && !is_repeated
         };
         for statement in statements.iter().filter(is_new).take(most) {
             drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
         }
     }
     Ok(drafts)
+}
+
+/// Returns what a session was asked for last.
+fn task_of(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<String>> {
+    let limits = ContextLimits {
+        files: 0,
+        tools: 0,
+        entities: 0,
+        events: 0,
+        hot: 0,
+        ..ContextLimits::default()
+    };
+    let task = session_context(store, redactor, session, limits)?.task;
+    Ok(task.map(thru_redact::Clean::into_inner))
 }
 
 /// True for a short report of the commit or pull request that the state of the work names.
@@ -287,40 +354,71 @@ fn labelled(label: &str, text: &str) -> String {
     }
 }
 
-/// The title of a session with its speaker, its day, and how far its work came.
+/// The title of a session with its speaker, its day, its branch, and how far its work came.
 fn titled(
     store: &Store,
-    summary: &MemoryRow,
-    body: &Summary,
     request: &PackRequest<'_>,
+    (summary, body): &Digested<'_>,
+    (branch, how_far): (Option<&str>, String),
 ) -> Result<String> {
     let title = TitleSpeaker::of_session(store, body)?.mark(&cut(&body.title, TITLE));
-    let ended = body.digest.outcome.as_str();
-    // A commit of the title's name is not named again.
-    let named = format!(" \"{}\"", body.title);
-    let state = body.digest.state.as_ref().map(|state| state.text.replacen(&named, "", 1));
-    let state = state.map_or_else(String::new, |state| format!("; {}", cut(&state, 120)));
-    Ok(format!("{title} ({}, {ended}{state})", day(summary.at, request)))
+    let branch = branch.filter(|branch| !how_far.contains(branch));
+    let branch = branch.map_or_else(String::new, |branch| format!(" on {}", cut(branch, BRANCH)));
+    Ok(format!("{title} ({}{branch}, {how_far})", day(summary.at, request)))
 }
 
-/// Sessions before the last one, a line each, the latest first.
+/// How far the work of a session came: its state, with the outcome where that adds to it.
+fn how_far(body: &Summary, is_last: bool) -> String {
+    let state = body.digest.state.as_ref().map(|state| without_title(&state.text, &body.title));
+    let outcome = body.digest.outcome;
+    match state.filter(|state| is_last || !state.ends_with(UNCOMMITTED)) {
+        None => outcome.as_str().to_owned(),
+        Some(state) if outcome == WorkOutcome::Completed || state.contains("merged") => {
+            cut(&state, 120)
+        }
+        Some(state) => format!("{}; {}", outcome.as_str(), cut(&state, 120)),
+    }
+}
+
+/// The state of work, without the name of a commit that the title names.
+fn without_title(state: &str, title: &str) -> String {
+    let named = state.split_once(" \"").and_then(|(before, rest)| {
+        let (name, after) = rest.split_once('"')?;
+        title.starts_with(name.trim_end_matches('…')).then(|| format!("{before}{after}"))
+    });
+    named.unwrap_or_else(|| state.to_owned())
+}
+
+/// Sessions before the last one, a line each, the latest first: those that worked on the same files or on this
+/// branch, and the latest of all others.
 pub(super) fn earlier_sessions<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,
+    branches: &Branches,
+    last: Option<&LastSession<'_, '_>>,
     earlier: impl Iterator<Item = &'b Digested<'s>>,
     observations: &[Valued],
     said: &mut Said,
 ) -> Result<Vec<Draft>> {
     let mut drafts = Vec::new();
+    let mut elsewhere = 0;
     for digested in earlier {
         if drafts.len() == EARLIER {
             break;
         }
         let (summary, body) = digested;
-        if !did_something(store, digested)? || !is_new(&body.title, &mut said.titles) {
+        let is_same = branches.is_here(summary, request)
+            || last
+                .is_some_and(|last| unfinished::share_files(&last.digested.1.digest, &body.digest));
+        if !is_same && elsewhere == ELSEWHERE
+            || !did_something(store, digested)?
+            || !is_new(&body.title, &mut said.titles)
+        {
             continue;
         }
-        let mut text = titled(store, summary, body, request)?;
+        elsewhere += usize::from(!is_same);
+        let place = (branches.elsewhere(summary, request), how_far(body, false));
+        let mut text = titled(store, request, digested, place)?;
         let results = came_of_most(store, observations, digested)?;
         if let Some(result) = said.detail(&text, results) {
             text = format!("{text}: {}", cut(&result, CAME_OF));
@@ -346,13 +444,17 @@ fn came_of_last(
     store: &Store,
     observations: &[Valued],
     summary: &MemoryRow,
-) -> Result<Option<String>> {
+) -> Result<Option<Report>> {
     let own = observations.iter().map(|one| &one.memory);
     let mut own: Vec<&MemoryRow> = own.filter(|one| one.session == summary.session).collect();
     own.sort_by_key(|memory| std::cmp::Reverse(memory.turn));
-    for memory in own {
-        if let Some(result) = came_of(&store.body_of(memory)?) {
-            return Ok(Some(result));
+    let Some(session) = summary.session else { return Ok(None) };
+    let newest = store.newest_passages(session, Newest { kind: None, within: 1, limit: 1 })?;
+    let ended = newest.first().map_or(0, |passage| passage.turn);
+    // A report of an earlier turn is not how the session ended.
+    for memory in own.into_iter().take_while(|memory| memory.turn + LAST_TURNS > ended) {
+        if let Some(text) = came_of(&store.body_of(memory)?) {
+            return Ok(Some(Report { text, turn: memory.turn }));
         }
     }
     Ok(None)
@@ -402,20 +504,17 @@ pub(super) fn left_open<'b, 's: 'b>(
         let Some(next) = unfinished::still_open(body, &later_than(summary, bodies)) else {
             continue;
         };
-        if next.is_some_and(|next| is_settled(next, body)) {
+        // Where what is left to do is not known, it may be done by now.
+        let next = next.filter(|next| !is_settled(next, body));
+        let Some(next) = next.filter(|_| is_new(&body.title, said)) else { continue };
+        if next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN {
             continue;
         }
-        // What is left to do is not known, and by now it may be done.
-        let is_known = next.is_some_and(|next| !next.starts_with(UNFINISHED));
-        if !is_known && age > OPEN_DAYS_UNKNOWN || !is_new(&body.title, said) {
-            continue;
-        }
-        let next = next.map(|next| labelled("next", &cut(next, 120)));
-        let next = next.map_or_else(String::new, |next| format!("; {next}"));
+        let next = labelled("next", &cut(next, 120));
         drafts.push(Draft {
             tier: tier(summary, request),
             text: format!(
-                "{} ({}, {}){next}",
+                "{} ({}, {}); {next}",
                 TitleSpeaker::of_session(store, body)?.mark(&cut(&body.title, TITLE)),
                 body.digest.outcome.as_str(),
                 day(summary.at, request)

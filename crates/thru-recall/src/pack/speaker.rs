@@ -13,7 +13,7 @@ const ASKED: &str = "Asked:";
 const COMMIT: &str = "Commit:";
 
 /// The beginnings of titles that tell an agreement and a choice.
-const APPROVED: &str = "Approved the plan: ";
+pub(super) const APPROVED: &str = "Approved the plan: ";
 const CHOSE: &str = "Chose ";
 
 /// The speaker of a title.

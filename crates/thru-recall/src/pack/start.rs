@@ -13,23 +13,25 @@ use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
 use super::sessions::{
-    Branches, CAME_OF, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions, last_of, last_session,
-    later_than, left_open, summaries,
+    Branches, CAME_OF, LastSession, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions,
+    last_session, later_than, left_open, summaries,
 };
-use super::speaker::TitleSpeaker;
+use super::speaker::{APPROVED, TitleSpeaker};
 use super::valued::{LATELY_DAYS, Valued, observations};
-use super::{Draft, Occasion, PackRequest, facts, standing};
+use super::{Draft, Occasion, PackRequest, facts, standing, valued};
 use crate::memories::normal;
 
 /// Maximum number of rules, and characters of each.
 const RULES: usize = 10;
 const RULE_LENGTH: usize = 160;
-/// Maximum number of decisions told by themselves, …
-const DECISIONS_TOLD: usize = 3;
-/// … and of those, of older ones, …
+/// Maximum number of decisions, and of works of the last session, that are told by themselves …
+const TOLD: usize = 2;
+/// … where the last session was on this branch: its decisions and its work are about what is done here, …
+const TOLD_OF_BRANCH: usize = 3;
+/// … and of decisions, of older ones.
 const OLDER_TOLD: usize = 1;
-/// … of observations of the last session and of this branch, …
-const WORK_TOLD: usize = 5;
+/// Maximum number of words of a request that names its work.
+const NAME: usize = 12;
 /// The budget from which on all else is told by value.
 const PLENTY: u64 = 2_000;
 
@@ -48,18 +50,22 @@ pub(super) fn drafts(
     let bodies = bodies(store, &summaries)?;
     let branches = Branches::of(store, &summaries)?;
     let last = match request.limits.last_summary {
-        true => last_of(store, request, &bodies, &branches)?,
+        true => LastSession::find(store, request, &bodies, &branches, &valued)?,
         false => None,
     };
     let mut said = Said::default();
-    if let Some((last, is_of_branch)) = last {
-        let later = later_than(last.0, &bodies);
-        let about = last_session(store, redactor, request, (last, is_of_branch), &valued, &later)?;
+    if let Some(last) = &last {
+        let (summary, body) = last.digested;
+        let later = later_than(summary, &bodies);
+        let about = last_session(store, redactor, request, last, &valued, &later)?;
         about.iter().for_each(|line| said.details.push(line.text.clone()));
-        said.titles.push(words_of(&last.0.title));
+        said.titles.push(words_of(&summary.title));
+        let asked = body.digest.request.iter().map(|asked| words_of(&asked.text));
+        said.titles.extend(asked.filter(|words| words.len() <= NAME));
         drafts.extend(about);
     }
-    let earlier = bodies.iter().filter(|one| last.is_none_or(|(last, _)| last.0.row != one.0.row));
+    let last_row = last.as_ref().map(|last| last.digested.0.row);
+    let earlier = bodies.iter().filter(|one| Some(one.0.row) != last_row);
     let open = left_open(store, request, earlier.clone(), (&bodies, &branches), &mut said.titles)?;
     let weighed = valued.len();
     let sessions = Sessions::of(&summaries, &valued, request);
@@ -68,18 +74,21 @@ pub(super) fn drafts(
     let is_open =
         |row: i64| open.iter().any(|line| line.memory.as_ref().is_some_and(|it| it.row == row));
     let over = earlier.filter(|one| !is_open(one.0.row));
-    let sessions = earlier_sessions(store, request, over, &valued, &mut said)?;
+    let sessions =
+        earlier_sessions(store, request, &branches, last.as_ref(), over, &valued, &mut said)?;
     drafts.extend(open);
-    let before = last.and_then(|(last, _)| branches.before(last.0, &bodies));
-    drafts.extend(facts::problems(store, request, before)?);
-    // The latest of all sessions has none after it.
-    if let Some((of_branch, true)) = last
-        && let Some(at) = of_branch.0.at
-    {
-        drafts.extend(facts::changed_since(store, request, at)?);
+    if let Some(LastSession { digested: (summary, _), is_of_branch, .. }) = &last {
+        // A session that came to an end saw what failed before.
+        if valued::is_open(summary) {
+            let before = branches.before(summary, &bodies);
+            drafts.extend(facts::problems(store, request, before)?);
+        }
+        // The latest of all sessions has none after it.
+        if let (true, Some(at)) = (is_of_branch, summary.at) {
+            drafts.extend(facts::changed_since(store, request, at)?);
+        }
     }
-    let last = last.and_then(|(last, _)| last.0.session);
-    let best = best(store, request, valued, last, &mut said)?;
+    let best = best(store, request, valued, last.as_ref(), &mut said)?;
     drafts.retain(|line| done_of(line).is_none_or(|done| !is_told(done, &best)));
     drafts.extend(best);
     drafts.extend(sessions);
@@ -116,7 +125,8 @@ fn itself(
     let mut valued = observations(store, request, request.session, None, &summaries)?;
     without_wishes(&mut valued, &drafts);
     if let Some(own) = bodies(store, &summaries)?.first() {
-        drafts.extend(last_session(store, redactor, request, (own, false), &valued, &[])?);
+        let own = LastSession::itself(own);
+        drafts.extend(last_session(store, redactor, request, &own, &valued, &[])?);
     }
     let weighed = valued.len();
     drafts.extend(told(store, request, valued)?);
@@ -186,10 +196,13 @@ fn best(
     store: &Store,
     request: &PackRequest<'_>,
     valued: Vec<Valued>,
-    last: Option<i64>,
+    last: Option<&LastSession<'_, '_>>,
     said: &mut Said,
 ) -> Result<Vec<Draft>> {
     let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
+    let last_session = last.and_then(|last| last.digested.0.session);
+    let is_of_branch = last.is_some_and(|last| last.is_of_branch);
+    let most = if is_of_branch { TOLD_OF_BRANCH } else { TOLD };
     let mut drafts = Vec::new();
     let (mut decisions, mut older, mut works) = (0, 0, 0);
     for one in valued {
@@ -199,23 +212,25 @@ fn best(
         let is_decision = one.memory.kind == MemoryKind::Observation(ObservationType::Decision);
         // What a person told the memory is no chatter.
         let is_note = one.memory.flags.is_note;
-        // A finding is a sentence of its time: read later, it needs a name of what it is about.
+        // A finding is a sentence of its time, which later work may have made untrue.
         let is_finding = one.memory.kind == MemoryKind::Observation(ObservationType::Discovery);
         let is_of_person = is_note || one.memory.flags.is_edited || one.memory.flags.is_from_person;
-        let is_unnamed = is_finding && !is_of_person && !names_something(&one.memory.title);
+        // A plan tells how things stood before it was carried out.
+        let is_over = one.memory.title.starts_with(APPROVED)
+            && !last.is_some_and(|last| last.is_at_work(&one.memory));
         // The beginning of a report says little without its turn.
-        if is_unnamed || one.memory.is_untitled() {
+        if is_finding && !is_of_person || is_over || one.memory.is_untitled() {
             continue;
         }
         let is_here = one.memory.session.is_none()
-            || one.memory.session == last
+            || one.memory.session == last_session
             || branch.is_some() && one.place.branch.as_deref() == branch;
-        let is_current = is_here || bears_on_today(&one.memory, request);
+        let is_current = is_here || one.holds_in_general || bears_on_today(&one, request);
         let is_wanted = match is_decision {
             _ if request.limits.start_tokens >= PLENTY => true,
-            true => decisions < DECISIONS_TOLD && (is_current || older < OLDER_TOLD),
+            true => decisions < most && (is_current || older < OLDER_TOLD),
             // Sessions before that have a line each.
-            false => works < WORK_TOLD && is_here,
+            false => works < most && is_here,
         };
         let is_told = is_note || is_wanted && is_new(&one.memory.title, &mut said.titles);
         if !is_told {
@@ -223,7 +238,12 @@ fn best(
         }
         let title = cut(&one.memory.title, TITLE);
         let body = store.body_of(&one.memory)?;
-        let detail = said.detail(&title, details(&body));
+        let behind = details(&body);
+        let is_same = |last: &LastSession<'_, '_>| last.tells(&one.memory, &behind);
+        if !is_decision && !is_of_person && last.is_some_and(is_same) {
+            continue;
+        }
+        let detail = said.detail(&title, behind);
         let changed = one.files.iter().filter(|file| file.modified);
         let files = files_not_named(changed.map(|file| file.path.as_str()), &title);
         // The sentence that the title is a part of takes its place.
@@ -237,6 +257,8 @@ fn best(
             TitleSpeaker::Agent if is_decision => format!("The agent: {title}"),
             speaker => speaker.mark(&title),
         };
+        // Half a reason misleads.
+        let detail = detail.filter(|it| !is_decision || it.chars().count() <= CAME_OF);
         if let Some(detail) = detail {
             text = format!("{text}: {}", cut(&detail, CAME_OF));
         }
@@ -265,8 +287,10 @@ fn best(
     Ok(drafts)
 }
 
-/// True for a decision that may bear on today's work: most are about the work of their own day.
-fn bears_on_today(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
-    let age = memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
-    age <= if names_something(&memory.title) { OPEN_DAYS } else { LATELY_DAYS }
+/// True for a decision that may bear on today's work. Most are about the work of their own day, and once that is
+/// finished, the code tells them.
+fn bears_on_today(one: &Valued, request: &PackRequest<'_>) -> bool {
+    let age = one.memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
+    let days = if names_something(&one.memory.title) { OPEN_DAYS } else { LATELY_DAYS };
+    one.is_unfinished && age <= days
 }

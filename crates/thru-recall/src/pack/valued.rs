@@ -31,6 +31,10 @@ pub(super) struct Valued {
     pub(super) memory: MemoryRow,
     pub(super) files: Vec<FileState>,
     pub(super) place: SessionPlace,
+    /// True if its session left work undone.
+    pub(super) is_unfinished: bool,
+    /// True for a person's saying about all things of a kind, or all times.
+    pub(super) holds_in_general: bool,
     value: f64,
     reasons: Vec<String>,
     /// Checked on disk once, and only if it may matter.
@@ -75,7 +79,9 @@ pub(super) fn observations(
             if branch.is_some() && valued.place.branch.as_deref() == branch {
                 valued.add(0.6, "from this branch".to_owned());
             }
-            if valued.memory.session.is_some_and(|row| unfinished.contains(&row)) {
+            valued.is_unfinished =
+                valued.memory.session.is_some_and(|row| unfinished.contains(&row));
+            if valued.is_unfinished {
                 valued.add(0.4, "its session did not finish".to_owned());
             }
             valued
@@ -130,7 +136,17 @@ fn by_itself(
     };
     let age = memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
     let reasons = vec![memory.kind.to_string()];
-    let mut valued = Valued { memory, files, place, value, reasons, freshness: None };
+    let holds_in_general = memory.flags.is_from_person && holds_in_general(&memory.title);
+    let mut valued = Valued {
+        memory,
+        files,
+        place,
+        is_unfinished: false,
+        holds_in_general,
+        value,
+        reasons,
+        freshness: None,
+    };
     let recency = 0.5_f64.powf(age / HALF_LIFE_DAYS);
     if recency > 0.05 {
         valued.add(recency, format!("{} old", days(age)));
@@ -140,8 +156,30 @@ fn by_itself(
         valued.add(-0.6, "a correction of that moment".to_owned());
     } else if valued.memory.flags.is_from_person {
         valued.add(0.3, "the user said it".to_owned());
+        if valued.holds_in_general {
+            valued.add(0.4, "it holds in general".to_owned());
+        }
     }
     valued
+}
+
+/// True for a saying about all things of a kind, or all times.
+fn holds_in_general(title: &str) -> bool {
+    const ALL: [&str; 10] = [
+        "all",
+        "any",
+        "anything",
+        "always",
+        "each",
+        "every",
+        "everything",
+        "everywhere",
+        "forward",
+        "never",
+    ];
+    let lower = title.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ALL.contains(&word)) || lower.contains("from now on")
 }
 
 /// Observations that may be injected.

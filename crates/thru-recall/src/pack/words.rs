@@ -450,6 +450,8 @@ const FILES: &[&str] = &["Dockerfile", "Jenkinsfile", "Justfile", "Makefile", "P
 
 /// A long prompt states its subject at its beginning.
 const LONGEST_PROMPT: usize = 600;
+/// Characters that a person types, from which on a prompt is a brief of its own.
+const LONGEST_TYPED: usize = 2_000;
 /// Maximum number of files and identifiers that are searched for.
 const MOST_CUES: usize = 6;
 
@@ -470,15 +472,24 @@ pub(crate) struct Cues {
 
 /// Returns the reason to answer a prompt with silence whatever is remembered, if there is one.
 pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
+    if prompt.trim_start().starts_with(APPROVED_PLAN) {
+        return Some("an approved plan says what it needs");
+    }
+    let typed = prompt.lines().filter(|line| !is_printed(line));
+    if typed.map(|line| line.chars().count()).sum::<usize>() > LONGEST_TYPED {
+        return Some("a long prompt says what it needs");
+    }
+    is_no_request(prompt)
+}
+
+/// Returns the reason why a prompt asks for nothing, if it asks for nothing.
+pub(crate) fn is_no_request(prompt: &str) -> Option<&'static str> {
     let prompt = prompt.trim();
     if prompt.is_empty() {
         return Some("an empty prompt");
     }
     if NOT_PROMPTS.iter().any(|start| prompt.starts_with(start)) || is_slash_command(prompt) {
         return Some("a command or a machine's turn");
-    }
-    if prompt.starts_with(APPROVED_PLAN) {
-        return Some("an approved plan says what it needs");
     }
     let words = || prompt.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     if words().all(|word| SMALL_TALK.contains(&word.to_lowercase().as_str())) {
