@@ -73,6 +73,9 @@ pub struct Record {
     /// What was told in notes whose lines have no id yet, by note and text.
     #[serde(default)]
     pub unmarked: BTreeMap<Id, BTreeMap<String, LineId>>,
+    /// Texts of people that others took the place of, which a note is to set apart.
+    #[serde(default)]
+    pub apart: BTreeMap<Id, BTreeSet<String>>,
 }
 
 /// A note as it was written last.
@@ -166,6 +169,7 @@ impl Record {
             earlier: BTreeMap::new(),
             foreign: BTreeMap::new(),
             unmarked: BTreeMap::new(),
+            apart: BTreeMap::new(),
         };
         let path = folder.join(INDEX);
         let file = stamp(&path);
@@ -272,9 +276,10 @@ impl Record {
         }
     }
 
-    /// True if a note was found to follow the plan with this hash, and nothing was told in it since.
+    /// True if a note was found to follow the plan with this hash, and nothing else is to be put into it.
     pub fn is_as_planned(&self, note: &Id, plan: Id) -> bool {
-        let is_told = self.unmarked.get(note).is_some_and(|told| !told.is_empty());
+        let is_told = self.unmarked.get(note).is_some_and(|told| !told.is_empty())
+            || self.apart.contains_key(note);
         self.notes.get(note).is_some_and(|written| {
             let base = std::fs::metadata(self.base_path(note));
             written.plan == Some(plan)

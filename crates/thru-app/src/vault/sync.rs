@@ -1,5 +1,6 @@
 //! Bringing vault and memory together: what people changed comes in, what memory calls for goes out.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -301,13 +302,15 @@ impl<'a> Run<'a> {
             self.leave_restless();
         }
         let rested = self.here.iter().filter(|(_, here)| !here.is_restless && !here.is_forked);
-        let edited: Vec<(Id, Option<String>, String)> = rested
+        let mut edited: Vec<(Id, Option<String>, String)> = rested
             .filter_map(|(id, here)| {
                 let text = here.text.clone()?;
                 let base = self.record.base(id);
                 (base.as_deref() != Some(&*text)).then_some((*id, base, text))
             })
             .collect();
+        let saved = |id: &Id| self.here.get(id).map(|here| here.stamp.changed);
+        edited.sort_by_key(|(id, ..)| (Reverse(saved(id)), *id));
         if edited.is_empty() && self.gone.is_empty() || self.request.dry_run {
             return Ok(());
         }
@@ -345,7 +348,7 @@ impl<'a> Run<'a> {
             let ids = notes.ids();
             self.gone.iter().filter(|id| ids.contains(id)).for_each(|id| taking.gone(*id));
         }
-        self.synced.taken = taking.record(&intake, &mut self.record.unmarked, call)?;
+        self.synced.taken = taking.record(&intake, &mut self.record, call)?;
         for (id, base, text) in edited {
             if let (Some(here), Some(_)) = (self.here.get(&id), base) {
                 self.record.note(id, &here.path, here.stamp, &text, false)?;

@@ -7,7 +7,7 @@ use thru_intake::Operation;
 use thru_store::Store;
 use thru_vault::{
     ARCHIVED, Archived, Failure, Followed, LineId, Memory, Notes, Plan, Refusal, SessionMemory,
-    Size, Thresholds, VaultError, folded, holds_other_text, only_lines, with_ids,
+    Size, Thresholds, VaultError, folded, holds_other_text, only_lines, with_apart, with_ids,
 };
 
 use super::sync::{BY_HAND, Here, QUIET, Run, is_older};
@@ -430,6 +430,7 @@ impl Run<'_> {
             if !is_known && !self.request.dry_run {
                 self.record.note(plan.id, &here.path, here.stamp, &disk, false)?;
             }
+            self.record.apart.remove(&plan.id);
             self.record.planned(&plan.id, print);
             return Ok(());
         }
@@ -446,6 +447,7 @@ impl Run<'_> {
         match written {
             Some((text, stamp)) => {
                 self.record.unmarked.remove(&plan.id);
+                self.record.apart.remove(&plan.id);
                 self.record.note(plan.id, &here.path, stamp, &text, true)?;
                 self.record.planned(&plan.id, print);
                 self.here.insert(plan.id, Here::new(here.path, stamp, None));
@@ -459,7 +461,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the text that a note gets: with ids behind what was told in it, and the plan put in.
+    /// Returns the text that a note gets: with ids behind what was told in it, the plan put in, and what others took the place
+    /// of at its end.
     fn wanted(
         &self,
         plan: &Plan,
@@ -470,7 +473,11 @@ impl Run<'_> {
         let mut unmarked = plan.missing(disk);
         unmarked.extend(self.record.unmarked.get(&plan.id).cloned().unwrap_or_default());
         let marked = with_ids(disk, &taking::unmarked_places(disk, &unmarked));
-        Ok(plan.put_into(&marked, base, hidden)?)
+        let text = plan.put_into(&marked, base, hidden)?;
+        Ok(match self.record.apart.get(&plan.id) {
+            Some(apart) => with_apart(&text, apart),
+            None => text,
+        })
     }
 
     /// True if no other program wrote a note a moment ago.
@@ -533,6 +540,7 @@ impl Run<'_> {
             self.folder.remove(&path, &text)?;
             return Err(error.into());
         }
+        self.record.apart.remove(&plan.id);
         self.record.note(plan.id, &path, stamp, &text, true)?;
         if let Some(original) = &original {
             paths.remove(&folded(&original.path));
