@@ -168,7 +168,9 @@ impl AgentText {
             let whole =
                 format!("{title}: {}", text::plain(sentence).trim_end_matches(['.', ';', ':']));
             let whole = text::cut(&whole, title::LENGTH);
-            if title.chars().count() <= title::LENGTH / 2 && stands_alone(&whole) {
+            // "Add three relays: the first one" tells one of three.
+            if title.chars().count() <= title::LENGTH / 2 && !counts(title) && stands_alone(&whole)
+            {
                 *title = whole;
             }
         }
@@ -254,6 +256,16 @@ impl AgentText {
             self.announced = Some(title);
         }
     }
+}
+
+/// Returns true if a title says how many things its list has.
+fn counts(title: &str) -> bool {
+    const NUMBERS: [&str; 9] =
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "several"];
+    title
+        .split(' ')
+        .skip(1)
+        .any(|word| word.bytes().all(|byte| byte.is_ascii_digit()) || NUMBERS.contains(&word))
 }
 
 /// Returns true if an item makes sense by itself.

@@ -111,7 +111,7 @@ pub(crate) fn numbered(session: &Session<'_>, reply: &Reply, place: usize) -> Ve
         if reply::is_procedure(&reply::offered(&question.text)) {
             return None;
         }
-        Some(reply::titled(&format!("{} → {answer}", reply::question_of(&question.text))))
+        Some(reply::titled(&told(reply::question_of(&question.text), answer)))
     });
     answers.collect()
 }
@@ -147,7 +147,7 @@ fn picked(labels: &[String], reply: &Reply, proposal: &Proposal) -> Option<Made>
         return None;
     }
     let answer = reply.rest.split([',', ';', '.']).next().unwrap_or_default().trim();
-    let title = format!("{} → {answer}", reply::question_of(&question.text));
+    let title = told(reply::question_of(&question.text), answer);
     let questions: Vec<&str> = proposal.questions.iter().map(|one| one.text.as_str()).collect();
     (!answer.is_empty()).then(|| Made {
         title: reply::titled(&title),
@@ -155,6 +155,12 @@ fn picked(labels: &[String], reply: &Reply, proposal: &Proposal) -> Option<Made>
         about: proposal.advice.clone(),
         ..Made::default()
     })
+}
+
+/// Returns a question with its answer; with "yes", what that decides.
+fn told(question: &str, answer: &str) -> String {
+    let decision = reply::agreed_to(question).filter(|_| reply::is_yes(answer));
+    decision.unwrap_or_else(|| format!("{question} → {answer}"))
 }
 
 fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
@@ -261,6 +267,8 @@ fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
     let is_decided = reply.decided.iter().any(|one| one.is_clear);
     match &proposal.offer {
         Some(offer) if reply::is_procedure(offer) => is_decided.then(|| made(String::new())),
+        // The work itself tells that it was agreed to.
+        Some(offer) if is_mere_work(offer) => is_decided.then(|| made(String::new())),
         Some(offer) if reply::names_something(offer) => {
             Some(made(reply::titled(&format!("Agreed to {offer}"))))
         }
@@ -292,6 +300,15 @@ fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
             Some(made(agreement(advice)))
         }
     }
+}
+
+/// Returns true for an offer to do work, as opposed to one to do it in a certain way.
+fn is_mere_work(offer: &str) -> bool {
+    let kind = verbs::kind_of(offer);
+    let is_work = matches!(kind, Some(ObservationType::Feature | ObservationType::Bugfix))
+        || verbs::is_mere_change(offer);
+    is_work
+        && !["instead", "rather than", " so that ", " only "].iter().any(|way| offer.contains(way))
 }
 
 /// Returns "Agreed: the advice", without the words that introduce the advice.
@@ -367,6 +384,10 @@ fn plainly(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         || reply::is_procedure(&reply::offered(question))
     {
         return None;
+    }
+    if let Some(decision) = reply::agreed_to(question).filter(|_| reply::is_yes(answer)) {
+        let about = proposal.advice.clone();
+        return Some(Made { title: reply::titled(&decision), about, ..Made::default() });
     }
     let answer = cut(answer, TITLE / 2);
     let room = TITLE.saturating_sub(answer.chars().count() + 3);

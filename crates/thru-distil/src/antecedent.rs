@@ -3,6 +3,7 @@
 use crate::answered::proposal_before;
 use crate::event::Action;
 use crate::gate::stands_alone;
+use crate::prose;
 use crate::reply;
 use crate::restated::Opening;
 use crate::session::Session;
@@ -18,6 +19,9 @@ const SHARED: usize = 2;
 
 /// Most words with a meaning of a decision that the agent may say in full.
 const SHORT: usize = 3;
+
+/// Most words of a sentence that repeats a decision.
+const NAMING: usize = 14;
 
 /// A decision that a reader understands alone.
 pub(crate) struct Named {
@@ -38,7 +42,10 @@ pub(crate) fn named(
         ["Thinking ", "Leaning ", "Inclined "].iter().any(|start| title.starts_with(start));
     let points = reply::points(&title);
     if !hesitates && !points && !reply::lacks_object(&title) {
-        let fuller = in_full(answer, &title);
+        let fuller = by_name(session, place, &title).or_else(|| in_full(answer, &title));
+        if fuller.is_none() && reply::is_thin(&title) {
+            return None;
+        }
         let plain = || Named { title: with_topic(session, place, title), source: None };
         return Some(fuller.unwrap_or_else(plain));
     }
@@ -51,11 +58,13 @@ pub(crate) fn named(
         return Some(Named { title, source: None });
     }
     let words = format!("{title} {}", said.unwrap_or_default());
-    let found = in_whole(&title, said)
+    let found = by_name(session, place, &title)
+        .or_else(|| in_whole(&title, said))
         .or_else(|| restated(answer, &words))
         .or_else(|| done(session, place, &words))
         .or_else(|| because(session, place, &title))
-        .or_else(|| (!points).then_some(Named { title, source: None }))?;
+        .or_else(|| (!points).then_some(Named { title, source: None }))
+        .filter(|found| !reply::is_thin(&found.title))?;
     Some(Named { title: with_topic(session, place, found.title), ..found })
 }
 
@@ -74,9 +83,45 @@ fn restated(answer: Option<(usize, &Opening)>, words: &str) -> Option<Named> {
     let (at, opening) = answer?;
     let told = opening.restates(words).map(|said| reply::as_decision(reply::titled(said)));
     // "This release" is clear enough in a decision.
-    let told = told.filter(|said| stands_alone(&said.replace(" this ", " the ")));
+    let told = told
+        .map(|said| without_condition(&said).to_owned())
+        .filter(|said| !said.ends_with('…') && stands_alone(&said.replace(" this ", " the ")));
     let announced = || opening.announced.clone().filter(|done| reply::shares(done, words, SHARED));
     Some(Named { title: told.or_else(announced)?, source: Some(at) })
+}
+
+/// Returns "A hard break is cleaner" for "A hard break is cleaner if few use it": the person knows that few do.
+fn without_condition(said: &str) -> &str {
+    let parted = said.split_once(" if ").filter(|(_, condition)| condition.contains(' '));
+    parted.map_or(said, |(said, _)| said)
+}
+
+/// Returns a decision against something as the agent repeats it in the turn with its name: "No need for the old path",
+/// "No support for `kiln/old.toml`".
+fn by_name(session: &Session<'_>, place: usize, title: &str) -> Option<Named> {
+    let needless = title.strip_prefix("No need for ").filter(|_| !reply::is_specific(title))?;
+    let ends = [", ", ". ", " this ", " that ", " as ", " because ", " since "];
+    let end = ends.iter().filter_map(|end| needless.find(end)).min().unwrap_or(needless.len());
+    let object = reply::significant(&needless[..end]);
+    let events = session.events.iter().enumerate().skip(place + 1).take(REACH);
+    let mut events = events.take_while(|(_, event)| !matches!(event.action, Action::Asked(_)));
+    events.find_map(|(at, event)| {
+        let text = event.agent_text().filter(|_| !event.is_subagent)?;
+        let said = prose::sentences(&text.report).flat_map(|said| {
+            let last = said.rsplit_once(": ").map(|(_, last)| last);
+            [Some(said), last].into_iter().flatten()
+        });
+        let repeats = |said: &&str| {
+            let known = reply::significant(said);
+            ["No ", "Drop ", "Remove "].iter().any(|no| said.starts_with(no))
+                && said.contains('`')
+                && said.split(' ').count() <= NAMING
+                && !object.is_empty()
+                && object.iter().all(|word| known.contains(word))
+        };
+        let title = reply::titled(said.into_iter().find(repeats)?);
+        Some(Named { title, source: Some(at) })
+    })
 }
 
 /// Returns a decision of few words as the agent says it in full, if it agrees.

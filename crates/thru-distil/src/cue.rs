@@ -65,6 +65,27 @@ static ASIDES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:already|also|formerly|historically|legacy|previously)\b")
 });
 
+/// Beginnings of sentences that take back the one before, or come to what is wrong.
+static TURNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:but|however|yet|still,|nevertheless|that\s+said|the\s+catch|the\s+(?:real\s+|actual\s+|main\s+|underlying\s+)?(?:issue|problem|cause|blocker|gap|culprit)\s+(?:is|was|might|may|could|seems|appears|remains))\b",
+    )
+});
+
+/// Returns true for a sentence before which the point was not yet told: "But today it is tied to a run".
+pub(crate) fn turns(sentence: &str) -> bool {
+    shows(&TURNS, &unmarked(sentence))
+}
+
+/// A line that leads up to what could be rather than to what is.
+static SUPPOSES: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern::regex(r"(?i)\b(?:would|could|might|proposed|imagine|suppose)\b"));
+
+/// Returns true for "So the flow would be:".
+pub(crate) fn supposes(lead: &str) -> bool {
+    shows(&SUPPOSES, lead)
+}
+
 fn shows(sign: &LazyLock<Option<Regex>>, text: &str) -> bool {
     sign.as_ref().is_some_and(|sign| sign.is_match(text))
 }
@@ -119,6 +140,19 @@ mod tests {
             assert!(weight(aside) < 0, "{aside}");
         }
         assert_eq!(weight("The damper closes when the relay drops"), 0);
+    }
+
+    #[test]
+    fn a_sentence_that_turns_is_known() {
+        for turning in
+            ["But today the kiln is cold", "However, cone 6 melts", "The real issue is the relay"]
+        {
+            assert!(turns(turning), "{turning}");
+        }
+        for going_on in ["Butter melts first", "The issue list is long", "It is cold today"] {
+            assert!(!turns(going_on), "{going_on}");
+        }
+        assert!(supposes("So the flow would be") && !supposes("The flow is"));
     }
 
     #[test]

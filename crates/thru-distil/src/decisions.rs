@@ -12,15 +12,16 @@ use crate::event::Action;
 use crate::gate::stands_alone;
 use crate::plans;
 use crate::prose;
-use crate::reply::{self, Reply};
+use crate::reply::{self, Decided};
 use crate::request::Request;
-use crate::restated;
+use crate::restated::{self, Opening};
 use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{FACT, TITLE, cut};
 use crate::undone;
-use crate::work::FACTS;
+use crate::verdict;
+use crate::work::{self, FACTS};
 
 /// Most choices taken from the agent's prose in one turn.
 const CHOICES: usize = 2;
@@ -59,6 +60,14 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
             Action::Wrote(text) if choices < CHOICES && !turn.asks_memory => {
                 if let Some(choice) = &text.choice {
                     choices += 1;
+                    // The work tells what was tried.
+                    let is_told = |one: &Draft| {
+                        one.observation.turn == turn.number
+                            && one.observation.title.starts_with(work::STILL_FAILING)
+                    };
+                    if drafts.iter().any(is_told) {
+                        continue;
+                    }
                     // A remedy that did not help is no decision.
                     let (kind, lead) = match undone::fails_again(session, turn) {
                         true => (ObservationType::Discovery, "Did not help: "),
@@ -135,7 +144,11 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     }
     let Some(reply) = &request.reply else { return };
     let is_ruled = |sentence: &str| request.rulings.iter().any(|one| one.sentence == sentence);
+    let answer = restated::after(session, place);
+    let opening = answer.map(|(_, opening)| opening);
+    let is_taken_up = |decided: &&Decided| is_taken_up(decided, opening);
     let decided = reply.decided.iter().find(|one| one.is_clear && !is_ruled(&one.sentence));
+    let decided = decided.filter(is_taken_up);
     let made = answered(session, reply, place).or_else(|| {
         decided.map(|decided| Made {
             title: decided.title.clone(),
@@ -146,8 +159,6 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             ..Made::default()
         })
     });
-    let answer = restated::after(session, place);
-    let opening = answer.map(|(_, opening)| opening);
     // A sentence that decides without naming what: the agent's answer names it.
     let made = made.or_else(|| {
         let open = reply.decided.iter().filter(|one| !one.is_clear);
@@ -163,7 +174,12 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         }
         Some(Made { title: proposed.title.clone(), ..Made::default() })
     });
-    let Some(mut made) = made.filter(|made| !is_ruled(&made.title)) else { return };
+    let is_hedged = |made: &Made| {
+        let mut said = reply.decided.iter().filter(|one| one.title == made.title);
+        said.any(|one| !is_taken_up(&one))
+    };
+    let made = made.filter(|made| !is_ruled(&made.title) && !is_hedged(made));
+    let Some(mut made) = made else { return };
     // The person's own words say it better than the option's, where they stand alone.
     if made.is_agreement
         && let Some(decided) = decided
@@ -181,7 +197,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     let Some(Named { title, source: naming }) =
         antecedent::named(session, place, chosen.clone(), said, answer)
     else {
-        return others(session, request, reply, place, vec![chosen], drafts);
+        return others(session, request, opening, place, vec![chosen], drafts);
     };
     observation.title = title;
     let places: Vec<usize> = made.source.into_iter().chain([place]).chain(naming).collect();
@@ -220,20 +236,27 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         observation.concepts.insert(Concept::TradeOff);
         drafts.push(Draft { place, observation });
     }
-    others(session, request, reply, place, known, drafts);
+    others(session, request, opening, place, known, drafts);
+}
+
+/// Returns true unless a decision is hedged and the agent does not take it up: "maybe we should x" asks first.
+fn is_taken_up(decided: &Decided, opening: Option<&Opening>) -> bool {
+    !reply::is_hedged(&decided.sentence, &decided.title)
+        || opening.is_some_and(|one| one.takes_up(&decided.title))
 }
 
 /// Adds the other decisions in a prompt that decides more than once.
 fn others(
     session: &Session<'_>,
     request: &Request,
-    reply: &Reply,
+    opening: Option<&Opening>,
     place: usize,
     mut known: Vec<String>,
     drafts: &mut Vec<Draft>,
 ) {
     known.extend(request.rulings.iter().map(|one| one.title.clone()));
-    let clear = reply.decided.iter().filter(|one| one.is_clear);
+    let decided = request.reply.iter().flat_map(|reply| &reply.decided);
+    let clear = decided.filter(|one| one.is_clear);
     for (ordinal, decided) in clear.enumerate() {
         let title = reply::as_decision(decided.title.clone());
         let is_new = |said: &String| {
@@ -242,6 +265,7 @@ fn others(
             words.iter().filter(|word| shared.contains(word)).count() * 2 <= words.len()
         };
         let is_open = title.contains("something") || reply::points_early(&title);
+        let is_open = is_open || reply::is_thin(&title) || !is_taken_up(decided, opening);
         if is_open || !known.iter().all(is_new) || reply::lacks_object(&title) {
             continue;
         }
@@ -290,6 +314,38 @@ pub(crate) fn settle(drafts: &mut Vec<Draft>, kept_apart: &BTreeSet<Id>) {
             draft.observation.facts.truncate(FACTS);
             draft.observation.merged.extend(replaced.merged);
             draft.observation.merged.push(Merged { id, title });
+        }
+    }
+}
+
+/// Fewest words that a finding shares with what settles it.
+const SETTLED: usize = 3;
+
+/// Takes the titles of findings that a decision or work settled: what was advised or held for better then is over, and the
+/// report still tells it.
+pub(crate) fn settle_findings(drafts: &mut [Draft]) {
+    for at in 0..drafts.len() {
+        let Some(one) = drafts.get(at).map(|draft| &draft.observation) else { continue };
+        if one.kind != ObservationType::Discovery || one.title.is_empty() {
+            continue;
+        }
+        let advice = one.title.strip_prefix(verdict::RECOMMENDED);
+        let words = reply::significant(advice.unwrap_or(&one.title));
+        let turns = one.turn..=one.turn + LATER;
+        let settles = |other: &Observation| {
+            let known = reply::significant(&other.title);
+            let shared = words.iter().filter(|word| known.contains(word)).count();
+            let is_made = other.kind != ObservationType::Discovery
+                && (other.turn > one.turn || other.kind == ObservationType::Decision);
+            is_made
+                && turns.contains(&other.turn)
+                && shared >= SETTLED
+                && (advice.is_some() || shared * 5 >= words.len() * 3)
+        };
+        if drafts.iter().any(|draft| settles(&draft.observation))
+            && let Some(draft) = drafts.get_mut(at)
+        {
+            draft.observation.title.clear();
         }
     }
 }

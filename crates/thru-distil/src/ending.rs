@@ -1,13 +1,17 @@
 //! The end of a session: the way it ended, and the work that is open then.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
+use regex::Regex;
 use thru_core::{Observation, Statement, WorkOutcome};
 
 use crate::agent_text::AgentText;
 use crate::event::{Action, Event};
 use crate::fixes;
+use crate::gate::is_about_course;
 use crate::landing;
+use crate::pattern;
 use crate::pending::{self, Object, Unmade};
 use crate::phrase;
 use crate::segment::Turn;
@@ -87,6 +91,7 @@ pub(crate) fn open_work(session: &Session<'_>, observations: &[Observation]) -> 
     for step in &mut open.next_steps {
         step.text = object.complete(&step.text);
     }
+    open.next_steps.retain(|step| !step.text.is_empty());
     let has_observations = !observations.is_empty();
     open.outcome = outcome(session, last, ending, !red.is_empty(), has_observations, &open);
     if let Some((line, places)) = state(session, red.is_empty()) {
@@ -225,14 +230,12 @@ fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
     if let Some(unmade) = &last {
         // The work is done up to its commit.
         open.next_steps.push(session.statement(cut(&unmade.step(), TASK), &[unmade.place]));
-        let goes_on = asked(session, turn, false).is_some_and(|(text, _)| {
-            text.starts_with('/') || text.split_whitespace().count() > 4 && is_about_landing(&text)
-        });
+        let goes_on = asked(session, turn, false).is_some_and(|(text, _)| text.starts_with('/'));
         if !goes_on {
             return;
         }
     }
-    if let Some((text, at)) = found {
+    if let Some((text, at)) = found.filter(|(text, _)| !is_housekeeping(text)) {
         // A question without its answer is open, as it stands.
         if let Some(question) = text.trim_end().ends_with('?').then(|| last_sentence(&text)) {
             open.questions.push(session.statement(cut(question, TASK), &[at]));
@@ -241,6 +244,18 @@ fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
         let text = format!("Not finished: {}", crate::text::uncapitalised(&text));
         open.next_steps.push(session.statement(cut(&text, TASK), &[at]));
     }
+}
+
+/// Orders to tidy up behind the work.
+static TIDIES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:please\s+|now\s+|and\s+|also\s+)*(?:remove|close|kill|delete|clean\s+up|stop|exit|prune|tidy)\b.*\b(?:sessions?|work-?trees?|branch(?:es)?|windows?|panes?|tmux|workers?|servers?|process(?:es)?)\b",
+    )
+});
+
+/// Returns true for an order to tidy up: with it the work is not open again.
+fn is_housekeeping(text: &str) -> bool {
+    TIDIES.as_ref().is_some_and(|tidies| tidies.is_match(text))
 }
 
 /// Returns true if a text is about bringing work to others.
@@ -304,7 +319,8 @@ fn open_tasks(session: &Session<'_>, turns: &[&Turn]) -> Vec<Statement> {
     if before.any(|turn| matches!(ending_of(session.events, turn), Ending::Reported(_))) {
         return Vec::new();
     }
-    let left = tasks.open().filter_map(|task| pending::left_of(session, task));
+    let tells = |task: &&str| !is_about_course(task);
+    let left = tasks.open().filter(tells).filter_map(|task| pending::left_of(session, task));
     left.take(TASKS).map(|task| session.statement(cut(&task, TASK), &[place])).collect()
 }
 
@@ -323,6 +339,11 @@ fn outcome(
         Ending::Planned(_) => WorkOutcome::InProgress,
         // Without a call the client may have kept no answer.
         Ending::Unanswered if is_idle => WorkOutcome::Abandoned,
+        Ending::Interrupted | Ending::Unanswered
+            if open.next_steps.is_empty() && open.questions.is_empty() && tidies(session, last) =>
+        {
+            WorkOutcome::Completed
+        }
         Ending::Interrupted | Ending::Unanswered => WorkOutcome::InProgress,
         Ending::Reported(at) => {
             let says_blocked = session
@@ -343,6 +364,18 @@ fn outcome(
             }
         }
     }
+}
+
+/// Returns true if a turn was only to tidy up.
+fn tidies(session: &Session<'_>, turn: &Turn) -> bool {
+    let request = session.events.get(turn.range.start).and_then(Event::request);
+    let text = request.and_then(|request| request.text.as_deref()).unwrap_or_default();
+    !has_edits(session.events, &turn.range)
+        && (is_housekeeping(text) || last_order(text).is_some_and(|order| is_housekeeping(&order)))
+}
+
+fn has_edits(events: &[Event], range: &Range<usize>) -> bool {
+    events.get(range.clone()).unwrap_or_default().iter().any(|event| !event.modified.is_empty())
 }
 
 /// Returns true if the work waits for the answer to a question; an offer to do more holds up nothing.

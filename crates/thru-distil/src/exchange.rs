@@ -1,6 +1,7 @@
 //! Exchanges: the question or the trouble of a prompt and the sentence with which the agent answers it, as one title.
 
 use crate::agent_text::{is_label_line, is_meta, is_status};
+use crate::cue;
 use crate::gate::{is_about_course, is_about_something, is_balanced, is_finished};
 use crate::phrase;
 use crate::prose::{self, LineKind};
@@ -160,8 +161,13 @@ pub(crate) fn answer(text: &str) -> Option<String> {
             LineKind::Text => {}
             LineKind::Heading | LineKind::Item => break,
         }
-        for sentence in prose::sentences(line.text) {
+        let sentences: Vec<&str> = prose::sentences(line.text).collect();
+        for (at, sentence) in sentences.iter().enumerate() {
             seen += 1;
+            // "It would do. But …": the answer comes then.
+            if sentences.get(at + 1).is_some_and(|next| cue::turns(next)) {
+                continue;
+            }
             let cleaned = plain(sentence);
             let (yes, rest) = short_answer(&cleaned);
             short = short.or(yes);
@@ -311,6 +317,7 @@ mod tests {
         for prompt in [
             "is this better?",
             "what do you recommend",
+            "so you prefer gas to electricity now?",
             "can you fix the kiln profile?",
             "Fire the kiln with gas",
             "why is that",

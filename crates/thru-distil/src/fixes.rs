@@ -251,7 +251,7 @@ fn fix(events: &[Event], cause: &Failing, green: usize, edits: &[usize], is_vari
     used.reverse();
     files.reverse();
     let fact = fact(events, cause.at, green, &files, is_variant);
-    let short = short(events, cause.at, green, is_variant);
+    let short = short(events, cause.at, green, is_variant).unwrap_or_default();
     let turn = events.get(cause.at).map(|event| event.turn);
     let before = cause.edits_before.checked_sub(1).and_then(|last| edits.get(last));
     let is_own = before.and_then(|at| events.get(*at)).map(|event| event.turn) == turn;
@@ -292,13 +292,22 @@ fn fact(events: &[Event], red: usize, green: usize, files: &[&str], is_variant: 
     cut(&fact, FACT)
 }
 
-/// Returns a title for a command that worked after it had failed.
-fn short(events: &[Event], red: usize, green: usize, is_variant: bool) -> String {
+/// Flags and scripts by which a check mends what it finds.
+const MENDS: [&str; 5] = ["--fix", "--write", "--force", "--unsafe", ":fix"];
+
+/// Returns a title for a command that worked after it had failed, unless one of the two is too long to be told, or the
+/// second mends what the first only finds.
+fn short(events: &[Event], red: usize, green: usize, is_variant: bool) -> Option<String> {
     let run = |at: usize| events.get(at).and_then(Event::run);
-    let (Some(failed), Some(worked)) = (run(red), run(green)) else { return String::new() };
-    match is_variant && worked.shown != failed.shown {
-        true => format!("{} works where {} failed", cut(&worked.shown, 36), cut(&failed.shown, 26)),
-        false => format!("{} works after it failed", cut(&worked.shown, 50)),
+    let (failed, worked) = (&run(red)?.shown, &run(green)?.shown);
+    let fits = |shown: &str, longest: usize| shown.chars().count() <= longest;
+    match is_variant && worked != failed {
+        true => {
+            let mends = MENDS.iter().any(|flag| worked.contains(flag));
+            (!mends && fits(worked, 36) && fits(failed, 26))
+                .then(|| format!("{worked} works where {failed} failed"))
+        }
+        false => fits(worked, 50).then(|| format!("{worked} works after it failed")),
     }
 }
 

@@ -183,6 +183,7 @@ pub(crate) fn is_about_something(topic: &str) -> bool {
         "it" | "its" | "that" | "they" | "them" => at < 4 && !is_told(at),
         "there" => at == 0 || !["is", "are"].contains(&words[at - 1].as_str()),
         "your" => true,
+        "you" | "you're" => at < 1,
         word => POINTERS.contains(&word),
     };
     !words.iter().enumerate().any(points)
@@ -190,11 +191,11 @@ pub(crate) fn is_about_something(topic: &str) -> bool {
         && is_finished(topic.trim_end_matches('?'))
         && is_balanced(topic)
         && !topic.contains("http")
-        && words.iter().map(|word| tells(word)).sum::<usize>() > TELLING
+        && words.iter().map(|word| weight(word)).sum::<usize>() > TELLING
 }
 
 /// Returns how much a word of a question tells: nothing if all work or all talk has it, and more if it is a name of code.
-fn tells(word: &str) -> usize {
+fn weight(word: &str) -> usize {
     const TALK: [&str; 14] = [
         "any", "did", "do", "how", "right", "should", "that", "there", "what", "what's", "whats",
         "who", "why", "would",
@@ -215,10 +216,18 @@ pub(crate) fn is_finished(said: &str) -> bool {
     !UNFINISHED.contains(&last.as_str()) && !["it", "any", "we", "i"].contains(&last.as_str())
 }
 
+/// Returns true if a text has a word that not all work has.
+pub(crate) fn tells(text: &str) -> bool {
+    telling(text) > 0
+}
+
 /// Returns the number of words that are not common to all work.
 fn telling(text: &str) -> usize {
     let is_telling = |word: &String| {
-        word.len() > 1 && !COMMON.contains(&word.as_str()) && !JOINING.contains(&word.as_str())
+        word.len() > 1
+            && !word.bytes().all(|byte| byte.is_ascii_digit())
+            && !COMMON.contains(&word.as_str())
+            && !JOINING.contains(&word.as_str())
     };
     // Scripts that do not part words by blanks say as much in one run of characters.
     let dense = text.chars().filter(|c| *c >= '\u{2e80}' && c.is_alphabetic()).count();

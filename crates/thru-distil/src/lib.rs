@@ -50,6 +50,7 @@ mod segment;
 mod session;
 mod shell;
 mod snapshot;
+mod subject;
 mod summary;
 mod tasks;
 mod text;
@@ -71,4 +72,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 8;
+pub const VERSION: u32 = 9;

@@ -5,8 +5,8 @@ use thru_core::{Observation, ObservationType, SeenCommit, Statement};
 use crate::event::Event;
 use crate::gate::is_understood;
 use crate::session::Session;
+use crate::subject;
 use crate::text::{FACT, cut};
-use crate::title;
 
 /// Most commits told of one observation.
 const MOST: usize = 3;
@@ -26,7 +26,7 @@ pub(crate) fn tell(session: &Session<'_>, observations: &mut [Observation]) {
         let Some(work) = observations.iter_mut().rfind(|one| is_work(one) && before(one)) else {
             continue;
         };
-        let subject = title::of_commit(&commit.subject);
+        let subject = subject::of_commit(&commit.subject);
         let is_its_name =
             is_only && !has_commits && commits.len() == 1 && is_understood(&subject, 1);
         let fact = match is_its_name && number == 0 {

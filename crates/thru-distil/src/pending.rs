@@ -84,6 +84,11 @@ static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:the|this|my)\s+(?:work|changes?|fix|patch|edits?)\b")
 });
 
+/// Words that count what only the text before names.
+static POINTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(r"(?i)\b(?:both|the\s+two|the\s+three|the\s+other|these|those)\s+[a-z]{3,}")
+});
+
 /// The ways in which a branch is named on purpose.
 const KINDS: [&str; 12] = [
     "feat", "feature", "fix", "bugfix", "hotfix", "docs", "chore", "refactor", "test", "ci",
@@ -119,11 +124,21 @@ impl Object {
 
     /// Adds to a step what it is about, if it only says that something is to be committed, pushed or merged.
     pub(crate) fn complete(&self, step: &str) -> String {
+        if let Some(command) = step.strip_prefix("Not finished: ").filter(|rest| is_command(rest)) {
+            let done = self.subject.as_ref().map(|subject| format!(" (last done: {subject})"));
+            return cut(&format!("Not finished: {command}{}", done.unwrap_or_default()), STEP);
+        }
         let is_request = step.starts_with("Not finished") && step.split_whitespace().count() > 4;
-        if is_command(step)
-            && let Some(subject) = &self.subject
+        if is_command(step) {
+            // A command alone says nothing.
+            let whole = self.subject.as_ref().map(|subject| format!("{step} ({subject})"));
+            return cut(&whole.unwrap_or_default(), STEP);
+        }
+        if !is_request
+            && POINTS.as_ref().is_some_and(|points| points.is_match(step))
+            && let Some(subject) = self.subject.as_ref().filter(|one| !reply::shares(one, step, 2))
         {
-            return cut(&format!("{step} ({subject})"), STEP);
+            return cut(&format!("{} ({subject})", step.trim_end_matches(['.', ' '])), STEP);
         }
         if is_request || !LANDS.as_ref().is_some_and(|lands| lands.is_match(step)) {
             return step.to_owned();

@@ -65,7 +65,7 @@ fn plan_decision(name: &str, plan: &Plan) -> String {
 
 /// The kind of a heading.
 enum Heading {
-    /// It says what is done.
+    /// It says what is done, or names it in full.
     Order,
     /// It says what is to become better, not by which change.
     Aim,
@@ -81,6 +81,8 @@ fn heading_kind(heading: &str) -> Heading {
     match verbs::is_imperative(&first) || reply::is_verb(&first) {
         _ if is_repair || is_better.contains(&first.as_str()) => Heading::Aim,
         true => Heading::Order,
+        // A longer one says enough.
+        false if heading.split(' ').count() > 3 => Heading::Order,
         false => Heading::Name,
     }
 }
@@ -101,8 +103,10 @@ fn measure(point: &str, may_be_labelled: bool) -> Option<String> {
     (order.split(' ').count() >= 4 && !is_checking(order)).then(|| uncapitalised(order))
 }
 
-/// Returns true for a step that only tests or documents the others.
+/// Returns true for a step that only tests, documents or prepares the others.
 fn is_checking(order: &str) -> bool {
     let lower = order.to_lowercase();
-    ["test", "changelog", "documentation", "verif"].iter().any(|word| lower.contains(word))
+    ["test", "changelog", "documentation", "verif", "install ", "dependenc"]
+        .iter()
+        .any(|word| lower.contains(word))
 }

@@ -45,7 +45,7 @@ static AGREES: LazyLock<Option<Regex>> = LazyLock::new(|| {
         (?: i\s+(?:fully\s+|completely\s+|totally\s+)?agree(?:\s+(?:with\s+(?:you|that|this)|that))? | agreed | got\s+it | understood | confirmed | exactly(?:\s+right)?
           | (?:i\s+think\s+)?(?:you['’]re|you\s+are|your\s+instinct\s+is)\s+(?:absolutely\s+|completely\s+|not\s+)?(?:right|correct|wrong)
           | (?:that(?:['’]s|\s+is)\s+(?:a\s+)?)?(?:good|great|fair|clean|sensible|valid)\s+(?:catch|call|point|idea|addition|thinking|enough|challenge|question|separation|instinct)
-          | that(?:['’]s|\s+is)\s+(?:right|correct|the\s+crux|better|cleaner|simpler) | right | (?:that\s+)?makes\s+(?:total\s+|perfect\s+)?sense | absolutely )
+          | that(?:['’]s|\s+is)\s+(?:probably\s+|likely\s+)?(?:the\s+)?(?:right|correct|crux|better|best|cleaner|cleanest|simpler|simplest)(?:\s+\w+){0,3} | right | (?:that\s+)?makes\s+(?:total\s+|perfect\s+)?sense | absolutely )
         (?:\s*[,.:;!—–-]+\s*|\s+$|$|\s+(?P<on>with|to|on)\s+)",
     )
 });
@@ -97,6 +97,12 @@ impl Opening {
     /// Returns the statement that says a person's words again, if the agent agrees with them.
     pub(crate) fn restates(&self, words: &str) -> Option<&str> {
         self.agrees.then(|| self.about(words)).flatten()
+    }
+
+    /// Returns true if the agent agrees with a person's proposal, or does what it says.
+    pub(crate) fn takes_up(&self, words: &str) -> bool {
+        let announces = self.announced.as_deref().is_some_and(|done| reply::alike(words, done));
+        self.confirms || announces || self.restates(words).is_some()
     }
 
     /// Returns the decision that the agent draws from a person's words, if it agrees with them.

@@ -197,6 +197,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     }
     drafts.sort_by_key(|draft| draft.place);
     decisions::settle(&mut drafts, session.kept_apart);
+    decisions::settle_findings(&mut drafts);
     let mut ids = BTreeSet::new();
     let drafts = drafts.into_iter().map(|draft| without_empty(draft.observation));
     // Passages with equal ids (in a damaged transcript) would give observations with equal ids.

@@ -13,6 +13,7 @@ use crate::prose;
 use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::{ASKED, Session, is_committed};
+use crate::subject;
 use crate::text::{FACT, cut, one_line, shown_name};
 use crate::title;
 use crate::verbs;
@@ -62,9 +63,9 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         return given.to_owned();
     }
     if let [only] = committed(session).as_slice()
-        && stands_alone(&title::of_commit(only))
+        && stands_alone(&subject::of_commit(only))
     {
-        return title::of_commit(only);
+        return subject::of_commit(only);
     }
     let main = main_turn(session, observations);
     let asked = main.and_then(|turn| request_of(session, turn));
@@ -107,7 +108,8 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
 fn committed<'s>(session: &'s Session<'_>) -> Vec<&'s str> {
     let runs = session.events.iter().filter_map(Event::run);
     let made = runs.flat_map(|run| run.commits.iter().map(|commit| commit.subject.as_str()));
-    let mut subjects: Vec<&str> = made.filter(|subject| is_understood(subject, 1)).collect();
+    let names = |subject: &&str| is_understood(subject, 1) && !subject::only_saves(subject);
+    let mut subjects: Vec<&str> = made.filter(names).collect();
     subjects.sort_unstable();
     subjects.dedup();
     subjects

@@ -1,13 +1,10 @@
 //! Titles: one line that says what happened, like a good commit subject.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use thru_core::defused;
 
 use crate::gate::is_name;
-use crate::pattern;
 use crate::text::{self, TITLE, capitalised, plain};
+use crate::verbs;
 
 /// Longest title, in characters.
 pub(crate) const LENGTH: usize = TITLE;
@@ -120,14 +117,28 @@ fn clause(line: &str) -> Option<&str> {
     if CONDITIONS.iter().any(|condition| condition.eq_ignore_ascii_case(word)) {
         return None;
     }
+    // "Remove cache: false" names a setting and its value.
+    let is_setting = |at: usize| {
+        let value = line[at..].strip_prefix(": ").and_then(|rest| rest.split([' ', ',']).next());
+        value.is_some_and(|value| {
+            ["true", "false", "null", "none"].contains(&value)
+                || value.starts_with(|c: char| c.is_ascii_digit() || c == '\'' || c == '"')
+        })
+    };
     ends.iter()
         .take(11)
         .filter_map(|end| start.rfind(end))
-        .filter(|at| *at >= least)
+        .filter(|at| *at >= least && !is_setting(*at))
         .max()
         .or_else(|| start.rfind(", ").filter(|at| *at >= least + 14))
-        .map(|at| trimmed(&line[..at]))
+        .map(|at| trimmed(without_examples(&line[..at])))
         .filter(|clause| balanced(clause))
+}
+
+/// Returns a clause without a list of examples that was cut: "Describe the app, including its structure".
+fn without_examples(clause: &str) -> &str {
+    let starts = [", including ", ", such as ", ", e.g. ", ", like "];
+    starts.iter().find_map(|start| clause.split_once(start)).map_or(clause, |(whole, _)| whole)
 }
 
 /// Returns the beginning of a long line up to a phrase that it makes sense without.
@@ -142,8 +153,19 @@ fn phrase_end(line: &str) -> Option<&str> {
         return None;
     }
     let ends = STARTS.iter().filter_map(|start| line[..room].rfind(start));
-    let end = ends.filter(|at| *at >= least).max()?;
+    let end =
+        ends.filter(|at| *at >= least).max().or_else(|| second_order(&line[..room], least))?;
     Some(trimmed(&line[..end])).filter(|clause| balanced(clause))
+}
+
+/// Returns the place of "and" before a second order: "Remove the old cache and match the shared config".
+fn second_order(line: &str, least: usize) -> Option<usize> {
+    let first = line.split(' ').next().unwrap_or_default();
+    let joints = line.match_indices(" and ").map(|(at, _)| at).filter(|at| *at >= least);
+    let is_order = |at: &usize| {
+        line[at + 5..].split(' ').next().is_some_and(|word| verbs::is_imperative(word))
+    };
+    joints.filter(is_order).last().filter(|_| verbs::is_imperative(first))
 }
 
 fn balanced(clause: &str) -> bool {
@@ -179,47 +201,6 @@ pub(crate) fn is_kind(label: &str) -> bool {
         .any(|kind| kind.eq_ignore_ascii_case(label))
 }
 
-/// Turns a commit subject into a title: "feat(parser): read dates" becomes "Read dates (parser)".
-pub(crate) fn of_commit(subject: &str) -> String {
-    let (_, scope, rest) = conventional(subject);
-    let title = capitalised(rest);
-    match scope {
-        Some(scope)
-            if !rest.to_lowercase().contains(&scope.to_lowercase())
-                && rest.chars().count() + scope.chars().count() + 3 <= TITLE =>
-        {
-            shaped(&format!("{title} ({scope})"))
-        }
-        _ => shaped(&title),
-    }
-}
-
-/// Subjects that name a kind of work rather than the work: "Address review findings", "Fix CI".
-static VAGUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?ix)^(?:address|resolve|fix|apply|handle|incorporate|respond\s+to|clean\s+up|cleanup|update|format|lint|tweak|adjust|improve|polish)\b
-        (?:.*\b(?:issues?|findings?|feedback|comments?|problems?|errors?|bugs?|failures?|reviews?|ci|lint|changes|things|tests?|code|files?|fixes|failing)\b|(?:\s+\w+){0,2}$)",
-    )
-});
-
-/// Least room for the detail of a vague subject, in characters.
-const DETAIL: usize = 24;
-
-/// Returns the title of a commit; where it only names a kind of work, with the beginning of the message's body.
-pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
-    let is_vague = VAGUE.as_ref().is_some_and(|vague| vague.is_match(&title))
-        && !title.split_whitespace().skip(1).any(|word| word.contains(['_', '.', '/', '`']));
-    let room = LENGTH.saturating_sub(title.chars().count() + 2);
-    let Some(body) = body.filter(|_| is_vague && room >= DETAIL) else { return title };
-    let first = body.split(['\n', ';']).next().unwrap_or(body);
-    let first = first.split(". ").next().unwrap_or(first);
-    let detail = text::uncapitalised(&crate::reply::titled_in(first, room));
-    match detail.ends_with('…') || detail.split(' ').count() < 3 {
-        true => title,
-        false => format!("{title}: {detail}"),
-    }
-}
-
 /// Longest name of a file in a title, in characters.
 const NAME: usize = 32;
 
@@ -246,30 +227,12 @@ pub(crate) fn with_file(title: &str, files: &[String], is_committed: bool) -> Op
         return None;
     }
     let placed = match title.strip_suffix(')') {
-        Some(scoped) => format!("{scoped}, {name})"),
-        None => format!("{title} ({name})"),
+        Some(scoped) if scoped.rsplit('(').next().is_some_and(|scope| !scope.contains(' ')) => {
+            format!("{scoped}, {name})")
+        }
+        _ => format!("{title} ({name})"),
     };
     (placed.chars().count() <= TITLE).then_some(placed)
-}
-
-/// Splits a conventional commit subject into type, scope and description.
-pub(crate) fn conventional(subject: &str) -> (Option<&str>, Option<&str>, &str) {
-    let whole = (None, None, subject);
-    let Some((head, rest)) = subject.split_once(": ") else { return whole };
-    let head = head.trim_end_matches('!');
-    let (kind, scope) = match head.split_once('(') {
-        Some((kind, scope)) => (kind, scope.strip_suffix(')')),
-        None => (head, None),
-    };
-    #[rustfmt::skip]
-    const TYPES: [&str; 13] = [
-        "feat", "fix", "docs", "chore", "refactor", "perf", "test", "tests", "style", "build",
-        "ci", "revert", "wip",
-    ];
-    match TYPES.contains(&kind.to_ascii_lowercase().as_str()) && !rest.trim().is_empty() {
-        true => (Some(kind), scope, rest.trim()),
-        false => whole,
-    }
 }
 
 #[cfg(test)]
@@ -277,22 +240,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_vague_subject_is_told_with_the_beginning_of_its_body() {
-        let told = |subject: &str, body| with_detail(of_commit(subject), body);
-        let body = Some("Drop the unused cache; ignore generated files");
-        assert_eq!(
-            told("fix: resolve CI audit issues", body),
-            "Resolve CI audit issues: drop the unused cache"
-        );
-        assert_eq!(told("feat: read dates with zones", body), "Read dates with zones");
-        assert_eq!(told("fix: errors of parser.rs", body), "Errors of parser.rs");
-        assert_eq!(told("fix CI", None), "Fix CI");
-    }
-
-    #[test]
     fn long_lines_end_at_a_thought_or_a_word() {
         let long = "Replace the polling loop in the watcher with inotify so that idle sessions and their folders cost nothing at all";
         assert_eq!(shaped(long), "Replace the polling loop in the watcher with inotify");
+        for (line, title) in [
+            (
+                "Update the kiln settings to drop the burner's own relay: false override, and read the shared relay instead now",
+                "Update the kiln settings to drop the burner's own relay: false override",
+            ),
+            (
+                "Create README.md with a description of the whole kiln controller, including structure, commands, and the wiring",
+                "Create README.md with a description of the whole kiln controller",
+            ),
+            (
+                "Update the kiln settings to remove the relay of the burner and align the shape of the shared controller settings",
+                "Update the kiln settings to remove the relay of the burner",
+            ),
+        ] {
+            assert_eq!(shaped(line), title);
+        }
         let endless = "word ".repeat(40);
         assert!(shaped(&endless).ends_with("word…") && shaped(&endless).chars().count() <= TITLE);
     }
@@ -315,14 +281,5 @@ mod tests {
             assert_eq!(told(named, &["/p/parser.rs"]), "");
         }
         assert_eq!(told("Read dates with zones", &["/p/parser.rs", "/p/zone.rs"]), "");
-    }
-
-    #[test]
-    fn conventional_subjects_lose_their_prefix() {
-        assert_eq!(
-            of_commit("feat(parser): read dates with zones"),
-            "Read dates with zones (parser)"
-        );
-        assert_eq!(of_commit("Merge: a and b"), "Merge: a and b");
     }
 }

@@ -33,6 +33,9 @@ const LEAST: i32 = 5;
 /// Least rank of a statement that is most likely the point of its text.
 const SURE: i32 = 12;
 
+/// The beginning of the title of advice.
+pub(crate) const RECOMMENDED: &str = "Recommended: ";
+
 /// Most words shared with the question that count.
 const SHARED: usize = 5;
 
@@ -43,11 +46,20 @@ const ASIDE: i32 = 6;
 /// What a statement loses that names nothing.
 const UNNAMED: i32 = 4;
 
+/// What a statement loses that the next sentence takes back.
+const CONCEDED: i32 = 8;
+
+/// What an item loses that says what could be.
+const SUPPOSED: i32 = 40;
+
 /// What an item of a list loses against a sentence.
 const LISTED: i32 = 2;
 
 /// Length below which a statement is told with the sentence that explains it, in characters.
 const SHORT: usize = 48;
+
+/// Length below which a denial is told with what holds instead, in characters.
+const DENIED: usize = 64;
 
 /// Most names of a list in a title, and longest of them, in characters.
 const NAMES: usize = 6;
@@ -83,6 +95,10 @@ struct Reader {
     listing: Option<Listing>,
     sentences: usize,
     items: usize,
+    /// The place of the first statement since the last paragraph began.
+    paragraph: usize,
+    /// True if the last line that led up to a list spoke of what could be.
+    supposes: bool,
 }
 
 /// Returns the statements of a text that a reader understands alone, the first ones first.
@@ -144,6 +160,13 @@ impl Reader {
         }
         self.before = Before::default();
         let sentences: Vec<&str> = prose::sentences(line).collect();
+        if sentences.first().is_some_and(|first| cue::turns(first)) {
+            for conceded in self.found.iter_mut().skip(self.paragraph) {
+                conceded.rank -= CONCEDED;
+            }
+        }
+        self.paragraph = self.found.len();
+        self.supposes = false;
         for (at, sentence) in sentences.iter().enumerate() {
             self.sentence(sentence, sentences.get(at + 1).copied());
             self.before = Before::of(sentence);
@@ -152,6 +175,7 @@ impl Reader {
         if let Some(lead) = last.strip_suffix(':') {
             let role = cue::role(lead);
             self.lead = Some(role);
+            self.supposes = cue::supposes(lead);
             self.open_list(lead, role);
         }
     }
@@ -179,6 +203,9 @@ impl Reader {
             Role::Plain => 0,
         };
         // The first items say what a list is about. What they order is still to be done.
+        // "So the flow would be: the kiln reads it" is no fact yet.
+        let is_supposed = self.supposes && !is_order(&unmarked(first));
+        let place = place - if is_supposed { SUPPOSED } else { 0 };
         let place = place - LISTED + if self.items <= 2 && role == Role::Plain { 2 } else { 0 };
         let place =
             if is_order(&unmarked(first)) && role != Role::Point { place - ASIDE } else { place };
@@ -197,7 +224,10 @@ impl Reader {
             let said = self.completed(said);
             // "It is not a. It is b."
             let is_denied = next.is_some_and(|next| denies(sentence, next));
-            let rank = place + rank_of(&said, sentence) - if is_denied { AT_POINT + 1 } else { 0 };
+            let is_conceded = next.is_some_and(cue::turns);
+            let rank = place + rank_of(&said, sentence)
+                - if is_denied { AT_POINT + 1 } else { 0 }
+                - if is_conceded { CONCEDED } else { 0 };
             let title = next.and_then(|next| joined(&said, next)).unwrap_or(said.title);
             self.found.push(Statement { rank, title, is_advice: said.is_advice });
         }
@@ -308,26 +338,34 @@ fn denies(sentence: &str, next: &str) -> bool {
 
 /// Returns a short statement with the sentence that explains it: "The relay fails: it is polled by `fire`".
 fn joined(said: &Wording, next: &str) -> Option<String> {
-    if said.is_advice || said.title.chars().count() > SHORT || said.title.contains(": ") {
+    let denies = said.title.contains(" not ");
+    let longest = if denies { DENIED } else { SHORT };
+    if said.is_advice || said.title.chars().count() > longest || said.title.contains(": ") {
         return None;
     }
     let names_code = next.contains('`');
     let next = text::plain(next);
+    let is_instead = denies
+        && ["It ", "They ", "Instead", "For each ", "Each "]
+            .iter()
+            .any(|one| next.starts_with(one));
+    let next = if is_instead { next.trim_end_matches(':') } else { &next };
     let talks = next.split_whitespace().any(|word| {
         ["i", "you", "we", "i'll", "i’ll", "you'll"].contains(&word.to_lowercase().as_str())
     });
     let is_reason = !talks
         && !next.ends_with([':', '?'])
-        && !report::announces(&next)
-        && !phrase::is_fragment(&next)
-        && !phrase::is_deed(&next)
-        && cue::weight(&next) >= 0
-        && wording::has_verb(&next)
-        && (names_code || next.split_whitespace().skip(1).any(is_name));
+        && !report::announces(next)
+        && !phrase::is_fragment(next)
+        && !phrase::is_deed(next)
+        && cue::weight(next) >= 0
+        && wording::has_verb(next)
+        && (names_code || is_instead || next.split_whitespace().skip(1).any(is_name));
     let next = next.trim_end_matches(['.', '!', ' ']);
     // Names keep their capitals.
-    let is_common =
-        ["The ", "It ", "Its ", "A ", "An ", "Only "].iter().any(|one| next.starts_with(one));
+    let is_common = ["The ", "It ", "Its ", "A ", "An ", "Only ", "They ", "For ", "Each "]
+        .iter()
+        .any(|one| next.starts_with(one));
     let next = if is_common { text::uncapitalised(next) } else { next.to_owned() };
     let title = format!("{}: {next}", said.title);
     (is_reason && title.chars().count() <= title::LENGTH).then(|| defused(&title).into_owned())
@@ -371,14 +409,28 @@ static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// open. Advice is told as such: the person may not follow it.
 pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
     let (_, one) = chosen(statements, question).filter(|(rank, _)| *rank >= SURE)?;
-    if OPEN.as_ref()?.is_match(&one.title) {
+    if OPEN.as_ref()?.is_match(&one.title) || one.is_advice && is_passing(&one.title) {
         return None;
     }
     if !one.is_advice {
         return Some(one.title.clone());
     }
-    let title = format!("Recommended: {}", text::uncapitalised(&one.title));
+    let title = format!("{RECOMMENDED}{}", text::uncapitalised(&one.title));
     (title.chars().count() <= title::LENGTH).then_some(title)
+}
+
+/// Words of advice about a ticket or a pull request that is over tomorrow.
+static PASSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:#\d+|PRs?|issues?|tickets?|pull\s+requests?|as|candidates?|close[ds]?|first|for\s+now|immediate|keep|leave|merge[ds]?|next|not|now|only|open|ready|rebase|review|the|to|today|treat|yet|wait|and|before|after|until|it)\b|#\d+",
+    )
+});
+
+/// Returns true for advice that names a ticket and nothing else: "Keep #12 open for now".
+fn is_passing(advice: &str) -> bool {
+    let Some(passing) = PASSING.as_ref() else { return false };
+    let names_ticket = advice.split(' ').any(|word| word.starts_with('#'));
+    names_ticket && !passing.replace_all(advice, "").contains(char::is_alphanumeric)
 }
 
 fn chosen<'s>(statements: &'s [Statement], question: &str) -> Option<(i32, &'s Statement)> {
@@ -476,6 +528,14 @@ mod tests {
             ("I would not give the damper of `kiln-2` a relay of its own.", None),
             ("The damper of `kiln-2` probably has no relay of its own.", None),
             ("The glaze melts at cone six.", None),
+            (
+                "The damper of `kiln-2` has a relay of its own. But `fire` never reads it today.",
+                None,
+            ),
+            (
+                "The damper of `kiln-2` has a relay of its own.\n\nHowever, `fire` never reads it.",
+                None,
+            ),
         ] {
             assert_eq!(told(text, question).as_deref(), title, "{text}");
         }
@@ -515,6 +575,42 @@ mod tests {
         ] {
             assert_eq!(verdict(text, ""), title, "{text}");
         }
+    }
+
+    #[test]
+    fn advice_about_a_ticket_alone_is_passing() {
+        for passing in ["Keep #12 open for now", "Treat #12 as the only immediate merge candidate"]
+        {
+            assert!(is_passing(passing), "{passing}");
+        }
+        for lasting in ["Keep the relay of #12 in the profile", "Keep the damper open for now"] {
+            assert!(!is_passing(lasting), "{lasting}");
+        }
+    }
+
+    #[test]
+    fn what_could_be_is_no_statement() {
+        let items =
+            "\n1. The `kiln-2` relay opens the damper\n2. The `fire` thread polls the relay";
+        assert_eq!(verdict(&format!("So the flow would be:{items}"), ""), "");
+        assert_eq!(
+            verdict(
+                &format!("The relays today:{items}"),
+                "which relay opens the damper of kiln-2?"
+            ),
+            "The kiln-2 relay opens the damper"
+        );
+    }
+
+    #[test]
+    fn a_denial_is_told_with_what_holds() {
+        assert_eq!(
+            verdict(
+                "`kiln-2` does not keep the last ramp. For each cone, it stores every ramp apart:",
+                ""
+            ),
+            "kiln-2 does not keep the last ramp: for each cone, it stores every ramp apart"
+        );
     }
 
     #[test]

@@ -1,19 +1,23 @@
 //! Completed work: one observation for each piece of a turn in which files, history or the state of a
 //! check changed.
 
+use std::ops::Range;
+
 use thru_core::{Concept, ObservationType, WorkRecord};
 
 use crate::agent_text::{AgentText, is_status};
 use crate::cause;
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
-use crate::gate::{is_about_course, is_understood, stands_alone};
+use crate::gate::{is_about_course, is_understood, stands_alone, tells};
 use crate::landing;
 use crate::phrase::{self, Strength};
 use crate::prose;
+use crate::reply;
 use crate::request::Request;
 use crate::segment::{Segment, Turn};
 use crate::session::{Draft, Session};
+use crate::subject;
 use crate::text::{self, FACT, cut, shown_name};
 use crate::title;
 use crate::undone;
@@ -33,6 +37,9 @@ const SOURCES: usize = 8;
 
 /// Number of sources of titles that name the work on purpose: messages, plans, tasks.
 const NAMED: usize = 6;
+
+/// The beginning of the title of work that did not help.
+pub(crate) const STILL_FAILING: &str = "Tried, still failing";
 
 /// A title and the event that it was taken from.
 type FoundTitle = (String, Option<usize>);
@@ -55,6 +62,8 @@ struct Piece<'s> {
     is_undone: bool,
     /// The person's words about that, and their place.
     took_back: Option<(usize, &'s str)>,
+    /// True if its commit keeps the books of the work that others of the turn hold.
+    keeps_books: bool,
     /// True if the next prompt shows the trouble that it was to end.
     fails_again: bool,
 }
@@ -124,6 +133,7 @@ impl<'s> Piece<'s> {
             fixes: session.fixes.within(&range),
             modified,
             is_undone,
+            keeps_books: keeps_books(session, turn, &range),
             took_back,
             fails_again: undone::fails_again(session, turn),
         }
@@ -138,14 +148,15 @@ impl<'s> Piece<'s> {
         let outcome = if self.is_undone && !self.has_commits() {
             Some("Tried, then reverted")
         } else if self.fails_again && kind == ObservationType::Bugfix {
-            Some("Tried, still failing")
+            Some(STILL_FAILING)
         } else {
             None
         };
         observation.title = match outcome {
             Some(outcome) => {
                 let tried = if title.is_empty() { self.changed_files() } else { title.clone() };
-                cut(&format!("{outcome}: {}", text::uncapitalised(&tried)), title::LENGTH)
+                let room = title::LENGTH.saturating_sub(outcome.len() + 2);
+                format!("{outcome}: {}", text::uncapitalised(&reply::titled_in(&tried, room)))
             }
             None => title.clone(),
         };
@@ -180,7 +191,9 @@ impl<'s> Piece<'s> {
 
     /// Returns true if it only wrote notes into folders that tools keep for themselves, such as prompts for workers.
     fn is_scratch(&self) -> bool {
-        self.has_only_documents() && self.modified.iter().all(|file| landing::is_aside(file))
+        self.has_only_documents()
+            && !self.has_commits()
+            && self.modified.iter().all(|file| landing::is_aside(file))
     }
 
     fn has_commits(&self) -> bool {
@@ -220,24 +233,31 @@ impl<'s> Piece<'s> {
         };
         let commit = || {
             let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
-            let commit = run.commits.first()?;
-            let title = title::of_commit(&commit.subject);
-            Some((title::with_detail(title, commit.body.as_deref()), Some(*at)))
+            let commit =
+                run.commits.first().filter(|commit| !subject::only_saves(&commit.subject))?;
+            // What did not help is told by what was tried, not by its goal.
+            let body = commit.body.as_deref();
+            let tried = body.filter(|_| self.fails_again).and_then(subject::first_point);
+            let told = || subject::with_detail(subject::of_commit(&commit.subject), body);
+            Some((tried.unwrap_or_else(told), Some(*at)))
         };
+        if self.keeps_books {
+            return None;
+        }
         let opened = || {
             let (at, run) = self.runs.iter().find(|(_, run)| run.pull_request.is_some())?;
             let title = run.pull_request.as_ref()?.title.as_deref()?;
             let is_all = self.modified.is_empty();
             is_all.then(|| {
                 (
-                    title::shaped(&format!("Open pull request: {}", title::of_commit(title))),
+                    title::shaped(&format!("Open pull request: {}", subject::of_commit(title))),
                     Some(*at),
                 )
             })
         };
         let landed = || {
             let (at, number, title) = self.merged()?;
-            let title = format!("Merge pull request #{number}: {}", title::of_commit(title?));
+            let title = format!("Merge pull request #{number}: {}", subject::of_commit(title?));
             self.modified.is_empty().then(|| (title::shaped(&title), Some(at)))
         };
         let candidates: [&TitleSource<'_>; 8] = [
@@ -258,7 +278,12 @@ impl<'s> Piece<'s> {
             // What people and messages name is the work's, whatever words they take for it.
             let fits = |title: &str| match rung < NAMED {
                 true => is_understood(title, 1),
-                false => stands_alone(title) && !is_about_course(title) && !title.ends_with('…'),
+                false => {
+                    stands_alone(title)
+                        && !is_about_course(title)
+                        && !names_only_path(title)
+                        && !title.ends_with('…')
+                }
             };
             source().filter(|(title, _)| fits(title))
         });
@@ -294,7 +319,7 @@ impl<'s> Piece<'s> {
     fn intended(&self) -> Option<FoundTitle> {
         let (at, run) =
             self.runs.iter().rev().find(|(_, run)| run.may_have_committed().is_some())?;
-        Some((title::of_commit(run.may_have_committed()?), Some(*at)))
+        Some((subject::of_commit(run.may_have_committed()?), Some(*at)))
     }
 
     /// Returns the names of the files that were changed, as a title.
@@ -326,7 +351,7 @@ impl<'s> Piece<'s> {
         // Documents and tests repair nothing, whatever failed while they were written.
         let mut is_aside = false;
         let by_commit = subject.and_then(|subject| {
-            match title::conventional(subject).0?.to_ascii_lowercase().as_str() {
+            match subject::conventional(subject).0?.to_ascii_lowercase().as_str() {
                 "feat" => Some(ObservationType::Feature),
                 "fix" => Some(ObservationType::Bugfix),
                 "refactor" | "perf" | "style" => Some(ObservationType::Refactor),
@@ -338,8 +363,10 @@ impl<'s> Piece<'s> {
             }
         });
         let asked = self.request.and_then(|(_, request)| request.title.as_deref());
-        let kind =
-            by_commit.or_else(|| verbs::kind_of(title)).or_else(|| asked.and_then(verbs::kind_of));
+        let kind = by_commit
+            .or_else(|| subject.filter(|_| self.fails_again).and_then(verbs::kind_of))
+            .or_else(|| verbs::kind_of(title))
+            .or_else(|| asked.and_then(verbs::kind_of));
         let names_trouble = self
             .report
             .and_then(|(_, written)| written.finding.as_deref())
@@ -356,7 +383,7 @@ impl<'s> Piece<'s> {
                 ObservationType::Change
             }
             Some(ObservationType::Feature) => ObservationType::Feature,
-            _ if fixed && !is_aside => ObservationType::Bugfix,
+            _ if fixed && !is_aside && !only_documents => ObservationType::Bugfix,
             Some(kind) => kind,
             // A completed plan made something, unless its heading says otherwise.
             None if names_trouble => ObservationType::Bugfix,
@@ -379,7 +406,7 @@ impl<'s> Piece<'s> {
         for (at, run) in &self.runs {
             for commit in &run.commits {
                 // The title of the work is most often the subject of its commit.
-                let is_titled = title::of_commit(&commit.subject) == title;
+                let is_titled = subject::of_commit(&commit.subject) == title;
                 add_packed(&mut facts, commit.fact(!is_titled), *at);
             }
             if let Some(request) = &run.pull_request
@@ -449,6 +476,25 @@ impl<'s> Piece<'s> {
             observation.concepts.insert(Concept::WhyItExists);
         }
     }
+}
+
+/// Returns true if a part of a turn only commits the books of the work that another part committed.
+fn keeps_books(session: &Session<'_>, turn: &Turn, part: &Range<usize>) -> bool {
+    let subjects = |range: &Range<usize>| {
+        let events = session.events.get(range.clone()).unwrap_or_default();
+        let runs = events.iter().filter_map(Event::run);
+        runs.flat_map(|run| &run.commits).map(|commit| subject::keeps_books(&commit.subject))
+    };
+    let mut own = subjects(part).peekable();
+    own.peek().is_some() && own.all(|books| books) && subjects(&turn.range).any(|books| !books)
+}
+
+/// Returns true for "Draft the plan at docs/plans/7.md": where it is says nothing of what it is.
+fn names_only_path(title: &str) -> bool {
+    let rest = title.split_once(' ').map_or("", |(_, rest)| rest);
+    let is_path = |word: &&str| word.contains('/') && word.contains('.');
+    let words: Vec<&str> = rest.split(' ').filter(|word| !is_path(word)).collect();
+    rest.split(' ').any(|word| is_path(&word)) && !tells(&words.join(" "))
 }
 
 /// Returns the person's words in the next turn that say that the work of this one was taken back.

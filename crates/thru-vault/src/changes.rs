@@ -27,6 +27,8 @@ pub enum Change {
     Edited {
         /// The line.
         line: LineId,
+        /// Its words before.
+        before: String,
         /// The new text, without a category.
         text: String,
         /// The word in brackets before it.
@@ -71,10 +73,11 @@ pub fn changes(base: &str, disk: &str) -> Vec<Change> {
         here.insert(id);
         let Some(known) = before.get(id) else { continue };
         let words = line.words(disk.source);
-        if words != known.words(base.source) {
+        let before = known.words(base.source);
+        if words != before {
             let (category, text) = without_category(&words);
             let (category, text) = (category.map(str::to_owned), unescaped(text));
-            changes.push(Change::Edited { line: id.clone(), text, category });
+            changes.push(Change::Edited { line: id.clone(), before, text, category });
         }
         if line.task.is_some() && known.task.is_some() && line.is_done() != known.is_done() {
             changes.push(Change::Ticked { line: id.clone(), is_done: line.is_done() });

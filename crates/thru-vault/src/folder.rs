@@ -42,7 +42,7 @@ pub struct Stamp {
 }
 
 impl Stamp {
-    fn new(metadata: &Metadata) -> Self {
+    pub(crate) fn new(metadata: &Metadata) -> Self {
         let changed = metadata.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
         #[cfg(unix)]
         let file = std::os::unix::fs::MetadataExt::ino(metadata);
@@ -95,6 +95,12 @@ impl Folder {
     /// Returns the path of a file in it.
     pub fn path(&self, relative: &str) -> PathBuf {
         relative.split('/').fold(self.root.clone(), |path, name| path.join(name))
+    }
+
+    /// Returns the stamp of a file in it; `None` if there is none.
+    pub fn stamp(&self, relative: &str) -> Option<Stamp> {
+        let metadata = fs::symlink_metadata(self.path(relative)).ok()?;
+        metadata.is_file().then(|| Stamp::new(&metadata))
     }
 
     /// Lists every note, by path. Hidden files and folders are passed over, and links are not followed.

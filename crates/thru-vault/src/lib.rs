@@ -29,7 +29,7 @@ pub use content::{
 pub use error::{Result, VaultError};
 pub use folder::{Content, Folder, Found, Scan, Stamp};
 pub use front::{Front, Property, Unreadable, Value};
-pub use merge::{Earlier, merged};
+pub use merge::{Earlier, merged, with_apart};
 pub use names::{conflict_copy, file_name, folded};
 pub use note::{LineId, Note};
 pub use plan::{Plan, PlannedLine, Refusal, Section, Shows};

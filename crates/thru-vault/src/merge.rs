@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use thru_core::{Id, content_hash};
 
 use crate::changes::told_in;
+use crate::escape::escaped;
 use crate::front::{Front, Value, list};
-use crate::note::{Line, LineId, Note};
+use crate::note::{Line, LineId, Note, first_newline};
 use crate::plan::{Splices, content_end, with_break};
 use crate::properties::is_ours;
 
@@ -63,31 +64,40 @@ pub fn merged(
         && merge.put_in.iter().all(|id| ids.contains(id))
         && merge.told.iter().all(|words| said.contains(words));
     match is_whole {
-        true => with_callout(text, &merge.apart, copy_name, merge.here.newline()),
+        true => merge.with_callout(text, copy_name),
         false => {
             let mut merge = Merge::new(note, copy);
             merge.prose();
-            with_callout(note.to_owned(), &merge.apart, copy_name, merge.here.newline())
+            merge.with_callout(note.to_owned(), copy_name)
         }
     }
 }
 
+/// Returns a note with these texts of people in a callout at its end, where it does not hold them. Others took their place.
+pub fn with_apart(note: &str, texts: &BTreeSet<String>) -> String {
+    let known: HashSet<&str> = note.lines().map(bare).collect();
+    let lines: Vec<String> = texts.iter().map(|text| format!("- {}", escaped(text))).collect();
+    let lines = lines.iter().map(String::as_str).filter(|line| !known.contains(line));
+    let title = "Written elsewhere at the same time";
+    with_callout(note.to_owned(), title, lines, first_newline(note))
+}
+
 /// Returns a note with lines in a callout at its end.
-fn with_callout(
+fn with_callout<'t>(
     mut note: String,
-    lines: &BTreeMap<usize, String>,
-    copy_name: &str,
+    title: &str,
+    lines: impl Iterator<Item = &'t str>,
     newline: &str,
 ) -> String {
-    if lines.is_empty() {
+    let mut lines = lines.peekable();
+    if lines.peek().is_none() {
         return note;
     }
     if !note.is_empty() && !note.ends_with('\n') {
         note.push_str(newline);
     }
-    let name = copy_name.replace('`', "");
-    note.push_str(&format!("{newline}> [!question] Only in `{name}`{newline}"));
-    for line in lines.values().flat_map(|text| text.lines()) {
+    note.push_str(&format!("{newline}> [!question] {title}{newline}"));
+    for line in lines {
         note.push_str(&format!("> {line}{newline}"));
     }
     note
@@ -97,7 +107,7 @@ struct Merge<'t> {
     here: Note<'t>,
     other: Note<'t>,
     splices: Splices,
-    /// The lines of the note, without the marks of quotes: what was merged once stands in a callout.
+    /// The lines of the note, without ids and the marks of quotes: what was merged once stands in a callout.
     known: HashSet<&'t str>,
     /// Lines of ours that were put in.
     put_in: Vec<LineId>,
@@ -115,7 +125,7 @@ impl<'t> Merge<'t> {
             here: Note::parse(note),
             other: Note::parse(copy),
             splices: Splices::default(),
-            known: note.lines().map(unquoted).collect(),
+            known: note.lines().map(bare).collect(),
             put_in: Vec::new(),
             told: Vec::new(),
             done: BTreeSet::new(),
@@ -193,11 +203,20 @@ impl<'t> Merge<'t> {
         self.done.extend(line.own.clone());
     }
 
+    /// Puts a line of ours into the callout. Without its id: there it is the person's, and neither follows memory nor is read
+    /// as what the line says now.
     fn set_apart(&mut self, line: &Line) {
-        let text = self.other.source[line.own.clone()].trim();
-        if !text.lines().all(|line| self.known.contains(unquoted(line))) {
+        let text = self.other.source[line.own.start..line.text.end].trim();
+        if !text.lines().all(|line| self.known.contains(bare(line))) {
             self.apart.insert(line.own.start, text.to_owned());
         }
+    }
+
+    /// Returns a note with what was set apart in a callout.
+    fn with_callout(&self, note: String, copy_name: &str) -> String {
+        let title = format!("Only in `{}`", copy_name.replace('`', ""));
+        let lines = self.apart.values().flat_map(|text| text.lines());
+        with_callout(note, &title, lines, self.here.newline())
     }
 
     /// Puts a line of the copy into its section of the note, or below its parent.
@@ -274,16 +293,22 @@ impl<'t> Merge<'t> {
         for line in self.other.source.split_inclusive('\n') {
             let start = at;
             at += line.len();
-            let bare = unquoted(line);
-            let is_text = !bare.is_empty() && bare != "---";
-            if is_text && !self.done.contains(&start) && !self.known.contains(bare) {
-                self.apart.insert(start, line.trim_end().to_owned());
+            let words = bare(line);
+            let is_text = !words.is_empty() && words != "---";
+            if is_text && !self.done.contains(&start) && !self.known.contains(words) {
+                self.apart.insert(start, without_id(line).to_owned());
             }
         }
     }
 }
 
-/// Returns a line without the marks of quotes.
-fn unquoted(line: &str) -> &str {
-    line.trim_start_matches(['>', ' ', '\t']).trim_end()
+/// Returns a line without its id and the marks of quotes.
+fn bare(line: &str) -> &str {
+    without_id(line.trim_start_matches(['>', ' ', '\t']))
+}
+
+/// Returns a line without its id.
+fn without_id(line: &str) -> &str {
+    let line = line.trim_end();
+    LineId::split(line).map_or(line, |(before, _)| before.trim_end())
 }

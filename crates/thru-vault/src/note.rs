@@ -45,7 +45,7 @@ impl LineId {
     }
 
     /// Parses the block id at the end of a text. Returns it with the text before it.
-    fn split(text: &str) -> Option<(&str, Self)> {
+    pub(crate) fn split(text: &str) -> Option<(&str, Self)> {
         let (before, id) = text.rsplit_once(Self::MARK)?;
         let is_apart = before.is_empty() || before.ends_with(char::is_whitespace);
         (Self::is_id(id) && is_apart).then(|| (before, Self(id.to_owned())))

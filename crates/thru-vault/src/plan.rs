@@ -88,6 +88,16 @@ impl PlannedLine {
         self
     }
 
+    /// True if a line of a note with these words says it; a person may leave the category out.
+    pub fn is_said_by(&self, words: &str) -> bool {
+        says(words, &self.text)
+    }
+
+    /// Returns what it says, without a category and as people write it.
+    pub fn words(&self) -> String {
+        unescaped(without_category(&self.text).1)
+    }
+
     /// Returns it as a line of a note.
     fn written(&self, indent: &str, marker: char, newline: &str) -> String {
         let task = match self.task {

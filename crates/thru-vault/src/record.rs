@@ -10,7 +10,7 @@ use thru_core::{Id, Timestamp};
 use thru_journal::files::{create_dir_private, remove, replace};
 
 use crate::error::{Result, VaultError};
-use crate::folder::Stamp;
+use crate::folder::{Folder, Stamp};
 use crate::merge::Earlier;
 use crate::note::LineId;
 
@@ -23,6 +23,9 @@ pub struct Record {
     version: u32,
     #[serde(skip)]
     folder: PathBuf,
+    /// The stamp of its file as it was read or written last.
+    #[serde(skip)]
+    file: Option<Stamp>,
     /// The folder of the vault that it is about.
     pub vault: PathBuf,
     /// The notes, by their ids.
@@ -40,6 +43,12 @@ pub struct Record {
     /// The last time at which every note was compared with memory.
     #[serde(default)]
     pub synced: Option<Timestamp>,
+    /// The time up to which sessions that are over have their closing entry.
+    #[serde(default)]
+    pub closed: Option<Timestamp>,
+    /// The time since which notes may have to follow: a session was over, and its note alone was written.
+    #[serde(default)]
+    pub behind: Option<Timestamp>,
     /// True if the views of Obsidian were written.
     #[serde(default)]
     pub has_views: bool,
@@ -64,6 +73,9 @@ pub struct Record {
     /// What was told in notes whose lines have no id yet, by note and text.
     #[serde(default)]
     pub unmarked: BTreeMap<Id, BTreeMap<String, LineId>>,
+    /// Texts of people that others took the place of, which a note is to set apart.
+    #[serde(default)]
+    pub apart: BTreeMap<Id, BTreeSet<String>>,
 }
 
 /// A note as it was written last.
@@ -140,12 +152,15 @@ impl Record {
         let new = Self {
             version: VERSION,
             folder: folder.to_owned(),
+            file: None,
             vault: vault.to_owned(),
             notes: BTreeMap::new(),
             failures: BTreeMap::new(),
             loss: None,
             follows: None,
             synced: None,
+            closed: None,
+            behind: None,
             has_views: false,
             left: BTreeMap::new(),
             copies: BTreeSet::new(),
@@ -154,8 +169,10 @@ impl Record {
             earlier: BTreeMap::new(),
             foreign: BTreeMap::new(),
             unmarked: BTreeMap::new(),
+            apart: BTreeMap::new(),
         };
         let path = folder.join(INDEX);
+        let file = stamp(&path);
         let bytes = match std::fs::read(&path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(new),
@@ -164,21 +181,56 @@ impl Record {
         // A damaged record is as good as none: then notes are only added to.
         let known: Option<Self> = serde_json::from_slice(&bytes).ok();
         let known = known.filter(|known| known.version == VERSION && known.vault == vault);
-        Ok(known.map_or(new, |known| Self { folder: folder.to_owned(), ..known }))
+        Ok(known.map_or(new, |known| Self { folder: folder.to_owned(), file, ..known }))
+    }
+
+    /// Returns the record as it lies on disk now: this one, unless another process wrote it since, or it is of another vault.
+    ///
+    /// # Errors
+    /// As [`Record::open`].
+    pub fn reopened(self, folder: &Path, vault: &Path) -> Result<Self> {
+        let is_same = self.folder == folder && self.vault == vault;
+        let is_current = self.file.is_some() && self.file == stamp(&folder.join(INDEX));
+        if is_same && is_current { Ok(self) } else { Self::open(folder, vault) }
+    }
+
+    /// True if any of these files, by their paths below the vault, is not as it was written or seen last.
+    pub fn differs(&self, files: &BTreeSet<String>, folder: &Folder) -> bool {
+        let mut unknown: BTreeSet<&str> = files.iter().map(String::as_str).collect();
+        let notes = self.notes.values().map(|note| (note.path.as_str(), note.stamp));
+        let others = self.others.iter().map(|(path, stamp)| (path.as_str(), *stamp));
+        for (path, known) in notes.chain(others) {
+            if unknown.remove(path) && folder.stamp(path) != Some(known) {
+                return true;
+            }
+        }
+        let is_news = |path: &str| match folder.path(path).symlink_metadata() {
+            Ok(found) => found.is_dir() || path.ends_with(".md"),
+            // A folder that is gone, with what lay in it.
+            Err(_) => {
+                let is_below = |note: &String| {
+                    note.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'))
+                };
+                self.notes.values().map(|note| &note.path).chain(self.others.keys()).any(is_below)
+            }
+        };
+        unknown.into_iter().any(is_news)
     }
 
     /// Writes it.
     ///
     /// # Errors
     /// Fails if the disk cannot be written.
-    pub fn save(&self) -> Result<()> {
+    pub fn save(&mut self) -> Result<()> {
         create_dir_private(&self.folder)?;
         let path = self.folder.join(INDEX);
         let json = serde_json::to_vec(self).map_err(|error| VaultError::Record {
             path: path.clone(),
             detail: error.to_string(),
         })?;
-        Ok(replace(&path, &json)?)
+        replace(&path, &json)?;
+        self.file = stamp(&path);
+        Ok(())
     }
 
     /// Returns the text of a note as it was written last, if it is known.
@@ -224,9 +276,10 @@ impl Record {
         }
     }
 
-    /// True if a note was found to follow the plan with this hash, and nothing was told in it since.
+    /// True if a note was found to follow the plan with this hash, and nothing else is to be put into it.
     pub fn is_as_planned(&self, note: &Id, plan: Id) -> bool {
-        let is_told = self.unmarked.get(note).is_some_and(|told| !told.is_empty());
+        let is_told = self.unmarked.get(note).is_some_and(|told| !told.is_empty())
+            || self.apart.contains_key(note);
         self.notes.get(note).is_some_and(|written| {
             let base = std::fs::metadata(self.base_path(note));
             written.plan == Some(plan)
@@ -248,4 +301,9 @@ impl Record {
     fn base_path(&self, note: &Id) -> PathBuf {
         self.folder.join(format!("{note}.md"))
     }
+}
+
+/// Returns the stamp of a file.
+fn stamp(path: &Path) -> Option<Stamp> {
+    std::fs::metadata(path).ok().map(|metadata| Stamp::new(&metadata))
 }

@@ -1,8 +1,9 @@
 //! The daemon's thread that brings vault and memory together: beside its work, which it must not keep waiting.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -12,7 +13,7 @@ use thru_daemon::Log;
 use crate::app::App;
 use crate::call::{Call, Patience};
 use crate::trouble::{Result, TroubleKind};
-use crate::vault::{SyncVault, VaultSynced, sync};
+use crate::vault::{Following, Look, VaultSynced};
 use crate::words::{plural, printable};
 
 /// The interval of a look although nothing is known to have changed: notes grow old, and watching may miss something.
@@ -29,18 +30,18 @@ const PATIENCE: Duration = Duration::from_secs(5);
 const LATER: Duration = Duration::from_mins(5);
 
 /// The cause of a look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum Cause {
     /// Memory may have learned something.
     Memory,
-    /// Something in the vault changed.
-    Edit,
+    /// These files of the vault were written: by a person, by another program, or by us.
+    Edit(Vec<PathBuf>),
 }
 
 /// Keeps the vault in the background for as long as it lives. Its thread begins once there is a vault.
 pub(super) struct Vaulting {
     log: Arc<Log>,
-    thread: Option<(SyncSender<Cause>, JoinHandle<()>)>,
+    thread: Option<(Sender<Cause>, JoinHandle<()>)>,
 }
 
 impl Vaulting {
@@ -49,13 +50,11 @@ impl Vaulting {
     }
 
     /// Takes in what people saved, if any of these files is a note.
-    pub(super) fn note_edits<'p>(
-        &mut self,
-        app: &App,
-        mut changed: impl Iterator<Item = &'p PathBuf>,
-    ) {
-        if root(app).is_some_and(|root| changed.any(|path| is_note(path, root))) {
-            self.wake(app, Cause::Edit);
+    pub(super) fn note_edits<'p>(&mut self, app: &App, changed: impl Iterator<Item = &'p PathBuf>) {
+        let Some(root) = root(app) else { return };
+        let notes: Vec<PathBuf> = changed.filter(|path| is_note(path, root)).cloned().collect();
+        if !notes.is_empty() {
+            self.wake(app, Cause::Edit(notes));
         }
     }
 
@@ -71,18 +70,19 @@ impl Vaulting {
             self.thread = self.start(app);
         }
         if let Some((wake, _)) = &self.thread {
-            // A full channel holds causes enough.
-            let _ = wake.try_send(cause);
+            // Its thread ends with this channel only.
+            let _ = wake.send(cause);
         }
     }
 
-    fn start(&self, app: &App) -> Option<(SyncSender<Cause>, JoinHandle<()>)> {
-        let (wake, woken) = sync_channel(8);
+    fn start(&self, app: &App) -> Option<(Sender<Cause>, JoinHandle<()>)> {
+        let (wake, woken) = channel();
         let keeping = Keeping {
             app: app.clone(),
             log: Arc::clone(&self.log),
             last_trouble: None,
             memory: None,
+            following: Following::default(),
         };
         let builder = std::thread::Builder::new().name("vault".to_owned());
         match builder.spawn(move || keeping.work(&woken)) {
@@ -123,22 +123,50 @@ struct Keeping {
     last_trouble: Option<String>,
     /// The time at which memory was last written.
     memory: Option<Instant>,
+    following: Following,
 }
 
 impl Keeping {
     fn work(mut self, woken: &Receiver<Cause>) {
-        let mut due = Instant::now() + MEMORY;
+        // The next look at every file, at the files that were written, and at what memory learned.
+        let mut all = Instant::now() + MEMORY;
+        let (mut written, mut learned) = (None::<Instant>, None::<Instant>);
+        let mut files = BTreeSet::new();
         loop {
+            let due = [written, learned].into_iter().flatten().fold(all, Instant::min);
             match woken.recv_timeout(due.saturating_duration_since(Instant::now())) {
                 Err(RecvTimeoutError::Disconnected) => return,
-                Ok(Cause::Edit) => due = due.min(Instant::now() + EDIT),
-                Ok(Cause::Memory) => due = due.min(self.next_for_memory()),
+                Ok(Cause::Edit(changed)) => {
+                    files.extend(changed);
+                    written.get_or_insert_with(|| Instant::now() + EDIT);
+                }
+                Ok(Cause::Memory) => {
+                    learned.get_or_insert_with(|| self.next_for_memory());
+                }
                 Err(RecvTimeoutError::Timeout) => {
-                    let wait = self.step();
-                    due = Instant::now() + wait;
+                    let now = Instant::now();
+                    let is_due = |at: &mut Instant| *at <= now;
+                    if written.take_if(is_due).is_some()
+                        && self.differs(&std::mem::take(&mut files))
+                    {
+                        all = now;
+                    }
+                    let is_learned = learned.take_if(is_due).is_some();
+                    if all <= now {
+                        let wait = self.step(Look::Everywhere);
+                        all = Instant::now() + wait;
+                    } else if is_learned {
+                        let wait = self.step(Look::Sessions);
+                        all = all.min(Instant::now() + wait);
+                    }
                 }
             }
         }
+    }
+
+    /// True if any of these files is not as we wrote it.
+    fn differs(&self, files: &BTreeSet<PathBuf>) -> bool {
+        root(&self.app).is_some_and(|root| self.following.differs(root, files))
     }
 
     fn next_for_memory(&self) -> Instant {
@@ -146,8 +174,8 @@ impl Keeping {
     }
 
     /// Brings vault and memory together. Returns the time until the next look.
-    fn step(&mut self) -> Duration {
-        match self.sync() {
+    fn step(&mut self, look: Look) -> Duration {
+        match self.sync(look) {
             Ok(None) => LONGEST,
             Ok(Some(synced)) => {
                 self.last_trouble = None;
@@ -168,7 +196,7 @@ impl Keeping {
     }
 
     /// Returns what was done, if there is a vault.
-    fn sync(&mut self) -> Result<Option<VaultSynced>, (bool, String)> {
+    fn sync(&mut self, look: Look) -> Result<Option<VaultSynced>, (bool, String)> {
         let told = |error: crate::trouble::Trouble| {
             (error.kind() == TroubleKind::Busy, format!("{error:#}"))
         };
@@ -176,9 +204,8 @@ impl Keeping {
         if root(&self.app).is_none() || !self.app.layout.database().exists() {
             return Ok(None);
         }
-        let request = SyncVault { in_background: true, ..SyncVault::default() };
         let call = Call::unattended(Patience::Within(PATIENCE));
-        sync(&self.app, &request, call).map(Some).map_err(told)
+        self.following.sync(&self.app, look, call).map(Some).map_err(told)
     }
 
     /// Logs what was done; never what was said.

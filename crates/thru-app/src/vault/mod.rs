@@ -2,6 +2,7 @@
 
 mod actions;
 mod attention;
+mod following;
 mod memory;
 mod promote;
 mod reach;
@@ -13,6 +14,7 @@ mod writing;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use thru_core::{Timestamp, percent_encoded};
@@ -22,6 +24,7 @@ use thru_vault::{Folder, LineId, Memory, Record, Size, Thresholds, VaultError};
 pub use actions::{VaultFiles, compact, detach, export, restore, unarchive};
 pub use attention::attention;
 pub(crate) use attention::summary;
+pub use following::{Following, Look};
 pub use promote::{Promotion, Promotions, is_preferences, promote, promotions};
 pub use resolve::{VaultResolved, resolve};
 pub use sync::{SyncVault, sync};
@@ -37,6 +40,11 @@ use crate::trouble::{Result, Trouble};
 
 /// The folder of our notes within a vault of other notes.
 const FOLDER: &str = "Throughline";
+
+/// The time to wait for another process that writes the vault: longer than bringing in what changed takes.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The polling interval while waiting for it.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);
 
 /// The vault of the settings.
 struct Vault {
@@ -57,19 +65,25 @@ impl Vault {
         Self { folder: Folder::new(path), state: app.layout.run().join("vault") }
     }
 
-    /// Takes the lock of the vault: one process at a time writes it.
+    /// Takes the lock of the vault: one process at a time writes it. Waits a moment for another that does.
     fn lock(&self) -> Result<File> {
         thru_journal::files::create_dir_private(&self.state)?;
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let file = thru_journal::files::private(&mut options).open(self.state.join("lock"))?;
-        match file.try_lock() {
-            Ok(()) => Ok(file),
-            Err(TryLockError::WouldBlock) => {
-                Err(Trouble::busy("another `thru` is writing to the vault")
-                    .advise("try again in a moment"))
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(LOOK_AGAIN);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(Trouble::busy("another `thru` is writing to the vault")
+                        .advise("try again in a moment"));
+                }
+                Err(TryLockError::Error(error)) => return Err(error.into()),
             }
-            Err(TryLockError::Error(error)) => Err(error.into()),
         }
     }
 }

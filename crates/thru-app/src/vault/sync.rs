@@ -1,5 +1,6 @@
 //! Bringing vault and memory together: what people changed comes in, what memory calls for goes out.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::time::Instant;
@@ -53,27 +54,9 @@ pub struct SyncVault {
 pub fn sync(app: &App, request: &SyncVault, call: Call<'_>) -> Result<VaultSynced> {
     let vault = Vault::open(app)?;
     let _lock = vault.lock()?;
-    let began = Instant::now();
-    let mut run = Run::new(app, &vault, request)?;
-    run.find()?;
-    let had_loss = run.record.loss.is_some();
-    if let Some(loss) = run.loss()? {
-        run.record.loss = Some(loss);
-        run.synced.loss = Some(loss.into());
-        if !request.dry_run {
-            run.save()?;
-        }
-        return Ok(run.synced);
-    }
-    run.record.loss = None;
-    run.take_in(call)?;
-    let state = run.state(call)?;
-    match if had_loss { Reach::Everything } else { run.reach(&state, call)? } {
-        Reach::Nothing => run.pass_over()?,
-        Reach::Sessions(ref rows) if run.write_sessions(rows, &state, call)? => {}
-        Reach::Sessions(_) | Reach::Everything => run.write_out(state, call)?,
-    }
-    run.synced.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+    let record = Record::open(&vault.state, vault.folder.root())?;
+    let mut run = Run::new(app, &vault, record, request);
+    run.follow(call)?;
     Ok(run.synced)
 }
 
@@ -115,12 +98,12 @@ pub(super) struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn new(app: &'a App, vault: &Vault, request: &'a SyncVault) -> Result<Self> {
+    pub(super) fn new(app: &'a App, vault: &Vault, record: Record, request: &'a SyncVault) -> Self {
         let folder = vault.folder.clone();
-        Ok(Self {
+        Self {
             app,
             state: vault.state.clone(),
-            record: Record::open(&vault.state, folder.root())?,
+            record,
             request,
             now: app.clock.now(),
             here: HashMap::new(),
@@ -129,7 +112,55 @@ impl<'a> Run<'a> {
             is_unlisted: false,
             synced: VaultSynced::new(folder.root()),
             folder,
-        })
+        }
+    }
+
+    /// Looks at every file, takes in what people changed, and writes what memory calls for.
+    pub(super) fn follow(&mut self, call: Call<'_>) -> Result<()> {
+        let began = Instant::now();
+        self.find()?;
+        let had_loss = self.record.loss.is_some();
+        if let Some(loss) = self.loss()? {
+            self.record.loss = Some(loss);
+            self.synced.loss = Some(loss.into());
+            return if self.request.dry_run { Ok(()) } else { self.save() };
+        }
+        self.record.loss = None;
+        self.take_in(call)?;
+        let store = fresh::open(self.app, self.freshness(), call)?;
+        let state = self.state(&store)?;
+        match if had_loss { Reach::Everything } else { self.reach(&state, &store)? } {
+            Reach::Nothing => self.pass_over()?,
+            Reach::Sessions(ref rows) if self.write_sessions(rows, &state, &store)? => {}
+            Reach::Sessions(_) | Reach::Everything => {
+                drop(store);
+                self.write_out(state, call)?;
+            }
+        }
+        self.synced.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    /// Writes the notes of sessions that are new in memory, and looks at no other file. Returns false, and writes nothing, if
+    /// every file has to be looked at.
+    pub(super) fn follow_sessions(&mut self, call: Call<'_>) -> Result<bool> {
+        let record = &self.record;
+        if !self.folder.root().is_dir() || record.loss.is_some() || !record.copies.is_empty() {
+            return Ok(false);
+        }
+        let store = fresh::open(self.app, self.freshness(), call)?;
+        let state = self.state(&store)?;
+        match self.reach(&state, &store)? {
+            Reach::Nothing => Ok(true),
+            Reach::Sessions(rows) => {
+                let known = self.record.notes.iter();
+                let known =
+                    known.map(|(id, note)| (*id, Here::new(note.path.clone(), note.stamp, None)));
+                self.here = known.collect();
+                self.write_sessions(&rows, &state, &store)
+            }
+            Reach::Everything => Ok(false),
+        }
     }
 
     /// Finds the notes of ours, wherever a person moved them.
@@ -215,7 +246,7 @@ impl<'a> Run<'a> {
         if self.is_unlisted { self.save() } else { Ok(()) }
     }
 
-    pub(super) fn save(&self) -> Result<()> {
+    pub(super) fn save(&mut self) -> Result<()> {
         self.record.save()?;
         attention::keep(&self.state, &self.record)
     }
@@ -257,7 +288,11 @@ impl<'a> Run<'a> {
     pub(super) fn look_again(&mut self, stamp: Stamp, rest: SignedDuration) {
         let changed = Timestamp::from_nanosecond(stamp.changed.into()).unwrap_or(self.now);
         // A clock that is ahead does not put it off.
-        let due = changed.min(self.now).checked_add(rest).unwrap_or(self.now);
+        self.look_again_at(changed.min(self.now).checked_add(rest).unwrap_or(self.now));
+    }
+
+    /// Asks for another look at this time.
+    pub(super) fn look_again_at(&mut self, due: Timestamp) {
         self.synced.due = Some(self.synced.due.map_or(due, |known| known.min(due)));
     }
 
@@ -267,13 +302,15 @@ impl<'a> Run<'a> {
             self.leave_restless();
         }
         let rested = self.here.iter().filter(|(_, here)| !here.is_restless && !here.is_forked);
-        let edited: Vec<(Id, Option<String>, String)> = rested
+        let mut edited: Vec<(Id, Option<String>, String)> = rested
             .filter_map(|(id, here)| {
                 let text = here.text.clone()?;
                 let base = self.record.base(id);
                 (base.as_deref() != Some(&*text)).then_some((*id, base, text))
             })
             .collect();
+        let saved = |id: &Id| self.here.get(id).map(|here| here.stamp.changed);
+        edited.sort_by_key(|(id, ..)| (Reverse(saved(id)), *id));
         if edited.is_empty() && self.gone.is_empty() || self.request.dry_run {
             return Ok(());
         }
@@ -311,7 +348,7 @@ impl<'a> Run<'a> {
             let ids = notes.ids();
             self.gone.iter().filter(|id| ids.contains(id)).for_each(|id| taking.gone(*id));
         }
-        self.synced.taken = taking.record(&intake, &mut self.record.unmarked, call)?;
+        self.synced.taken = taking.record(&intake, &mut self.record, call)?;
         for (id, base, text) in edited {
             if let (Some(here), Some(_)) = (self.here.get(&id), base) {
                 self.record.note(id, &here.path, here.stamp, &text, false)?;

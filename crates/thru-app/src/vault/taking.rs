@@ -1,6 +1,6 @@
 //! What people changed in notes, as decisions in the journal.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use thru_core::{Id, MemoryEdit, ObservationType, ProjectKey, SessionKey};
@@ -8,7 +8,8 @@ use thru_intake::{Intake, LineChange, Operation, RecordedMemory, WrittenIn};
 use thru_redact::Report;
 use thru_store::Store;
 use thru_vault::{
-    Change, Front, LineId, Memory, Note, Plan, Property, Shows, Told, Value, changes,
+    Change, Front, LineId, Memory, Note, Plan, PlannedLine, Property, Record, Shows, Told, Value,
+    changes,
 };
 
 use super::sync::BY_HAND;
@@ -18,9 +19,6 @@ use crate::ask::memory;
 use crate::call::Call;
 use crate::keep::remember::{clean_text, title_and_text};
 use crate::trouble::Result;
-
-/// The texts whose lines have no id yet, by note.
-type Unmarked = BTreeMap<Id, BTreeMap<String, LineId>>;
 
 /// Decisions that are being collected.
 pub(super) struct Taking<'a> {
@@ -34,6 +32,10 @@ pub(super) struct Taking<'a> {
     operations: Vec<Operation>,
     /// The note and the text of what was told, by the place of its decision.
     told: Vec<(usize, Id, String)>,
+    /// The texts that people wrote in the place of lines which several notes may show.
+    said: HashMap<LineId, String>,
+    /// The texts that others took the place of, by note.
+    apart: BTreeMap<Id, BTreeSet<String>>,
     taken: Taken,
 }
 
@@ -73,11 +75,13 @@ impl<'a> Taking<'a> {
             forgets,
             operations: Vec::new(),
             told: Vec::new(),
+            said: HashMap::new(),
+            apart: BTreeMap::new(),
             taken: Taken::default(),
         })
     }
 
-    /// Takes in what a person changed in a note, and returns the lines with other words that memory knows nothing of. What a
+    /// Takes in what a person changed in a note, the one that was saved last first, and returns the lines with other words that memory knows nothing of. What a
     /// version of another machine lacks was not removed.
     pub(super) fn note(
         &mut self,
@@ -90,28 +94,27 @@ impl<'a> Taking<'a> {
         // A write that was cut short is no change of a person's.
         let as_planned = plan.map(|plan| plan.lines_as_planned(disk)).unwrap_or_default();
         let is_kept = |change: &Change| !(is_of_other && matches!(change, Change::Removed { .. }));
-        let shown: HashMap<&LineId, &Shows> = plan.map_or_else(HashMap::new, |plan| {
-            plan.lines().map(|line| (&line.id, &line.shows)).collect()
-        });
+        let shown: HashMap<&LineId, &PlannedLine> = plan
+            .map_or_else(HashMap::new, |plan| plan.lines().map(|line| (&line.id, line)).collect());
         let mut unknown = Vec::new();
         for change in changes(base, disk).into_iter().filter(is_kept) {
             match change {
                 Change::Edited { line, .. } if as_planned.contains(&line) => {}
-                Change::Edited { line, text, category } => {
-                    let Some(shows) = shown.get(&line) else {
+                Change::Edited { line, before, text, category } => {
+                    let Some(planned) = shown.get(&line) else {
                         unknown.push(line);
                         continue;
                     };
-                    self.edited(note, &line, shows, (&text, category.as_deref()))?;
+                    self.edited(note, planned, &before, (&text, category.as_deref()))?;
                 }
                 Change::Ticked { line, is_done } => {
                     self.taken.ticked += 1;
                     self.line(note, &line, LineChange::Done(is_done));
                 }
                 Change::Removed { line } => {
-                    let Some(shows) = shown.get(&line) else { continue };
+                    let Some(planned) = shown.get(&line) else { continue };
                     self.taken.removed += 1;
-                    match shows {
+                    match &planned.shows {
                         Shows::Title(memory) if self.forgets => self.forgotten(memory)?,
                         _ => self.line(note, &line, LineChange::Hidden),
                     }
@@ -168,13 +171,17 @@ impl<'a> Taking<'a> {
     fn edited(
         &mut self,
         note: Id,
-        line: &LineId,
-        shows: &Shows,
+        planned: &PlannedLine,
+        before: &str,
         (text, category): (&str, Option<&str>),
     ) -> Result<()> {
+        let PlannedLine { id: line, shows, .. } = planned;
         // A wholly private or an empty text is no memory: the line stays as the person wrote it.
         let Ok(clean) = clean_text(text, &mut Report::default()) else { return Ok(()) };
         self.taken.edited += 1;
+        if !self.counts(note, planned, before, &clean)? {
+            return Ok(());
+        }
         let edit = match shows {
             Shows::Derived => {
                 self.line(note, line, LineChange::Text(clean));
@@ -196,6 +203,33 @@ impl<'a> Taking<'a> {
         let session = self.session_of(id)?;
         self.operations.push(Operation::MemoryEdited { memory: *id, session, edit });
         Ok(())
+    }
+
+    /// Sets apart one of two texts that people wrote in the place of a line which several notes show, where the later one was
+    /// written without a sight of the other. Returns true if this one counts.
+    fn counts(
+        &mut self,
+        note: Id,
+        planned: &PlannedLine,
+        before: &str,
+        text: &str,
+    ) -> Result<bool> {
+        let (Shows::Title(id) | Shows::Text(id)) = &planned.shows else { return Ok(true) };
+        let said = self.said.get(&planned.id).cloned();
+        let (counts, apart) = match said {
+            Some(said) if without_day(&said) == without_day(text) => (false, None),
+            Some(_) => (false, Some(text.to_owned())),
+            None => {
+                self.said.insert(planned.id.clone(), text.to_owned());
+                let is_unseen = !planned.is_said_by(before)
+                    && self.store.memory(id)?.is_some_and(|memory| memory.flags.is_edited);
+                (true, is_unseen.then(|| planned.words()))
+            }
+        };
+        if let Some(apart) = apart {
+            self.apart.entry(note).or_default().insert(apart);
+        }
+        Ok(counts)
     }
 
     fn forgotten(&mut self, id: &Id) -> Result<()> {
@@ -237,13 +271,16 @@ impl<'a> Taking<'a> {
         self.operations.push(Operation::MemoryRecorded(recorded));
     }
 
-    /// Writes the decisions into the journal.
+    /// Writes the decisions into the journal, and into the record what their notes are to be given.
     pub(super) fn record(
         self,
         intake: &Intake,
-        unmarked: &mut Unmarked,
+        record: &mut Record,
         call: Call<'_>,
     ) -> Result<Taken> {
+        for (note, texts) in self.apart {
+            record.apart.entry(note).or_default().extend(texts);
+        }
         if self.operations.is_empty() {
             return Ok(self.taken);
         }
@@ -252,7 +289,7 @@ impl<'a> Taking<'a> {
         for (place, note, text) in self.told {
             if let Some(key) = keys.get(place) {
                 let line = LineId::new(&RecordedMemory::id(key));
-                unmarked.entry(note).or_default().insert(text, line);
+                record.unmarked.entry(note).or_default().insert(text, line);
             }
         }
         Ok(self.taken)

@@ -4,9 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use thru_core::{Id, SessionKey, content_hash};
 use thru_intake::Operation;
+use thru_store::Store;
 use thru_vault::{
-    ARCHIVED, Archived, Failure, Followed, LineId, Memory, Notes, Plan, Refusal, Size, Thresholds,
-    VaultError, folded, holds_other_text, only_lines, with_ids,
+    ARCHIVED, Archived, Failure, Followed, LineId, Memory, Notes, Plan, Refusal, SessionMemory,
+    Size, Thresholds, VaultError, folded, holds_other_text, only_lines, with_apart, with_ids,
 };
 
 use super::sync::{BY_HAND, Here, QUIET, Run, is_older};
@@ -76,23 +77,27 @@ impl Run<'_> {
         self.write_views()?;
         self.record.follows = self.is_done().then_some(state);
         self.record.synced = Some(self.now);
+        self.record.closed = Some(self.now);
+        self.record.behind = None;
         self.synced.is_compared = true;
         self.save()
     }
 
-    /// Writes the notes of these sessions alone. Returns false, and writes nothing, if others have to follow: a session is over,
-    /// or others say what is known of it.
+    /// Writes the notes of these sessions alone. Returns false, and writes nothing, if others have to follow, because they say
+    /// what is known of a session or are to be given it, or if a note is not as it was found.
     pub(super) fn write_sessions(
         &mut self,
         rows: &[i64],
         state: &Followed,
-        call: Call<'_>,
+        store: &Store,
     ) -> Result<bool> {
-        let store = fresh::open(self.app, self.freshness(), call)?;
-        let intake = self.app.intake_beside(&store)?;
-        let mut memory = memory::load_sessions(self.app, &store, intake.redactor(), rows)?;
-        drop(store);
-        if memory.sessions.iter().any(|one| one.closed.is_some() || memory.is_compacted(one)) {
+        // Intake would read every decision.
+        let redactor = self.app.redactor();
+        let mut memory = memory::load_sessions(self.app, store, &redactor, rows)?;
+        let is_told_elsewhere = |one: &SessionMemory| {
+            memory.is_compacted(one) || one.closed.is_some() && self.reached(one).is_some()
+        };
+        if memory.sessions.iter().any(is_told_elsewhere) {
             return Ok(false);
         }
         let own: HashSet<Id> =
@@ -102,8 +107,15 @@ impl Run<'_> {
         self.complete(&mut memory, |note| has_new || own.contains(note));
         let mut paths = if has_new { self.paths() } else { HashSet::new() };
         let notes = memory.notes();
-        for session in &memory.sessions {
-            let plan = notes.session(session);
+        let plans: Vec<Plan> = memory.sessions.iter().map(|one| notes.session(one)).collect();
+        let is_as_found = |plan: &Plan| match self.here.get(&plan.id) {
+            Some(here) => self.folder.stamp(&here.path) == Some(here.stamp),
+            None => self.folder.path(&plan.path()).symlink_metadata().is_err(),
+        };
+        if !plans.iter().all(is_as_found) {
+            return Ok(false);
+        }
+        for plan in plans {
             if !self.stays_away(&memory, &plan.id)
                 && let Err(error) = self.write_note(&plan, &memory, &mut paths)
             {
@@ -112,8 +124,13 @@ impl Run<'_> {
         }
         self.record.left.clone_from(&self.synced.left);
         self.synced.is_compared = true;
+        let is_over = memory.sessions.iter().any(|one| one.closed.is_some());
+        if is_over && self.synced.created + self.synced.changed > 0 {
+            self.record.behind.get_or_insert(self.now);
+        }
         if self.is_done() {
             self.record.follows = Some(state.clone());
+            self.record.closed = Some(self.now);
         }
         self.save()?;
         Ok(true)
@@ -291,8 +308,6 @@ impl Run<'_> {
 
     /// Finds the sessions that are over and whose note reached a limit.
     fn due(&mut self, memory: &Memory) -> Vec<Due> {
-        let vault = &self.app.config.vault;
-        let limits = Thresholds { lines: vault.compact_lines, days: vault.compact_days };
         let mut due = Vec::new();
         for session in &memory.sessions {
             if memory.decided.archived.contains_key(&session.key) {
@@ -316,13 +331,20 @@ impl Run<'_> {
             if session.closed.is_none() || memory.decided.taken_out.contains(&session.key) {
                 continue;
             }
-            let text = self.text(&id).unwrap_or_default();
-            if let Some(reached) = Size::of(&text, session.started, self.now).reached(&limits) {
+            if let Some(reached) = self.reached(session) {
                 let (session, reached) = (session.key.clone(), Some(reached));
                 due.push(Due { session, reason: THRESHOLD, reached });
             }
         }
         due
+    }
+
+    /// Returns the limit that the note of a session reached, in words; `None` if it reached none.
+    fn reached(&self, session: &SessionMemory) -> Option<String> {
+        let vault = &self.app.config.vault;
+        let limits = Thresholds { lines: vault.compact_lines, days: vault.compact_days };
+        let text = self.text(&Memory::note_of(&session.key)).unwrap_or_default();
+        Size::of(&text, session.started, self.now).reached(&limits)
     }
 
     /// True for a note that a person deleted, unless it is there again: moved, or brought back by another machine.
@@ -408,6 +430,7 @@ impl Run<'_> {
             if !is_known && !self.request.dry_run {
                 self.record.note(plan.id, &here.path, here.stamp, &disk, false)?;
             }
+            self.record.apart.remove(&plan.id);
             self.record.planned(&plan.id, print);
             return Ok(());
         }
@@ -424,6 +447,7 @@ impl Run<'_> {
         match written {
             Some((text, stamp)) => {
                 self.record.unmarked.remove(&plan.id);
+                self.record.apart.remove(&plan.id);
                 self.record.note(plan.id, &here.path, stamp, &text, true)?;
                 self.record.planned(&plan.id, print);
                 self.here.insert(plan.id, Here::new(here.path, stamp, None));
@@ -437,7 +461,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Returns the text that a note gets: with ids behind what was told in it, and the plan put in.
+    /// Returns the text that a note gets: with ids behind what was told in it, the plan put in, and what others took the place
+    /// of at its end.
     fn wanted(
         &self,
         plan: &Plan,
@@ -448,7 +473,11 @@ impl Run<'_> {
         let mut unmarked = plan.missing(disk);
         unmarked.extend(self.record.unmarked.get(&plan.id).cloned().unwrap_or_default());
         let marked = with_ids(disk, &taking::unmarked_places(disk, &unmarked));
-        Ok(plan.put_into(&marked, base, hidden)?)
+        let text = plan.put_into(&marked, base, hidden)?;
+        Ok(match self.record.apart.get(&plan.id) {
+            Some(apart) => with_apart(&text, apart),
+            None => text,
+        })
     }
 
     /// True if no other program wrote a note a moment ago.
@@ -511,6 +540,7 @@ impl Run<'_> {
             self.folder.remove(&path, &text)?;
             return Err(error.into());
         }
+        self.record.apart.remove(&plan.id);
         self.record.note(plan.id, &path, stamp, &text, true)?;
         if let Some(original) = &original {
             paths.remove(&folded(&original.path));

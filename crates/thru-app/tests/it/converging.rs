@@ -9,12 +9,12 @@ use std::time::{Duration, SystemTime};
 use jiff::SignedDuration;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
-use thru_app::vault::{SyncVault, compact, resolve, sync, unarchive};
+use thru_app::vault::{Following, Look, SyncVault, compact, resolve, sync, unarchive};
 use thru_core::{Clock, SystemClock};
 use thru_vault::Note;
 
 use crate::home::call;
-use crate::records::{ONE, TWO};
+use crate::records::{ONE, TWO, file};
 use crate::vaulted::{Vaulted, decided, files};
 
 const THREE: &str = "33333333-cccc-4ccc-8ccc-000000000003";
@@ -24,6 +24,10 @@ const THREE: &str = "33333333-cccc-4ccc-8ccc-000000000003";
 enum Step {
     /// Vault and memory are brought together.
     Sync,
+    /// The daemon does so: it looks at every file, or at the notes of new sessions only.
+    Follow(Look),
+    /// A session goes on.
+    Continue,
     /// A file, or all of them, reach the other machine.
     Carry(usize),
     CarryAll,
@@ -47,6 +51,9 @@ fn step() -> impl Strategy<Value = (usize, Step)> {
     let (note, line) = (0usize..12, 0usize..40);
     let step = prop_oneof![
         4 => Just(Step::Sync),
+        2 => Just(Step::Follow(Look::Sessions)),
+        1 => Just(Step::Follow(Look::Everywhere)),
+        1 => Just(Step::Continue),
         4 => note.clone().prop_map(Step::Carry),
         2 => Just(Step::CarryAll),
         4 => (note.clone(), line.clone()).prop_map(|(note, line)| Step::Edit(note, line)),
@@ -76,6 +83,10 @@ type Files = BTreeMap<String, String>;
 
 struct World {
     machines: [Vaulted; 2],
+    /// The daemons of both.
+    following: [Following; 2],
+    /// The turns that were added to the session that each has alone.
+    turns: [usize; 2],
     /// Each file as both machines had it last.
     common: Files,
     /// Marks that people or memory wrote and that no person took away.
@@ -94,6 +105,8 @@ impl World {
         };
         Self {
             machines: [machine(TWO), machine(THREE)],
+            following: Default::default(),
+            turns: [0, 0],
             common: Files::new(),
             marks: BTreeSet::new(),
             next: 0,
@@ -214,9 +227,29 @@ impl World {
         self.write(machine, &path, Some(&changed));
     }
 
+    /// Lets the session of one machine go on.
+    fn go_on(&mut self, machine: usize) {
+        let session = [TWO, THREE][machine];
+        let mut author = decided(session);
+        self.turns[machine] += 1;
+        for turn in 0..self.turns[machine] {
+            author
+                .asks(&format!("Let's use one lock file for each part{turn}, not a global lock."));
+            author.says("Agreed.");
+        }
+        let vaulted = &self.machines[machine];
+        vaulted.home.write(&file(session), author.text());
+        vaulted.home.import();
+    }
+
     fn step(&mut self, machine: usize, step: Step) {
         match step {
             Step::Sync => self.sync(machine),
+            Step::Follow(look) => {
+                let app = self.machines[machine].app();
+                self.following[machine].sync(&app, look, call()).unwrap();
+            }
+            Step::Continue => self.go_on(machine),
             Step::Carry(number) => {
                 if let Some((path, _)) = self.note(machine, number) {
                     self.carry(machine, &path);
@@ -305,6 +338,17 @@ impl World {
         }
         Err(format!("{differing:#?}"))
     }
+
+    /// Lets everything reach both machines, and returns what went wrong.
+    fn ending(&mut self) -> Result<(), String> {
+        let vault = self.settle()?;
+        let all: String = vault.values().map(String::as_str).collect();
+        let lost: Vec<&String> = self.marks.iter().filter(|mark| !all.contains(*mark)).collect();
+        match lost.is_empty() {
+            true => Ok(()),
+            false => Err(format!("{lost:?} lost from {vault:#?}")),
+        }
+    }
 }
 
 fn differences(one: &Files, two: &Files) -> BTreeMap<String, (Option<String>, Option<String>)> {
@@ -317,19 +361,42 @@ fn replaced(text: &str, range: Range<usize>, new: &str) -> String {
     format!("{}{new}{}", &text[..range.start], &text[range.end..])
 }
 
+/// One memory stands in several notes. Of two people who write other words in its place, each in another note, none loses a
+/// word, be it on one machine or on two, and there before or after each has taken in its own.
+#[test]
+fn a_line_that_two_notes_show_is_edited_in_both_at_once() {
+    for (other, is_carried) in [(0, false), (1, false), (1, true)] {
+        let mut world = World::new();
+        world.step(0, Step::Compact(0));
+        world.settle().unwrap();
+        let files = world.files(0);
+        let (_, note) = files.iter().find(|(path, _)| path.contains("archive/sessions/")).unwrap();
+        let line = note.lines().find(|line| line.starts_with("- [decision]")).unwrap();
+        let id = line.rsplit(" ^t-").next().unwrap();
+        let mut edited = Vec::new();
+        for (machine, part) in [(0, "archive/sessions/"), (other, "entities/")] {
+            let mut files = world.files(machine).into_iter();
+            let (path, text) =
+                files.find(|(path, text)| path.contains(part) && text.contains(id)).unwrap();
+            let mark = world.mark("edited");
+            let text = text.replace(&format!(" ^t-{id}"), &format!(" {mark} ^t-{id}"));
+            world.write(machine, &path, Some(&text));
+            edited.push((machine, path));
+        }
+        for (machine, path) in edited.into_iter().filter(|_| is_carried) {
+            world.carry(machine, &path);
+        }
+        assert_eq!(world.ending(), Ok(()), "on {other}, {is_carried}");
+    }
+}
+
 /// Plays steps, and returns what went wrong.
 fn play(steps: &[(usize, Step)]) -> Result<(), String> {
     let mut world = World::new();
     for (machine, step) in steps {
         world.step(*machine, *step);
     }
-    let vault = world.settle()?;
-    let all: String = vault.values().map(String::as_str).collect();
-    let lost: Vec<&String> = world.marks.iter().filter(|mark| !all.contains(*mark)).collect();
-    match lost.is_empty() {
-        true => Ok(()),
-        false => Err(format!("{lost:?} lost from {vault:#?}")),
-    }
+    world.ending()
 }
 
 fn steps() -> impl Strategy<Value = Vec<(usize, Step)>> {

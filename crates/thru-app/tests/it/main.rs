@@ -11,6 +11,7 @@ mod cleaning;
 mod closing;
 mod converging;
 mod embedding;
+mod following;
 mod foreign;
 mod forgetting;
 mod home;

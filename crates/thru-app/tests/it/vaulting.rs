@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::json;
 use thru_app::TroubleKind;
 use thru_app::keep::forget::{Forget, find, forget};
 use thru_app::keep::undo::undo;
@@ -12,7 +11,7 @@ use thru_app::vault::{
 };
 
 use crate::home::{Home, call};
-use crate::records::{Author, ONE, file};
+use crate::records::ONE;
 use crate::vaulted::Vaulted;
 
 const SESSION: &str = "11111111.md";
@@ -425,55 +424,19 @@ fn a_line_that_a_person_made_long_leaves_a_text_that_its_note_does_not_show() {
     }
 }
 
-/// While a session goes on, what it tells goes into its own note, with what a person wrote there; notes that lead to it follow
-/// when it is over.
+/// A command waits a moment for the daemon, which writes for a moment.
 #[test]
-fn in_the_background_a_session_that_goes_on_is_written_alone() {
-    const THREE: &str = "33333333-cccc-4ccc-8ccc-000000000003";
-    let mut vault = Vaulted::new();
-    let step = |vault: &Vaulted| {
-        let request = SyncVault { in_background: true, ..SyncVault::default() };
-        let synced = sync(&vault.app(), &request, call()).unwrap();
-        (synced.created, synced.changed, synced.taken.told)
-    };
-    step(&vault);
-    // At five past eight in the evening.
-    let mut author = Author::of(THREE).starting_at_record(39_900);
-    let mut say = |vault: &mut Vaulted, minute: u32, subject: &str| {
-        author.asks(&format!("Let's use one lock file for each {subject}, not a global lock."));
-        let path = format!("/home/ada/rocket/src/{subject}.rs");
-        author.calls(
-            subject,
-            "Edit",
-            json!({ "file_path": path, "old_string": "a", "new_string": "b" }),
-        );
-        author.gets(subject, "The file has been updated.");
-        author.says(&format!("Agreed: one lock file for each {subject}."));
-        vault.home.write(&file(THREE), author.text());
-        vault.home.import();
-        vault.now = format!("2026-03-01T20:{minute:02}:00Z").parse().unwrap();
-    };
-    say(&mut vault, 6, "index");
-    assert_eq!(step(&vault), (1, 0, 0));
-    assert_eq!(step(&vault), (0, 0, 0));
-    assert!(!vault.read("_index").contains("33333333"));
-    let told = "## Decisions Made\n- Name each lock after its file\n";
-    vault.edit("33333333", |note| note.replace("## Decisions Made\n", told));
-    assert_eq!(step(&vault).2, 1);
-    step(&vault);
-    say(&mut vault, 7, "folder");
-    assert_eq!(step(&vault), (0, 1, 0));
-    let note = vault.read("33333333");
-    for words in [
-        "one lock file for each index.”",
-        "one lock file for each folder.”",
-        "- Name each lock after its file ^t-",
-    ] {
-        assert_eq!(note.matches(words).count(), 1, "{words}: {note}");
-    }
-    vault.now = "2026-03-01T20:50:00Z".parse().unwrap();
-    step(&vault);
-    assert!(vault.read("33333333").contains(" - Session End\n"));
+fn a_command_waits_for_another_process_that_writes() {
+    let vault = Vaulted::new();
+    let lock = fs::File::options().write(true).open(vault.app().layout.run().join("vault/lock"));
+    let lock = lock.unwrap();
+    lock.lock().unwrap();
+    let other = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        drop(lock);
+    });
+    assert!(vault.sync().taken.is_empty());
+    other.join().unwrap();
 }
 
 /// Where names are folded, two that differ in case alone would be one file.

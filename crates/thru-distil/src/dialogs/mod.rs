@@ -147,7 +147,12 @@ fn decides(answer: &DialogAnswer) -> bool {
         "like to do with",
     ];
     let question = answer.question.to_lowercase();
-    !lower.ends_with('?')
+    // "From my understanding, writers would potentially be able to" explains, and decides nothing.
+    let explains = answer.is_own
+        && (reply::hedges(&lower)
+            || ["potentially", "understanding"].iter().any(|one| lower.contains(one)));
+    !explains
+        && !lower.ends_with('?')
         && !lower.starts_with("hm")
         && !lower.contains("depends on")
         && !lower.contains("depend on")

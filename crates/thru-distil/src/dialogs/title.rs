@@ -1,7 +1,12 @@
 //! The title of an answered question: what was asked and what was chosen.
 
+use std::sync::LazyLock;
+
+use regex::Regex;
+
 use crate::answers::DialogAnswer;
 use crate::gate::is_balanced;
+use crate::pattern;
 use crate::prose;
 use crate::reply;
 use crate::restated::Opening;
@@ -15,6 +20,14 @@ const LEAST: usize = 20;
 
 /// Fewest words with a meaning of a question that stands without what was said before it.
 const TELLING: usize = 3;
+
+/// The subject of a question about how it should be.
+static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:do\s+you\s+want|would\s+you\s+like|should|shall|does|do)\s+(?:the|an?|this|our|your)\s+(.{2,60}?)\s+
+        (?:to\s+)?(?:be|come|display|have|include|return|show|stay|support|take|use)\b",
+    )
+});
 
 /// The parts of a title.
 pub(super) struct Parts<'t> {
@@ -30,6 +43,9 @@ impl Parts<'_> {
     pub(super) fn title(&self) -> String {
         let chosen = self.chosen();
         let fits = |title: &String| title.chars().count() <= TITLE;
+        if let Some(title) = self.echoed(&chosen).filter(fits) {
+            return title;
+        }
         let is_bare = !chosen.contains(' ');
         // A question that only asks for a taste is named by its header.
         let tells = |asked: &String| self.header().is_none() || super::subject_words(asked) > 1;
@@ -42,10 +58,7 @@ impl Parts<'_> {
             (!is_asked).then(explained).flatten().or(Some(whole)).filter(fits)
         });
         if let Some(answered) = answered {
-            return match self.question.is_some_and(|question| question.contains(" this ")) {
-                true => self.with_plan(answered),
-                false => answered,
-            };
+            return self.with_plan(answered);
         }
         let topic = self.question.and_then(topic).map(|topic| format!("{topic}: {chosen}"));
         if let Some(title) = topic.filter(fits) {
@@ -145,6 +158,18 @@ impl Parts<'_> {
         let is_first = prose::sentences(&self.answer.question).count() < 2;
         let points = points(asked) || without_lead(asked).is_some_and(|rest| points(&rest));
         !points && (is_first || super::subject_words(asked) >= TELLING)
+    }
+
+    /// Returns what a question is about with an option that only says the question again: "Should the export page show a
+    /// plain list?" and "Plain list".
+    fn echoed(&self, chosen: &str) -> Option<String> {
+        let question = self.question.filter(|question| !question.contains(" or "))?;
+        let asked = reply::significant(question);
+        let told = reply::significant(chosen);
+        let is_echo = !told.is_empty() && told.iter().all(|word| asked.contains(word));
+        let subject = SUBJECT.as_ref()?.captures(question)?.get(1)?.as_str();
+        (is_echo && subject.contains(' '))
+            .then(|| self.with_plan(format!("{}: {}", capitalised(subject), uncapitalised(chosen))))
     }
 
     /// Returns what led up to a question that does not stand alone, and the option.

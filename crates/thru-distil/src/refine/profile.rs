@@ -6,7 +6,7 @@ use thru_core::{ObservationType, file_name};
 use super::TurnMoment;
 use crate::event::{Action, Event, Run};
 use crate::fixes::{self, Fixes};
-use crate::{title, verbs};
+use crate::{subject, verbs};
 
 /// A kind of work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -252,7 +252,7 @@ fn begins_with(words: &str, known: &[&str]) -> bool {
 }
 
 fn kind_of_commit(subject: &str) -> Option<ObservationType> {
-    let (kind, _, rest) = title::conventional(subject);
+    let (kind, _, rest) = subject::conventional(subject);
     match kind.map(str::to_ascii_lowercase).as_deref() {
         Some("fix") => Some(ObservationType::Bugfix),
         Some("feat") => Some(ObservationType::Feature),

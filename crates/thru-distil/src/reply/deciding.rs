@@ -31,7 +31,7 @@ static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:every|each|all)\s+.{{2,60}}?\b(?:must|should|needs?|ha(?:s|ve)\s+to)\s+\w
         | ^(?:anything|everything)\s+.{{2,60}}?\b(?:must|should|can)\s+be\s+\w
         | ^(?:i(?:'|’)?m\s+)?(?:thinking\s+of|leaning\s+towards?|inclined\s+to)\s+\w+
-        | ^(?:please\s+)?(?:focus|keep|use|support|limit|target)\s+only\b
+        | ^(?:please\s+)?(?:keep|use|support|limit|target)\s+only\b
         | ^we\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|currently\s+)?(?:want|prefer|like|chose|choose|decided|agreed?|opted?|vote|favou?r)\b
         | ^i\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|still\s+)?(?:want|prefer|like|chose|choose|decided|agree\s+(?:with|on)|vote|favou?r)\b
         | ^i(?:'d|’d|\s+would|\s+had)?\s+(?:rather|much\s+rather|go\s+with|love\s+to)\b

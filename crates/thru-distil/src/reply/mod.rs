@@ -12,12 +12,12 @@ pub(crate) use self::deciding::{
     as_decision, concluded, decision_in, is_of_moment, is_verb, with_place,
 };
 pub(crate) use self::questions::{
-    asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,
+    agreed_to, asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,
 };
 pub(crate) use self::words::{
-    alike, dangles, is_about_option, is_housekeeping, is_order, is_specific, lacks_object,
-    names_something, points, points_early, says_anything, says_more, says_what, shares,
-    significant, suspects, titled, titled_in, without_softeners,
+    alike, dangles, hedges, is_about_option, is_hedged, is_housekeeping, is_order, is_specific,
+    is_thin, lacks_object, names_something, points, points_early, says_anything, says_more,
+    says_what, shares, significant, suspects, titled, titled_in, without_softeners,
 };
 use crate::pattern;
 use crate::proposed::{self, Proposed};
@@ -201,6 +201,11 @@ pub(crate) fn is_wrapped(paragraph: &[prose::Line<'_>]) -> bool {
             && next.text.starts_with(|c: char| c.is_lowercase() || c == '`' || c == '('))
     });
     paragraph.len() >= 3 && breaks.count() * 2 >= paragraph.len()
+}
+
+/// Returns true for "yes" and "yeah, sure", without more.
+pub(crate) fn is_yes(answer: &str) -> bool {
+    matches!(form(answer), (Form::Yes, rest) if rest.is_empty())
 }
 
 /// Returns the form of an answer, and the words after its first ones.

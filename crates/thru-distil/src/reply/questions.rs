@@ -5,6 +5,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::pattern;
+use crate::text::capitalised;
+use crate::verbs;
 
 /// Proposals about how to go on, which decide nothing about the work.
 static PROCEDURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -82,6 +84,27 @@ pub(crate) fn asks_for_decision(question: &str) -> bool {
         shape.as_ref().is_some_and(|shape| shape.is_match(question))
     };
     shows(&DECIDABLE) && !shows(&TALK)
+}
+
+/// Questions that a yes turns into a decision.
+static AGREEABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:so\s+|and\s+)?(?:
+          (?:are\s+you\s+|is\s+it\s+)?(?:ok(?:ay)?|fine|happy|all\s+right)\s+(?:with\s+)?(?P<gerund>[a-z]+ing)\b
+        | (?:should|shall|can)\s+we\s+(?P<verb>[a-z]+)\b )\s+(?P<rest>\S.*)$",
+    )
+});
+
+/// Returns what a person decides with "yes" to a question: "Are you okay replacing the relay?" becomes "Replace the
+/// relay".
+pub(crate) fn agreed_to(question: &str) -> Option<String> {
+    let found = AGREEABLE.as_ref()?.captures(question.trim_end_matches(['?', ' ']))?;
+    let verb = match (found.name("gerund"), found.name("verb")) {
+        (Some(gerund), _) => verbs::imperative_of_gerund(gerund.as_str())?.to_owned(),
+        (None, verb) => capitalised(verb?.as_str()),
+    };
+    let rest = found.name("rest")?.as_str();
+    (!rest.contains(" or ")).then(|| format!("{verb} {rest}"))
 }
 
 /// Returns the first question in a text, without what follows it.

@@ -87,7 +87,9 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
         .or_else(|| {
             last(&[" and ", " instead of ", " rather than ", " when ", " as "], longest / 2)
         })
-        .or_else(|| last(&[" with ", " for ", " in ", " from "], longest / 2));
+        .or_else(|| last(&[" with ", " for ", " in ", " from "], longest / 2))
+        // The aim may go, but not the half of a way.
+        .or_else(|| last(&[" to "], longest / 3).filter(|end| !start[..*end].contains(" from ")));
     match end {
         Some(end) => capitalised(start[..end].trim_end_matches([',', ';', ':', '-', ' '])),
         None => text::cut(&shaped, longest),
@@ -200,8 +202,38 @@ pub(crate) fn suspects(sentence: &str) -> bool {
         || ["issue's ", "problem's "].iter().any(|one| said.starts_with(one))
 }
 
+/// Returns true for "maybe we should use x": it decides once the agent takes it up.
+pub(crate) fn hedges(sentence: &str) -> bool {
+    hedge(&sentence.to_lowercase()).is_some()
+}
+
+/// Returns true if a sentence hedges the decision that is made of it; "use x, maybe document it" does not.
+pub(crate) fn is_hedged(sentence: &str, decision: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let start: String = decision.to_lowercase().chars().take(12).collect();
+    let decided = lower.find(start.trim_end()).unwrap_or(lower.len());
+    hedge(&lower).is_some_and(|at| at < decided)
+}
+
+fn hedge(lower: &str) -> Option<usize> {
+    let hedges = ["maybe", "perhaps", "possibly", "not sure", "i guess"];
+    hedges.iter().filter_map(|hedge| lower.find(hedge)).min()
+}
+
+/// Returns true for "Use a framework": too few words to say what was chosen, and no name among them.
+pub(crate) fn is_thin(title: &str) -> bool {
+    let chooses = [" not ", " instead", " either ", " over ", " than ", "no longer"];
+    let words = significant(title);
+    let told = words.iter().filter(|word| !["need", "really"].contains(&word.as_str())).count();
+    !is_specific(title) && told <= 2 && !chooses.iter().any(|one| title.contains(one))
+}
+
 /// Returns true if a title stands for something that it does not name: "call ours x", "handle this via y".
 pub(crate) fn points(title: &str) -> bool {
+    let counts = ["The two ", "The three ", "Both of ", "These two ", "Those two "];
+    if counts.iter().any(|start| title.starts_with(start)) {
+        return true;
+    }
     let mut words = title.split_whitespace().skip(1);
     let is_object = words.next().is_some_and(|word| ["this", "that"].contains(&word))
         && words.next().is_none_or(|next| {

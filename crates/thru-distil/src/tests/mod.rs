@@ -4,6 +4,7 @@ mod open;
 mod properties;
 mod sessions;
 mod snapshots;
+mod telling;
 
 use thru_core::{
     Access, Agent, Distillate, FileTouch, Id, Observation, Outcome, PassageKind, SessionFacts,

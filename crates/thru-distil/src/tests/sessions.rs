@@ -908,7 +908,7 @@ fn a_decision_that_was_tried_out_is_replaced_by_a_later_one() {
     let mut story = Story::default();
     story
         .asks("maybe we should keep the retry policy inside the queue settings")
-        .says("It could live there.")
+        .says("Agreed, the retry policy belongs to the queue settings.")
         .asks("we should move the retry policy and all queue settings into the service file")
         .says("Done.");
     let told: Vec<String> = story

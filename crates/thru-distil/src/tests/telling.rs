@@ -1,0 +1,168 @@
+//! What a reader weeks later learns from titles, decisions and open lines.
+
+use thru_core::{ObservationType, Outcome, WorkOutcome};
+
+use super::Story;
+
+/// Returns the titles of a story by kind: decisions, or what was found and done.
+fn titles(story: &Story, decisions: bool) -> Vec<String> {
+    let told = story.observations().into_iter();
+    told.filter(|one| (one.kind == ObservationType::Decision) == decisions)
+        .map(|one| one.title)
+        .collect()
+}
+
+/// Returns the decisions of a prompt and the agent's answer to it.
+fn decided(prompt: &str, answer: &str) -> Vec<String> {
+    let mut story = Story::default();
+    story.asks(prompt).says(answer);
+    titles(&story, true)
+}
+
+fn commit(subject: &str, body: &str) -> (String, String) {
+    let command = format!("git commit -m \"{subject}\n\n{body}\"");
+    (command, format!("[main 1a2b3c4] {subject}\n 1 file changed"))
+}
+
+#[test]
+fn a_proposal_that_is_hedged_decides_once_the_agent_takes_it_up() {
+    let proposal = "maybe the seedlings should stay in the north greenhouse";
+    let told = ["The seedlings should stay in the north greenhouse"];
+    for (answer, decisions) in [
+        ("Agreed, the seedlings stay in the north greenhouse.", &told[..]),
+        ("Yes. I'll note it.", &told[..]),
+        ("I would rather move the seedlings: the north one is too cold.", &[]),
+        ("The sensors report twice a minute.", &[]),
+    ] {
+        assert_eq!(decided(proposal, answer), decisions, "{answer}");
+    }
+    // The hedge is about the rest of the sentence.
+    assert_eq!(
+        decided("anything below 4 degrees must be heated, maybe write it down", "Noted."),
+        ["Anything below 4 degrees must be heated, maybe write it down"]
+    );
+}
+
+#[test]
+fn a_decision_is_told_with_its_object_or_not_at_all() {
+    let answer = "I agree.\n\nThe change is made:\n\n- No legacy formats in `beds/old.toml`.\n- The reader is half as long now, and it has one way to go for every bed in the house.";
+    assert_eq!(
+        decided("and we don't need legacy formats this will confuse people", answer),
+        ["No legacy formats in beds/old.toml"]
+    );
+    for thin in ["we need to use a framework", "we want the opinion of the gardener"] {
+        assert_eq!(decided(thin, "Let me look at the beds."), [""; 0], "{thin}");
+    }
+}
+
+#[test]
+fn yes_to_a_question_is_told_as_what_it_decides() {
+    let mut story = Story::default();
+    story
+        .asks("how should watering work?")
+        .says("Two questions.\n\n1. Are you okay replacing the valve controller entirely?\n2. Do you want a log?")
+        .asks("1 - yeah, 2 - later");
+    let told = titles(&story, true);
+    assert_eq!(told.first().map(String::as_str), Some("Replace the valve controller entirely"));
+}
+
+#[test]
+fn an_answer_that_repeats_its_question_is_told_with_its_subject() {
+    let call = "questions: question: Do you want the watering page to show a plain list?\nheader: Page\noptions: label: Plain list\ndescription: One line per bed\nlabel: Map\ndescription: A drawing\nUser has answered your questions: \"Do you want the watering page to show a plain list?\"=\"Plain list\". You can now continue with the user's answers in mind.";
+    let mut story = Story::default();
+    story.asks("Plan the page").calls("AskUserQuestion", call);
+    assert_eq!(titles(&story, true), ["Watering page: plain list"]);
+}
+
+#[test]
+fn advice_that_work_took_up_is_no_title_any_more() {
+    let mut story = Story::default();
+    story
+        .asks("can we remove the valve driver of the old pump?")
+        .says("I would remove the `valve-2` driver of the old pump in spring, not now. The `valve-2` driver is still loaded by two houses, and both of them have to be rewired before that. Nothing else in the garden uses it any more, as far as the logs of this year show.");
+    assert_eq!(
+        titles(&story, false),
+        ["Recommended: remove the valve-2 driver of the old pump in spring, not now"]
+    );
+    let (command, result) = commit("remove the valve-2 driver of the old pump", "");
+    story
+        .asks("the houses are rewired, delete it")
+        .edits("/p/valve.rs")
+        .runs(&command, &result, Outcome::Succeeded)
+        .says("Done.");
+    assert_eq!(titles(&story, false), ["", "Remove the valve-2 driver of the old pump"]);
+}
+
+#[test]
+fn commits_that_keep_the_books_are_no_titles_beside_the_work() {
+    let mut story = Story::default();
+    story.asks("carry out the second part of the plan").edits("/p/src/beds.rs");
+    let (command, result) = commit("feat(02): measure the moisture of each bed", "");
+    story.runs(&command, &result, Outcome::Succeeded).edits("/p/plans/STATE.md");
+    let (command, result) = commit("docs(02): update state after moisture plan", "");
+    story.runs(&command, &result, Outcome::Succeeded).says("Both are committed.");
+    assert_eq!(titles(&story, false), ["Measure the moisture of each bed (02)", ""]);
+}
+
+#[test]
+fn what_did_not_help_is_told_by_what_was_tried() {
+    let (command, result) = commit(
+        "Fix the pump image",
+        "Use the offline installer instead of the mirror to avoid the timeout",
+    );
+    let mut story = Story::default();
+    story
+        .asks("$ make image\nerror: step 4 failed with code 1")
+        .edits("/p/Containerfile")
+        .runs(&command, &result, Outcome::Succeeded)
+        .says("Changed to the offline installer instead, which is more reliable than the mirror. Try again.")
+        .asks("$ make image\nerror: step 4 failed with code 1")
+        .says("Looking.");
+    let told = titles(&story, false);
+    assert_eq!(
+        told.first().map(String::as_str),
+        Some(
+            "Tried, still failing: use the offline installer instead of the mirror to avoid the timeout"
+        )
+    );
+    assert!(told.iter().all(|title| !title.starts_with("Did not help")), "{told:?}");
+}
+
+#[test]
+fn an_order_to_tidy_up_leaves_nothing_open() {
+    let (command, result) = commit("measure the moisture of each bed", "");
+    let mut story = Story::default();
+    story
+        .asks("measure the moisture of each bed")
+        .edits("/p/src/beds.rs")
+        .runs(&command, &result, Outcome::Succeeded)
+        .says("Each bed is measured now.")
+        .asks("please remove this tmux session now");
+    let digest = story.distilled().summary.unwrap().digest;
+    assert_eq!((digest.next_steps.len(), digest.outcome), (0, WorkOutcome::Completed));
+}
+
+#[test]
+fn a_command_is_open_only_with_what_it_is_about() {
+    let steps = |story: &Story| {
+        let digest = story.distilled().summary.unwrap().digest;
+        digest.next_steps.into_iter().map(|step| step.text).collect::<Vec<_>>()
+    };
+    let mut story = Story::default();
+    story
+        .asks("how are the beds?")
+        .reads("/p/src/beds.rs")
+        .says("Dry.\n\n**Next:** `/garden:water 12`");
+    assert_eq!(steps(&story), [""; 0]);
+    let (command, result) = commit("measure the moisture of each bed", "");
+    let mut story = Story::default();
+    story
+        .asks("/garden:water 12")
+        .edits("/p/src/beds.rs")
+        .runs(&command, &result, Outcome::Succeeded)
+        .reads("/p/src/pump.rs");
+    assert_eq!(
+        steps(&story),
+        ["Not finished: /garden:water 12 (last done: measure the moisture of each bed)"]
+    );
+}
