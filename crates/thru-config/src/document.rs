@@ -52,12 +52,16 @@ pub fn set_value(file: &str, key: &str, typed: &str) -> Result<String, EditError
             .as_table_mut()
             .ok_or_else(|| EditError::Syntax(format!("`{part}` is not a table")))?;
     }
-    let new = match value {
+    let mut new = match value {
         Value::Bool(value) => toml_edit::value(value),
         Value::Integer(value) => toml_edit::value(value),
         Value::Text(value) => toml_edit::value(value),
         Value::List(items) => toml_edit::value(items.into_iter().collect::<toml_edit::Array>()),
     };
+    // The comment behind the value stays.
+    if let (Some(old), Some(new)) = (table.get(last).and_then(Item::as_value), new.as_value_mut()) {
+        *new.decor_mut() = old.decor().clone();
+    }
     table[last] = new;
     Ok(document.to_string())
 }
@@ -68,13 +72,13 @@ mod tests {
 
     #[test]
     fn the_rest_of_the_file_stays_as_it_is() {
-        let file = "# mine\n[search] # how I like it\nlimit = 5\n";
+        let file = "# mine\n[search] # how I like it\nlimit = 5 # five\n";
         let edited = set_value(file, "search.limit", "7").unwrap();
         let edited = set_value(&edited, "capture.ignore", "/a/**, /b").unwrap();
         insta::assert_snapshot!(edited, @r#"
         # mine
         [search] # how I like it
-        limit = 7
+        limit = 7 # five
 
         [capture]
         ignore = ["/a/**", "/b"]

@@ -105,7 +105,8 @@ fn read(form: Form, part: &str, extent: Extent) -> BTreeMap<(Thing, String), Str
         let line = line.trim();
         let named = match form {
             Form::Npm => npm(line, &mut section),
-            Form::Cargo | Form::RustToolchain => cargo(line, &mut section),
+            Form::Cargo => cargo(line, &mut section),
+            Form::RustToolchain => cargo(line, &mut section).or_else(|| channel(line)),
             Form::Pyproject => pyproject(line, &mut section),
             Form::Requirements => {
                 requirement(line).map(|(name, version)| (Thing::Package, name, version))
@@ -176,6 +177,13 @@ fn cargo(line: &str, section: &mut Option<String>) -> Named {
         matches!(name, "version" | "edition" | "resolver" | "name" | "license" | "path" | "readme");
     let is_package = in_section && !is_own && is_version(&version) && is_name(name);
     is_package.then(|| (Thing::Package, name.replace('_', "-"), version))
+}
+
+/// Reads a line that is a version or a channel alone: the older form of a `rust-toolchain`.
+fn channel(line: &str) -> Named {
+    let name = line.split('-').next().unwrap_or_default();
+    let is_channel = matches!(name, "stable" | "beta" | "nightly") || is_version(line);
+    is_channel.then(|| (Thing::Toolchain, "rust".to_owned(), line.to_owned()))
 }
 
 /// Reads `"requests>=2.31",` in a list, and `requires-python = ">=3.10"`.
@@ -317,6 +325,10 @@ mod tests {
         assert_eq!(
             changed("rust-toolchain.toml", &edit("", "channel = \"1.96\"")),
             ["built with rust 1.96"]
+        );
+        assert_eq!(
+            changed("rust-toolchain", &edit("stable", "1.96.0")),
+            ["built with rust 1.96.0"]
         );
         assert_eq!(changed("package.json", &edit("\"zod\": \"1\"", "\"zod\": \"1\"")), [""; 0]);
         let swapped = "Edit\nfile_path: /p/go.mod\nnew_string: go 1.22\nold_string: go 1.21\nThe file was updated.";

@@ -246,6 +246,15 @@ impl MemoryEntry {
         self.excerpt.as_ref().unwrap_or(&self.title)
     }
 
+    /// The headline in a list, behind the name of the program that it was imported from.
+    pub fn listed(&self) -> Clean<String> {
+        let source = self.imported.as_ref().map(|named| from_source(named.source));
+        self.headline().derive(|headline| match source {
+            Some(source) => format!("{source}: {headline}"),
+            None => headline.clone(),
+        })
+    }
+
     /// The remarks to make about it, in a word or two each.
     pub fn marks(&self) -> impl Iterator<Item = &'static str> {
         [
@@ -258,11 +267,15 @@ impl MemoryEntry {
         ]
         .into_iter()
         .filter_map(|(is_so, mark)| is_so.then_some(mark))
-        .chain(self.imported.as_ref().map(|named| match named.source {
-            ForeignSource::ClaudeMem => "from claude-mem",
-            ForeignSource::BasicMemory => "from basic-memory",
-            ForeignSource::Markdown => "from Markdown",
-        }))
+        .chain(self.imported.as_ref().map(|named| from_source(named.source)))
+    }
+}
+
+const fn from_source(source: ForeignSource) -> &'static str {
+    match source {
+        ForeignSource::ClaudeMem => "from claude-mem",
+        ForeignSource::BasicMemory => "from basic-memory",
+        ForeignSource::Markdown => "from Markdown",
     }
 }
 

@@ -407,7 +407,7 @@ fn kept_apart(refused: &Refused) -> String {
 }
 
 fn loaded(pack: &Pack, project: &str, occasion: &Occasion, page: Option<String>) -> String {
-    if pack.lines.iter().any(|line| line.memory.is_none()) {
+    if *occasion == Occasion::Compact {
         let tokens = count(pack.tokens);
         return format!(
             "Throughline: this session got back what it held, in about {tokens} tokens (`thru session load \
@@ -416,7 +416,6 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion, page: Option<String>)
     }
     let known = plural(memories(pack).len() as u64, "memory");
     let about = match occasion {
-        Occasion::Compact => "of this session".to_owned(),
         Occasion::Resume => format!("of {project} since you were last here"),
         _ => format!("of {project}"),
     };

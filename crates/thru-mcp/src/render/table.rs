@@ -47,7 +47,7 @@ impl Row {
             id: memory.id.clone(),
             at: memory.at,
             kind: EntryKind::Memory(memory.kind),
-            title: renderer.visible(memory.headline()).into_owned(),
+            title: renderer.visible(&memory.listed()).into_owned(),
             tokens: memory.tokens,
             file: files
                 .about

@@ -1,6 +1,6 @@
 //! The speaker of a title, so that a line says whose words it holds. Words are an agent's unless they are marked.
 
-use thru_core::{Id, Observation, PassageKind, Speaker, Summary, bare_words};
+use thru_core::{ForeignSource, Id, Observation, PassageKind, Speaker, Summary, bare_words};
 use thru_store::{MemoryBody, MemoryRow, PassageRow, Result, Store};
 
 use super::said::alike;
@@ -27,6 +27,8 @@ pub(super) enum TitleSpeaker {
     Request,
     /// A commit or a pull request.
     Commit,
+    /// Another program's memory, from which it was imported.
+    Imported(ForeignSource),
     /// An agent.
     Agent,
 }
@@ -36,6 +38,11 @@ impl TitleSpeaker {
     pub(super) fn of(store: &Store, memory: &MemoryRow, body: &MemoryBody) -> Result<Self> {
         match body {
             MemoryBody::Observation(body) => match body.speaker {
+                _ if memory.flags.is_note
+                    && let Some(named) = store.foreign_name(memory)? =>
+                {
+                    Ok(Self::Imported(named.source))
+                }
                 // What a person told or corrected are their words.
                 Speaker::Person if memory.flags.is_note || memory.flags.is_edited => {
                     Ok(Self::Person)
@@ -114,6 +121,7 @@ impl TitleSpeaker {
             },
             Self::Request => format!("{ASKED} {text}"),
             Self::Commit => format!("{COMMIT} {text}"),
+            Self::Imported(source) => format!("From {source}: {text}"),
             // An agent that writes a mark speaks for itself all the same.
             Self::Agent if [ASKED, COMMIT].iter().any(|mark| text.starts_with(mark)) => {
                 format!("The agent: {text}")

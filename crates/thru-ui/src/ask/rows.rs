@@ -162,7 +162,7 @@ fn memory_row(app: &App, memory: &MemoryEntry) -> Row {
     Row {
         target: Target::Memory(memory.id.clone()),
         label: memory.kind.as_str().to_owned(),
-        title: one_line(memory.headline().get(), TITLE),
+        title: one_line(memory.listed().get(), TITLE),
         age: short_age(app, memory.at),
         session: memory.session.as_ref().map(|id| id.as_str().to_owned()),
     }

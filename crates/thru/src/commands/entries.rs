@@ -126,7 +126,7 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
             " {mark} {}  {time}  {:9}  {}  {}{}",
             page.paint(Tone::Id, &format!("{:id_width$}", entry.id)),
             entry.kind,
-            one_line(entry.headline().get(), room),
+            one_line(entry.listed().get(), room),
             page.paint(Tone::Quiet, &cost),
             page.paint(Tone::Bad, &note),
         ));

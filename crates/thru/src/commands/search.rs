@@ -209,7 +209,7 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
         }
     }
     page.gap();
-    page.line(page.paint(Tone::Quiet, "`thru session ID` tells what a session did."));
+    page.line(page.paint(Tone::Quiet, "`thru session show ID` tells what a session did."));
 }
 
 fn show_nothing(page: &mut Page, found: &Found) {
@@ -239,7 +239,7 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
         let age = age(entry.at, environment.clock.now());
         let stale = files.note().map_or_else(String::new, |note| format!("  {note}"));
         let used = id_width + 17 + age.len() + width(&stale);
-        let title = one_line(entry.headline().get(), page.columns().saturating_sub(used).max(20));
+        let title = one_line(entry.listed().get(), page.columns().saturating_sub(used).max(20));
         let age = page.paint(Tone::Quiet, &age);
         let stale = page.paint(Tone::Bad, &stale);
         page.line(format!("  {id}  {:10}{title}  {age}{stale}", entry.kind));

@@ -297,7 +297,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     2026-03-01
       11111111  rocket · Why does the importer lock the database?  2 turns
 
-    `thru session ID` tells what a session did.
+    `thru session show ID` tells what a session did.
     ");
     assert_snapshot!(home.shown(&["search", "--all", "what did we do in June 2026"]), @"
     No session in that time. The last one before it:
@@ -305,7 +305,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     2026-03-02
       33333333  rocket · Which pears ripen in September?  1 turn
 
-    `thru session ID` tells what a session did.
+    `thru session show ID` tells what a session did.
     ");
     let found = home.json(&["search", "--all", "--json", "when did we last touch store.rs"]);
     assert_eq!(found["work"]["question"], "touched");

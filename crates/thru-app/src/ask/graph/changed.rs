@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use thru_core::{EntityKind, Timestamp};
+use thru_core::{EntityKind, Relation, Timestamp};
 use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime, SessionFilter, Store};
 
@@ -136,10 +136,13 @@ fn commit(store: &Store, projects: Option<&[i64]>, hash: &str) -> Result<Option<
     let Some(commit) = named.iter().find(|one| one.kind == EntityKind::Commit) else {
         return Ok(None);
     };
-    let filter = FactFilter {
+    let about = FactFilter {
         entities: Some(vec![commit.row]),
         time: FactTime::Ever,
         ..FactFilter::default()
     };
-    Ok(store.facts(&filter)?.iter().map(|fact| fact.from).min())
+    let facts = store.facts(&about)?;
+    // What it fixed was so before it was made.
+    let made = facts.iter().find(|fact| fact.relation == Relation::Committed);
+    Ok(made.map(|fact| fact.from).or_else(|| facts.iter().map(|fact| fact.from).min()))
 }
