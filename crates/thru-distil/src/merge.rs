@@ -4,6 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use thru_core::{Certainty, Id, Merged, Observation, ObservationType, WorkRecord};
 
+use crate::reply;
+use crate::session::is_committed;
 use crate::work::FACTS;
 
 /// Most sources that a merged observation keeps.
@@ -32,6 +34,77 @@ pub(crate) fn merged(
         }
     }
     kept
+}
+
+/// Puts a commit that holds nothing but the work of an earlier turn into that work, which it then names.
+pub(crate) fn with_commits(observations: &mut Vec<Observation>, kept_apart: &BTreeSet<Id>) {
+    let is_work = |one: &Observation| {
+        !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
+    };
+    // The work that is not committed yet, if it is one.
+    let mut open: Vec<usize> = Vec::new();
+    let mut at = 0;
+    while let Some(one) = observations.get(at) {
+        let is_open = is_work(one) && !is_committed(one) && !one.files_modified.is_empty();
+        if is_open {
+            open.push(at);
+        }
+        if !is_work(one) || is_open || !is_committed(one) {
+            at += 1;
+            continue;
+        }
+        let work = match std::mem::take(&mut open).as_slice() {
+            [work] if holds_only(one, observations.get(*work)) && !kept_apart.contains(&one.id) => {
+                *work
+            }
+            _ => {
+                at += 1;
+                continue;
+            }
+        };
+        let commit = observations.remove(at);
+        if let Some(work) = observations.get_mut(work) {
+            // The message may leave out the name that the report gives.
+            let title = match names_code(&work.title) && !names_code(&commit.title) {
+                true => work.title.clone(),
+                false => commit.title.clone(),
+            };
+            let report = work.report.take();
+            if commit.kind != ObservationType::Change {
+                work.kind = commit.kind;
+            }
+            absorb(work, commit);
+            work.title = title;
+            work.report = report.or(work.report.take());
+        }
+    }
+}
+
+fn names_code(title: &str) -> bool {
+    title.split(' ').any(|word| word.trim_end_matches([',', ')']).contains(['_', '.', '/', '`']))
+}
+
+/// Returns true if a commit changed nothing itself but notes and what it commits, and is about the same as the work before it.
+fn holds_only(commit: &Observation, work: Option<&Observation>) -> bool {
+    let Some(work) = work.filter(|work| work.turn < commit.turn) else { return false };
+    // The hooks of a commit may ask for a last touch.
+    let only_commits = commit.asked.as_ref().is_some_and(|asked| reply::is_procedure(&asked.text));
+    let is_note = |file: &String| {
+        file.ends_with(".md")
+            || file.ends_with(".txt")
+            || only_commits && work.files_modified.contains(file)
+    };
+    let told = |one: &Observation| {
+        let report = one.report.as_ref().map_or("", |report| report.text.as_str());
+        format!("{} {report}", one.title)
+    };
+    let commits =
+        commit.facts.iter().filter(|fact| WorkRecord::of(&fact.text) == Some(WorkRecord::Commit));
+    !commit.title.is_empty()
+        && !work.title.starts_with("Tried")
+        && commits.count() == 1
+        && commit.files_modified.iter().all(is_note)
+        && reply::shares(&told(work), &commit.title, 2)
 }
 
 fn likeness(observation: &Observation) -> Likeness {

@@ -5,8 +5,10 @@ use thru_core::ObservationType;
 use crate::answers::Plan;
 use crate::decisions::by_person;
 use crate::event::Event;
+use crate::gate::stands_alone;
 use crate::reply;
 use crate::session::{Draft, Session};
+use crate::subject;
 use crate::text::{TITLE, uncapitalised};
 use crate::title;
 use crate::verbs;
@@ -20,7 +22,7 @@ pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Opti
     let mut observation = by_person(session, "plan", 0, place);
     observation.title = match is_reverted(session, place) {
         true => reply::titled(&format!("Reverted the work on the plan: {name}")),
-        false => plan_decision(name, plan),
+        false => by_commit(session, place, name).unwrap_or_else(|| plan_decision(name, plan)),
     };
     observation.narrative =
         plan.reason.as_ref().map(|reason| session.statement(reason.clone(), &[place]));
@@ -33,6 +35,32 @@ pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Opti
 fn is_reverted(session: &Session<'_>, place: usize) -> bool {
     let later = session.events.iter().skip(place + 1).filter_map(Event::request);
     later.take(PROMPTS).any(|request| request.took_back.is_some())
+}
+
+/// Returns the title of an approved plan whose heading does not say what is done, by the commit that carried it out.
+fn by_commit(session: &Session<'_>, place: usize, name: &str) -> Option<String> {
+    if matches!(heading_kind(name), Heading::Order) {
+        return None;
+    }
+    let mut prompts = 0;
+    let later = session.events.iter().skip(place + 1).take_while(|event| {
+        prompts += usize::from(event.request().is_some_and(|request| request.text.is_some()));
+        prompts < PROMPTS
+    });
+    let mut commits = later.filter_map(Event::run).flat_map(|run| &run.commits);
+    let commit = commits.next()?;
+    let told = subject::of_commit(&commit.subject);
+    let says = is_order(&told)
+        && stands_alone(&told)
+        && reply::alike(&told, name)
+        && reply::says_more(&told, name);
+    let title = format!("Approved the plan: {}", uncapitalised(&told));
+    (says && title.chars().count() <= TITLE).then_some(title)
+}
+
+fn is_order(said: &str) -> bool {
+    let first = said.split(' ').next().unwrap_or_default();
+    verbs::is_imperative(first) || reply::is_verb(first)
 }
 
 /// Returns the title of an approved plan: its heading, and as much of its goal, else of its measures, as there is room for.
@@ -53,6 +81,8 @@ fn plan_decision(name: &str, plan: &Plan) -> String {
     let measures = plan.points.iter().filter_map(|point| match kind {
         Heading::Order => None,
         Heading::Aim => measure(point, true),
+        // A longer name says enough.
+        Heading::Name if name.split(' ').count() > 3 => None,
         Heading::Name => measure(point, false),
     });
     let measures: Vec<String> =
@@ -65,7 +95,7 @@ fn plan_decision(name: &str, plan: &Plan) -> String {
 
 /// The kind of a heading.
 enum Heading {
-    /// It says what is done, or names it in full.
+    /// It says what is done.
     Order,
     /// It says what is to become better, not by which change.
     Aim,
@@ -78,11 +108,9 @@ fn heading_kind(heading: &str) -> Heading {
     let is_better =
         ["improve", "reduce", "optimize", "optimise", "enhance", "increase", "clean", "polish"];
     let is_repair = verbs::kind_of(heading) == Some(ObservationType::Bugfix);
-    match verbs::is_imperative(&first) || reply::is_verb(&first) {
+    match is_order(heading) {
         _ if is_repair || is_better.contains(&first.as_str()) => Heading::Aim,
         true => Heading::Order,
-        // A longer one says enough.
-        false if heading.split(' ').count() > 3 => Heading::Order,
         false => Heading::Name,
     }
 }
@@ -90,10 +118,7 @@ fn heading_kind(heading: &str) -> Heading {
 /// Returns a point of a plan as a measure: "2. Backend: Add a cache" becomes "add a cache", unless a label may be what
 /// the point is about.
 fn measure(point: &str, may_be_labelled: bool) -> Option<String> {
-    let is_order = |said: &str| {
-        let first = said.split(' ').next().unwrap_or_default();
-        (verbs::is_imperative(first) || reply::is_verb(first)) && !reply::is_procedure(said)
-    };
+    let is_order = |said: &str| is_order(said) && !reply::is_procedure(said);
     let said = title::shaped(point);
     let parts =
         [" — ", " – ", " - ", ": "].iter().filter_map(|mark| Some(said.split_once(mark)?.1));

@@ -204,6 +204,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let drafts =
         drafts.filter(|observation| tells(observation) && ids.insert(observation.id)).collect();
     let mut observations = merge::merged(drafts, session.kept_apart);
+    merge::with_commits(&mut observations, session.kept_apart);
     outside::tell(session, &mut observations);
     for observation in observations.iter_mut().filter(|one| !one.title.is_empty()) {
         let (files, is_committed) = (&observation.files_modified, is_committed(observation));

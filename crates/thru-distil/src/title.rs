@@ -162,9 +162,7 @@ fn phrase_end(line: &str) -> Option<&str> {
 fn second_order(line: &str, least: usize) -> Option<usize> {
     let first = line.split(' ').next().unwrap_or_default();
     let joints = line.match_indices(" and ").map(|(at, _)| at).filter(|at| *at >= least);
-    let is_order = |at: &usize| {
-        line[at + 5..].split(' ').next().is_some_and(|word| verbs::is_imperative(word))
-    };
+    let is_order = |at: &usize| line[at + 5..].split(' ').next().is_some_and(verbs::is_imperative);
     joints.filter(is_order).last().filter(|_| verbs::is_imperative(first))
 }
 

@@ -49,6 +49,9 @@ const UNNAMED: i32 = 4;
 /// What a statement loses that the next sentence takes back.
 const CONCEDED: i32 = 8;
 
+/// What a statement loses that tells little later.
+const SLIGHT: i32 = 6;
+
 /// What an item loses that says what could be.
 const SUPPOSED: i32 = 40;
 
@@ -229,6 +232,7 @@ impl Reader {
                 - if is_denied { AT_POINT + 1 } else { 0 }
                 - if is_conceded { CONCEDED } else { 0 };
             let title = next.and_then(|next| joined(&said, next)).unwrap_or(said.title);
+            let rank = rank - if !said.is_advice && is_slight(&title) { SLIGHT } else { 0 };
             self.found.push(Statement { rank, title, is_advice: said.is_advice });
         }
     }
@@ -308,6 +312,22 @@ fn rank_of(said: &Wording, sentence: &str) -> i32 {
         - if points(sentence) { 1 } else { 0 }
         - if !said.is_advice && is_order(&said.title) { 3 } else { 0 }
         - if wording::hints(sentence) { 2 } else { 0 }
+}
+
+/// Statements that tell little later: a verdict without its reason, what is still to be done, how it goes at the moment,
+/// what a command printed, and what is said for effect.
+static SLIGHTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?x)\b(?i:is|are|would\s+be)\s+(?i:an?\s+|the\s+)?(?i:\w+\s+)?(?i:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?i:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$
+        | \b(?i:needs?\s+to)\b
+        | ^.{0,24}\b(?i:is|are)\s+(?i:now\s+)?[a-z]+ing\b.{0,20}$
+        | ^(?i:the\s+|a\s+)?(?i:dry.?run|search|grep|output|command|check|run|query|probe|scan)\s+(?i:showe?[ds]?|shows|returned|found|printed|reported)\b
+        | \b(?:IS|ARE|NOT|ALL|EVERY|ALWAYS|NEVER)\b",
+    )
+});
+
+fn is_slight(title: &str) -> bool {
+    SLIGHTS.as_ref().is_some_and(|slights| slights.is_match(title))
 }
 
 /// Returns true for "That block is outdated", which takes up what was said before.
@@ -585,6 +605,27 @@ mod tests {
         }
         for lasting in ["Keep the relay of #12 in the profile", "Keep the damper open for now"] {
             assert!(!is_passing(lasting), "{lasting}");
+        }
+    }
+
+    #[test]
+    fn what_tells_little_later_is_slight() {
+        for slight in [
+            "Stage 12 is a poor fit",
+            "The glaze of the burner needs to be stored and shown",
+            "Kilns are firing in the yard",
+            "Dry-run showed 309 cones that would be deleted",
+            "Gas really IS cheaper than wood",
+        ] {
+            assert!(is_slight(slight), "{slight}");
+        }
+        for telling in [
+            "The damper relay is a better sensor than the burner",
+            "The kiln needs write access to the log",
+            "The relay is polled by the damper thread while the kiln is firing at cone six",
+            "The search index holds no glazes",
+        ] {
+            assert!(!is_slight(telling), "{telling}");
         }
     }
 

@@ -2,7 +2,7 @@
 // The frame: opens the session, shows the screen that the address names, follows what is new, and knows the keys.
 import { html, render, useEffect, useRef, useState } from "/assets/preact.js";
 import { follow, openSession, send } from "/assets/api.js";
-import { Heading, Text, to } from "/assets/parts.js";
+import { Heading, Inline, Text, to } from "/assets/parts.js";
 import { Briefings } from "/assets/briefings.js";
 import { FactList } from "/assets/facts.js";
 import { Health } from "/assets/health.js";
@@ -90,7 +90,7 @@ function App() {
 /** @param {{problem: any}} props */
 function Closed({ problem }) {
   return html`<main><${Heading} title="Throughline" />
-    <p>${problem ? html`<${Text} text=${problem.message} />` : "The session of this page has ended."}</p>
+    <p>${problem ? html`<${Inline} text=${problem.message} />` : "The session of this page has ended."}</p>
     <p>In a terminal, <code>thru view</code> opens this page with a new link. A link works once, within a minute.</p></main>`;
 }
 

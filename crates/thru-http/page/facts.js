@@ -10,7 +10,7 @@ export function FactList({ params }) {
   const open = useAsk(params.about ? null : "/problems", { project: params.project }, ["session"]);
   const drawn = useAsk(params.about ? "/facts/drawing" : null, { about: params.about, project: params.project }, ["session"]);
   return html`<${Heading} title="Facts" />
-    <div class="fields"><${Field} label="About"><input name="about" placeholder="a file, command, error, package" value=${params.about ?? ""} onChange=${change} /><//>
+    <div class="fields"><${Field} label="About"><input name="about" placeholder="file, command, error…" value=${params.about ?? ""} onChange=${change} /><//>
       <${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
       <label><input type="checkbox" name="history" checked=${params.history === "true"} onChange=${change} /> Also what no longer holds</label></div><${Projects} />
     ${!params.about && html`<section><h2>Open problems</h2><${Answer} asked=${open}>${(/** @type {any} */ list) => list.problems.length === 0 ? html`<p class="quiet">None.</p>` : html`<${Rows} facts=${list.problems} />`}<//></section>`}
@@ -30,7 +30,7 @@ function Drawing({ svg, name }) {
 /** @param {{facts: any[]}} props */
 function Rows({ facts }) {
   return html`<div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">Thing</th><th scope="col">Relation</th><th scope="col">To</th><th scope="col">Since</th><th scope="col">Until</th><th scope="col">Shown by</th></tr></thead>
-    <tbody>${facts.map((one) => html`<tr key=${one.id}><td><${Thing} thing=${one.subject} /></td><td>${one.relation}</td><td>${one.object ? html`<${Thing} thing=${one.object} />` : html`<${Text} text=${one.value} />`}${one.scope && html` <span class="quiet">(<${Text} text=${one.scope} />)</span>`}${one.note && html`<br /><span class="quiet"><${Text} text=${one.note} /></span>`}</td>
+    <tbody>${facts.map((one) => html`<tr key=${one.id}><td><${Thing} thing=${one.subject} /></td><td>${one.relation.toLowerCase().replaceAll("_", " ")}</td><td>${one.object ? html`<${Thing} thing=${one.object} />` : html`<${Text} text=${one.value} />`}${one.scope && html` <span class="quiet">(<${Text} text=${one.scope} />)</span>`}${one.note && html`<br /><span class="quiet"><${Text} text=${one.note} /></span>`}</td>
     <td><${When} at=${one.from} /></td><td>${one.end ? html`<${When} at=${one.end.at} />` : ""}</td><td>${one.evidence.map((/** @type {any} */ shown) => html`<a href=${to("memory", shown.id)}>${shown.id}</a> `)}</td></tr>`)}</tbody></table></div>`;
 }
 

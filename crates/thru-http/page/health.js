@@ -2,7 +2,7 @@
 // Health and jobs: what runs, what waits or failed and why, and what the doctor says.
 import { html, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Heading, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Heading, Inline, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
 
 /** @param {{said: (text: string) => void}} props */
 export function Health({ said }) {
@@ -14,7 +14,7 @@ export function Health({ said }) {
     <${Answer} asked=${status}>${(/** @type {any} */ one) => html`<${Status} status=${one} />`}<//>
     <section><h2>Jobs</h2><${Answer} asked=${jobs}>${(/** @type {any} */ queue) => html`<${Jobs} queue=${queue} said=${said} again=${jobs.again} />`}<//></section>
     <section><h2>Doctor</h2>${looks ? html`<${Answer} asked=${doctor}>${(/** @type {any} */ found) => html`<p role="status">${found.problems === 0 ? "No problem found." : `${plural(found.problems, "problem")} found.`}</p>
-      <ul class="findings">${found.findings.map((/** @type {any} */ one) => html`<li class=${one.level}><strong>${one.level}</strong> ${one.check}: <${Text} text=${one.line} />${one.remedy && html`<br /><span class="quiet"><${Text} text=${one.remedy} /></span>`}</li>`)}</ul>`}<//>`
+      <ul class="findings">${found.findings.map((/** @type {any} */ one) => html`<li class=${one.level}><strong>${one.level}</strong> ${one.check}: <${Inline} text=${one.line} />${one.remedy && html`<br /><span class="quiet"><${Inline} text=${one.remedy} /></span>`}</li>`)}</ul>`}<//>`
       : html`<p>It reads journal and archive to their ends, which can take a while. <button type="button" onClick=${() => setLooks(true)}>Look for problems</button></p>`}</section>`;
 }
 

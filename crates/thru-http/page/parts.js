@@ -50,8 +50,8 @@ export function Markdown({ text }) {
   return html`<div class="markdown">${blocks}</div>`;
 }
 
-/** @param {{text: string}} props */
-function Inline({ text }) {
+/** Text in a line, with code, emphasis and links to the web. @param {{text: string}} props */
+export function Inline({ text }) {
   const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/);
   return parts.map((part, index) => {
     if (index % 2 === 0) return html`<${Text} text=${part} />`;
@@ -137,7 +137,7 @@ export function Answer({ asked, children }) {
 
 /** @param {{problem: any}} props */
 export function Trouble({ problem }) {
-  return html`<div class="trouble" role="alert"><p><${Text} text=${problem.message} /></p></div>`;
+  return html`<div class="trouble" role="alert"><p><${Inline} text=${problem.message} /></p></div>`;
 }
 
 /** The heading of a screen, which gets the focus when the screen opens. @param {{title: string, children?: any}} props */

@@ -22,7 +22,8 @@ function Project({ project, said, again }) {
   const merge = (/** @type {any} */ event) => { event.preventDefault(); const into = event.target.elements.into.value; change("/projects/merge", { from: project.key, into }, `${project.name} is now part of ${into}.`); };
   return html`<li class="card" data-row><a href=${to("sessions", undefined, { project: project.key })}><${Text} text=${project.name} /></a>
     <p class="quiet">${plural(project.sessions, "session")}, ${count(project.passages)} passages · <${When} at=${project.last} /> · <a href=${to("memories", undefined, { project: project.key })}>memories</a> · <a href=${to("briefings", undefined, { project: project.key })}>what a session would be told</a></p>
-    <details><summary>Rename or merge</summary><p class="quiet"><code><${Text} text=${project.key} /></code>${project.merged.map((/** @type {string} */ key) => html`<br />with <code><${Text} text=${key} /></code>`)}</p>
+    <p class="quiet"><code><${Text} text=${project.key} /></code>${project.merged.map((/** @type {string} */ key) => html`<br />with <code><${Text} text=${key} /></code>`)}</p>
+    <details><summary>Rename or merge</summary>
       <form class="line" onSubmit=${rename}><${Field} label="New name"><input name="name" required maxlength="100" /><//><button>Rename</button></form>
       <form class="line" onSubmit=${merge}><${Field} label="Make it part of"><input name="into" required list="projects" /><//><button>Merge</button></form>
       ${problem && html`<${Trouble} problem=${problem} />`}</details></li>`;

@@ -114,6 +114,9 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .max_blocking_threads(WORKERS)
+            // Regular expressions keep memory for each thread that ever used them: new threads for every burst of
+            // questions would make it several times as much.
+            .thread_keep_alive(UNUSED)
             .build()?;
         let router = routes::router(Arc::clone(&shared), &app);
         let (for_thread, closes) = (Arc::clone(&shared), !listens_always(&app.config));

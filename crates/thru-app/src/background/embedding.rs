@@ -316,7 +316,50 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
+    use thru_agents::Homes;
+    use thru_config::load;
+    use thru_core::{Layout, ObservationType};
+
     use super::*;
+    use crate::ask::ProjectScope;
+    use crate::call::{Call, Patience};
+    use crate::embedding::{OwnModel, fill};
+    use crate::keep::remember::{Remember, remember};
+    use crate::machine::{Machine, Places};
+
+    #[test]
+    fn a_question_that_the_daemon_asks_itself_takes_its_one_model() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places {
+            layout: Layout::new(folder.path().join("home")),
+            config_file: folder.path().join("config.toml"),
+            homes: Homes::new(|agent| folder.path().join(agent.as_str())),
+            home: None,
+        };
+        let machine = Arc::new(Machine { host: "test".to_owned(), ..Machine::default() });
+        let (directory, config) = (folder.path().to_owned(), load(&[]).config);
+        let mut app = App::new(places, machine, directory, config, Vec::new());
+        let request = Remember {
+            text: "Deploy on Mondays".to_owned(),
+            title: None,
+            kind: ObservationType::Decision,
+            is_rule: false,
+            files: Vec::new(),
+            scope: ProjectScope::Everywhere,
+            by_agent: false,
+        };
+        let call = || Call::unattended(Patience::Endless);
+        remember(&app, &request, call()).unwrap();
+        assert_eq!(fill::embed(&app, None, call()).unwrap().texts, 1);
+        let own = fill::query_vector(&app, "When do we deploy?").unwrap();
+        let chooser = Arc::new(Chooser::default());
+        app.model = OwnModel::of_daemon(&chooser);
+        assert!(!chooser.tidy());
+        let shared = fill::query_vector(&app, "When do we deploy?").unwrap();
+        assert!(chooser.tidy(), "it is not the daemon's model that answered");
+        let likeness: f32 = own.vector.iter().zip(&shared.vector).map(|(a, b)| a * b).sum();
+        assert!(likeness > 0.99, "{likeness}");
+    }
 
     #[test]
     fn nothing_is_embedded_while_note_activity() {

@@ -11,6 +11,7 @@ use super::embedding::Chooser;
 use crate::app::App;
 use crate::ask::{ProjectScope, unindexed};
 use crate::call::{Call, Patience};
+use crate::embedding::OwnModel;
 use crate::keep::close::{self, Closed, Closer};
 use crate::trouble::{Result, Trouble};
 use crate::wording;
@@ -37,7 +38,9 @@ pub struct SocketTools {
 impl SocketTools {
     /// Makes the tools of a daemon for this home, which embed with its model.
     pub fn new(app: &App, chooser: &Arc<Chooser>) -> Self {
-        Self { app: app.clone(), chooser: Arc::clone(chooser), viewer: None }
+        let mut app = app.clone();
+        app.model = OwnModel::of_daemon(chooser);
+        Self { app, chooser: Arc::clone(chooser), viewer: None }
     }
 
     /// The same, which can open the page.

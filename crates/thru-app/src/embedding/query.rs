@@ -1,6 +1,5 @@
 //! The query embedding: the vector of a question, computed while other work goes on.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -15,7 +14,7 @@ use thru_store::vectors::ModelFolder;
 use super::lazy::Model;
 use super::{Chosen, who_embeds};
 use crate::app::App;
-use crate::background;
+use crate::background::{self, embedding::Chooser};
 use crate::models;
 
 /// The time for the daemon to embed a query. A model of this process is ready not much later.
@@ -32,16 +31,24 @@ const THREADS: usize = 2;
 /// The bundled model as this process uses it for its own questions. Files of a folder stay mapped once they are, so
 /// that there is one of it; a server is asked anew each time.
 #[derive(Clone, Default)]
-pub struct OwnModel(Arc<Mutex<Option<Mapped>>>);
+pub struct OwnModel {
+    mapped: Arc<Mutex<Option<Mapped>>>,
+    daemon: Option<Arc<Chooser>>,
+}
 
 /// The files, and the model that was loaded from them.
 type Mapped = (ModelFiles, Arc<Model>);
 
 impl OwnModel {
+    /// The model of the daemon that this process is: a second one would take as much memory again, and stay.
+    pub fn of_daemon(chooser: &Arc<Chooser>) -> Self {
+        Self { daemon: Some(Arc::clone(chooser)), ..Self::default() }
+    }
+
     fn load(&self, chosen: &Chosen) -> Result<Arc<Model>, EmbedError> {
         let load = || Ok(Arc::new(chosen.load(LoadMode::Quick, THREADS)?));
         let Chosen::Bundled(files) = chosen else { return load() };
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
         match known.as_ref().filter(|(from, _)| from == files) {
             Some((_, model)) => Ok(Arc::clone(model)),
             None => Ok(Arc::clone(&known.insert((files.clone(), load()?)).1)),
@@ -89,7 +96,10 @@ pub fn embed_question(app: &App, text: &str) -> EmbeddingTask {
         Ok(request) => request,
         Err(reason) => return EmbeddingTask::Done(Err(reason)),
     };
-    request.begin(|request| request.daemon().or_else(|_| request.own_model()))
+    request.begin(|request| match &request.app.model.daemon {
+        Some(chooser) if request.is_bundled() => request.of_daemon(chooser),
+        _ => request.daemon().or_else(|_| request.own_model()),
+    })
 }
 
 /// The same for a hook, which has no time to load a model: only the daemon is asked.
@@ -114,11 +124,10 @@ pub fn pending<'a>(task: Option<EmbeddingTask>) -> PendingEmbedding<'a> {
 
 /// A question with all that is needed to embed it.
 struct EmbeddingRequest {
+    app: App,
     chosen: Chosen,
     model: String,
     text: String,
-    socket: PathBuf,
-    own: OwnModel,
 }
 
 impl EmbeddingRequest {
@@ -142,8 +151,11 @@ impl EmbeddingRequest {
         if text.is_empty() {
             return Err("there are no words to embed".to_owned());
         }
-        let socket = background::paths(app).socket;
-        Ok(Self { chosen, model, text, socket, own: app.model.clone() })
+        Ok(Self { app: app.clone(), chosen, model, text })
+    }
+
+    const fn is_bundled(&self) -> bool {
+        matches!(self.chosen, Chosen::Bundled(_))
     }
 
     fn begin(self, find: impl FnOnce(&Self) -> QueryEmbedding + Send + 'static) -> EmbeddingTask {
@@ -158,7 +170,8 @@ impl EmbeddingRequest {
         const NONE: &str = "the daemon did not answer in time";
         let deadline = Instant::now() + DAEMON;
         let left = || deadline.saturating_duration_since(Instant::now());
-        let mut client = Client::connect(&self.socket, left()).map_err(|_| NONE.to_owned())?;
+        let socket = background::paths(&self.app).socket;
+        let mut client = Client::connect(&socket, left()).map_err(|_| NONE.to_owned())?;
         let answer = client.call_tool("embed", &json!({ "text": self.text }), left());
         let answer = answer.map_err(|error| match error {
             CallError::Refused { message, .. } => message,
@@ -172,12 +185,17 @@ impl EmbeddingRequest {
         }
     }
 
+    fn of_daemon(&self, chooser: &Chooser) -> QueryEmbedding {
+        let answer = chooser.answer(&self.app, &self.text);
+        answer.map(|it| (it.model, it.vector)).map_err(|error| format!("{error:#}"))
+    }
+
     fn own_model(&self) -> QueryEmbedding {
         let mut chosen = self.chosen.clone();
         if let Chosen::Served(settings, _) = &mut chosen {
             settings.timeout = settings.timeout.min(QUESTION);
         }
-        let vector = self.own.load(&chosen).and_then(|model| model.vector(&self.text));
+        let vector = self.app.model.load(&chosen).and_then(|model| model.vector(&self.text));
         Ok((self.model.clone(), vector.map_err(|error| error.to_string())?))
     }
 }

@@ -2,10 +2,14 @@
 
 use serde::Serialize;
 use thru_config::set_value;
+use thru_intake::identity::PROJECT_FILE;
 
 use crate::answer;
 use crate::app::App;
 use crate::trouble::{Context, Result, Trouble};
+
+/// The one setting that only a project's own file can have.
+const NAME_OF_PROJECT: &str = "project.name";
 
 /// The settings as they hold in the caller's directory.
 #[derive(Clone, Debug, Serialize)]
@@ -41,7 +45,8 @@ pub fn settings(app: &App, with_origin: bool) -> Settings {
 /// Writes settings into the user's configuration file, all or none.
 ///
 /// # Errors
-/// Fails if a key is unknown, if a value does not fit its setting, and if the file cannot be read or written.
+/// Fails if a key is unknown or names one project, if a value does not fit its setting, and if the file cannot be read
+/// or written.
 pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
     let file = &app.config_file;
     let old = match std::fs::read_to_string(file) {
@@ -53,6 +58,11 @@ pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
     };
     let mut new = old;
     for (key, value) in values {
+        if *key == NAME_OF_PROJECT {
+            let message = format!("`{key}` has no effect in the settings of every project");
+            let advice = format!("write `{key} = \"{value}\"` in the project's `{PROJECT_FILE}`");
+            return Err(Trouble::invalid(message).advise(advice));
+        }
         new = set_value(&new, key, value)?;
     }
     let directory = file.parent().ok_or_else(|| {

@@ -105,6 +105,43 @@ fn commits_that_keep_the_books_are_no_titles_beside_the_work() {
 }
 
 #[test]
+fn a_commit_of_earlier_work_is_told_once_with_it() {
+    let (command, result) = commit("Add a moisture log with one line per bed", "");
+    let mut story = Story::default();
+    story
+        .asks("Implement the following plan:\n\n# Better moisture\n\n## Context\nThe beds are wet.\n\n- Log it")
+        .edits("/p/src/beds.rs")
+        .says("All done. I added a moisture log with one line per bed, and the page of the house reads it.")
+        .asks("commit")
+        .runs(&command, &result, Outcome::Succeeded)
+        .says("Committed. All hooks passed.");
+    let told = story.observations();
+    assert_eq!(
+        told.iter().map(|one| (one.turn, one.title.as_str())).collect::<Vec<_>>(),
+        [
+            (1, "Add a moisture log with one line per bed (beds.rs)"),
+            (1, "Approved the plan: add a moisture log with one line per bed"),
+        ]
+    );
+    let report = told[0].report.as_ref().unwrap();
+    assert!(report.text.contains("the page of the house reads it"), "{}", report.text);
+    // A commit of two turns' work is none of either.
+    let (command, result) = commit("Log the moisture of each bed, sorted by name", "");
+    let mut story = Story::default();
+    story
+        .asks("add a moisture log with one line per bed")
+        .edits("/p/src/beds.rs")
+        .says("Added a moisture log with one line per bed.")
+        .asks("sort the beds by their names")
+        .edits("/p/src/page.rs")
+        .says("Sorted the beds by their names.")
+        .asks("commit")
+        .runs(&command, &result, Outcome::Succeeded)
+        .says("Committed.");
+    assert_eq!(titles(&story, false).len(), 3);
+}
+
+#[test]
 fn what_did_not_help_is_told_by_what_was_tried() {
     let (command, result) = commit(
         "Fix the pump image",

@@ -15,7 +15,7 @@ use thru_app::keep::undo::undo;
 use thru_app::{App, Call, Result};
 use thru_core::ObservationType;
 
-use super::{Route, change, get, names, scope};
+use super::{Named, Route, change, get, names, scope};
 
 /// Entries of a list where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -48,14 +48,6 @@ pub(super) fn routes() -> Vec<Route> {
             log(app, AskLog { limit, subject: input.subject.into() }, call)
         }),
     ]
-}
-
-/// Something that is named by its id.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Named {
-    /// The id, or the start of it.
-    id: String,
 }
 
 /// Memories to list.

@@ -128,6 +128,14 @@ fn names<T: FromStr<Err: std::fmt::Display>>(list: Option<&str>) -> Result<Vec<T
         .collect()
 }
 
+/// The input of a route about one thing.
+#[derive(serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Named {
+    /// Its id, or the start of it.
+    id: String,
+}
+
 /// An input without a field.
 #[derive(serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

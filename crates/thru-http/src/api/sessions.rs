@@ -11,7 +11,7 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::rebuild::resumable;
 use thru_app::keep::forget::{self, Forget};
 
-use super::{Route, change, get, names, scope};
+use super::{Named, Route, change, get, names, scope};
 
 /// Entries of a list where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -72,14 +72,6 @@ pub(super) fn routes() -> Vec<Route> {
             },
         ),
     ]
-}
-
-/// A session.
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Named {
-    /// Its id, or the start of it.
-    id: String,
 }
 
 /// Sessions to list.

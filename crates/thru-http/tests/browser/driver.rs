@@ -66,6 +66,23 @@ impl Browser {
         self.command("execute/sync", &json!({ "script": script, "args": [] }))
     }
 
+    /// Runs a script, and returns what it calls its argument with.
+    pub(crate) fn run_until_called_back(&self, script: &str) -> Value {
+        self.command("execute/async", &json!({ "script": script, "args": [] }))
+    }
+
+    /// Shows pages in the colours and the width of another machine.
+    pub(crate) fn look_as(&self, scheme: &str, width: u32) {
+        let set = |name: &str, values: Value| {
+            self.command("goog/cdp/execute", &json!({ "cmd": name, "params": values }));
+        };
+        let feature = json!({ "name": "prefers-color-scheme", "value": scheme });
+        set("Emulation.setEmulatedMedia", json!({ "features": [feature] }));
+        let size =
+            json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        set("Emulation.setDeviceMetricsOverride", size);
+    }
+
     /// Waits until an expression holds.
     pub(crate) fn wait_for(&self, expression: &str) {
         let until = Instant::now() + PATIENCE;

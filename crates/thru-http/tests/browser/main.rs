@@ -167,6 +167,65 @@ fn a_thing_is_drawn_above_the_table_that_says_the_same() {
     browser.wait_for("document.querySelector('main tbody tr')");
 }
 
+/// Loads nothing by itself; `.ci/run browser` fetches it.
+const AXE: &str = "THRU_AXE";
+
+#[test]
+fn no_screen_has_a_serious_barrier_in_any_colours_and_width() {
+    let browser = browser!();
+    let Some(axe) = std::env::var_os(AXE) else {
+        return eprintln!("skipped: {AXE} names no axe-core, which `bash .ci/run browser` fetches");
+    };
+    let home = Home::new();
+    let served = home.serve();
+    let told = served.change("POST", "/api/v1/memories", &json!({ "text": "Use `pnpm`, not npm" }));
+    let id = told.json()["full_id"].as_str().unwrap().to_owned();
+    let facts = served.get("/api/v1/facts?history=true").json();
+    let thing = facts["facts"][0]["subject"]["key"].as_str().unwrap().to_owned();
+    let passages = served.get(&format!("/api/v1/sessions/{SESSION}/passages")).json();
+    let passage = passages["passages"][0]["full_id"].as_str().unwrap().to_owned();
+    browser.open(&served.server.link().unwrap());
+    browser.wait_for("document.querySelector('.stream.live')");
+    browser.run(&std::fs::read_to_string(axe).unwrap());
+    let ready =
+        "document.querySelector('h1') && !document.querySelector('.waiting, [aria-busy=true]')";
+    for (scheme, width) in [("light", 1280), ("dark", 1280), ("light", 320), ("dark", 320)] {
+        browser.look_as(scheme, width);
+        for screen in [
+            "search".to_owned(),
+            "search?q=importer+lock&project=rocket".to_owned(),
+            "search?q=nothing&since=never".to_owned(),
+            "memories".to_owned(),
+            format!("memory/{id}"),
+            format!("memory/{passage}"),
+            "briefings?project=rocket".to_owned(),
+            "sessions".to_owned(),
+            format!("session/{SESSION}"),
+            format!("facts?history=true&about=${{encodeURIComponent({})}}", json!(thing)),
+            "projects".to_owned(),
+            "today".to_owned(),
+            "health".to_owned(),
+            "privacy".to_owned(),
+        ] {
+            browser.run(&format!("location.hash = `#/{screen}`"));
+            browser.wait_for(ready);
+            // What is shown only when it is asked for.
+            browser.run("document.querySelectorAll('details').forEach((one) => one.open = true)");
+            browser.run("document.querySelectorAll('main [data-key=o], main [data-key=e]').forEach((one) => one.click())");
+            browser.wait_for(ready);
+            let found = browser.run_until_called_back(
+                "const done = arguments[0]; axe.run(document, { resultTypes: ['violations'] }).then(\
+                 ({ violations }) => done(violations.filter((one) => ['serious', 'critical'].includes(one.impact))\
+                 .map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)), (error) => done([String(error)]))",
+            );
+            assert_eq!(found, json!([]), "{screen}, {scheme}, {width}");
+            // Tables scroll by themselves, the page does not.
+            let beyond = "const { scrollWidth, clientWidth } = document.documentElement; return scrollWidth > clientWidth";
+            assert_eq!(browser.run(beyond), false, "{screen}, {scheme}, {width}");
+        }
+    }
+}
+
 #[test]
 fn a_page_of_another_port_reads_nothing_and_changes_nothing() {
     let browser = browser!();

@@ -141,34 +141,34 @@ fn a_search_answers_as_json() {
           "score": {
             "features": {
               "both-1": {
-                "contribution": 1.7200000286102295,
+                "contribution": 1.72,
                 "value": 1.0,
-                "weight": 1.7200000286102295
+                "weight": 1.72
               },
               "passages": {
-                "contribution": -0.5628355145454407,
-                "value": 0.27725887298583984,
-                "weight": -2.0299999713897705
+                "contribution": -0.5628355,
+                "value": 0.27725887,
+                "weight": -2.03
               },
               "person": {
-                "contribution": 0.8100000023841858,
+                "contribution": 0.81,
                 "value": 0.5,
-                "weight": 1.6200000047683716
+                "weight": 1.62
               },
               "turn-1": {
-                "contribution": 1.2799999713897705,
+                "contribution": 1.28,
                 "value": 1.0,
-                "weight": 1.2799999713897705
+                "weight": 1.28
               },
               "turn-2": {
-                "contribution": 1.190000057220459,
+                "contribution": 1.19,
                 "value": 1.0,
-                "weight": 1.190000057220459
+                "weight": 1.19
               },
               "turn-3": {
-                "contribution": 1.2899999618530271,
+                "contribution": 1.29,
                 "value": 1.0,
-                "weight": 1.2899999618530271
+                "weight": 1.29
               },
               "words-1": {
                 "contribution": 1.25,
@@ -176,7 +176,7 @@ fn a_search_answers_as_json() {
                 "weight": 1.25
               }
             },
-            "total": 6.977164268493652
+            "total": 6.9771643
           },
           "started": "2026-03-01T09:00:01Z",
           "state": "ended",
@@ -603,7 +603,7 @@ fn a_session_is_outlined() {
       "activity": {
         "building": 0.0,
         "configuring": 0.0,
-        "documenting": 0.20000000298023224,
+        "documenting": 0.2,
         "exploring": 0.0,
         "fixing": 0.0,
         "refactoring": 0.0,

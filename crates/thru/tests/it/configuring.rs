@@ -342,6 +342,12 @@ fn what_cannot_be_set_is_an_error_that_helps() {
     hint: did you mean `search.limit`?
     -- exit 2 --
     ");
+    assert_snapshot!(home.shown(&["config", "set", "project.name", "rocket"]), @r#"
+    -- stderr --
+    error: `project.name` has no effect in the settings of every project.
+    hint: write `project.name = "rocket"` in the project's `.throughline.toml`.
+    -- exit 2 --
+    "#);
     assert_snapshot!(home.shown(&["config", "get", "search.limt"]), @r"
     -- stderr --
     error: there is no setting `search.limt`.
