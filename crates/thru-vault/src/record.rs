@@ -61,6 +61,9 @@ pub struct Record {
     /// Notes of the person's, which are not read again while they stay as they are.
     #[serde(default)]
     pub others: BTreeMap<String, Stamp>,
+    /// Notes of sessions that a person archived, or took out of the archive, by their status: they are to be moved.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub moving: BTreeSet<Id>,
     /// The hashes of notes that are on their way to another place, by their paths there.
     #[serde(default)]
     pub archiving: BTreeMap<String, Id>,
@@ -165,6 +168,7 @@ impl Record {
             left: BTreeMap::new(),
             copies: BTreeSet::new(),
             others: BTreeMap::new(),
+            moving: BTreeSet::new(),
             archiving: BTreeMap::new(),
             earlier: BTreeMap::new(),
             foreign: BTreeMap::new(),

@@ -129,7 +129,8 @@ impl<'a> Run<'a> {
         self.take_in(call)?;
         let store = fresh::open(self.app, self.freshness(), call)?;
         let state = self.state(&store)?;
-        match if had_loss { Reach::Everything } else { self.reach(&state, &store)? } {
+        let is_moving = !self.record.moving.is_empty();
+        match if had_loss || is_moving { Reach::Everything } else { self.reach(&state, &store)? } {
             Reach::Nothing => self.pass_over()?,
             Reach::Sessions(ref rows) if self.write_sessions(rows, &state, &store)? => {}
             Reach::Sessions(_) | Reach::Everything => {
@@ -329,7 +330,9 @@ impl<'a> Run<'a> {
         for (id, base, text) in &edited {
             if let Some(session) = sessions.get(id) {
                 let is_archived = memory.decided.archived.contains_key(&session.key);
-                taking.status(&session.key, is_archived, base.as_deref(), text);
+                if taking.status(&session.key, is_archived, base.as_deref(), text) {
+                    self.record.moving.insert(*id);
+                }
             }
             // Without what was written last, no change can be told from what was there before.
             let Some(base) = base else { continue };

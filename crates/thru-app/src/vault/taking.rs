@@ -132,14 +132,14 @@ impl<'a> Taking<'a> {
     }
 
     /// Takes in that the note of a session was archived or taken out of the archive: by a person who changed its status,
-    /// or by memory on another machine.
+    /// or by memory on another machine. Returns true if it was.
     pub(super) fn status(
         &mut self,
         session: &SessionKey,
         is_archived: bool,
         base: Option<&str>,
         disk: &str,
-    ) {
+    ) -> bool {
         let is_news =
             |status| base.is_none_or(|base| property(base, "status").as_deref() != Some(status));
         let session = session.clone();
@@ -151,10 +151,11 @@ impl<'a> Taking<'a> {
             Some("active") if is_archived && base.is_some() && is_news("active") => {
                 Operation::NoteUnarchived { session }
             }
-            _ => return,
+            _ => return false,
         };
         self.taken.statuses += 1;
         self.operations.push(operation);
+        true
     }
 
     /// Takes in that a note is gone.

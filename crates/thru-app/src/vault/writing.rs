@@ -189,16 +189,27 @@ impl Run<'_> {
             if is_later || self.stays_away(memory, &plan.id) {
                 continue;
             }
-            let written = match moved == Some(plan.id) {
+            let is_moved = moved == Some(plan.id) || self.is_to_be_moved(&plan.id);
+            let written = match is_moved {
                 true => self.relocate(&plan, memory, paths).map(drop),
                 false => self.write_note(&plan, memory, paths),
             };
+            if is_moved && written.is_ok() {
+                self.record.moving.remove(&plan.id);
+            }
             if let Err(error) = written {
                 given.trouble.insert(plan.id, error.to_string());
                 self.synced.left.insert(plan.path(), error.to_string());
             }
         }
         given
+    }
+
+    /// True if a person changed the status of a note, which then goes to its place, and left it alone since.
+    fn is_to_be_moved(&self, note: &Id) -> bool {
+        let here = self.here.get(note);
+        self.record.moving.contains(note)
+            && here.is_some_and(|here| !here.is_restless && self.is_quiet(note, here))
     }
 
     /// Moves the notes of these sessions into the archive. Returns that as decisions, and the failures of those that cannot

@@ -334,6 +334,11 @@ fn a_note_is_archived_by_its_status() {
     let text = vault.read(SESSION);
     assert!(text.contains("\nstatus: archived\n") && text.contains("\narchived_date: "), "{text}");
     assert!(vault.read("entities/rocket (project)").contains("- Archived session (compacted)"));
+    assert!(vault.path(SESSION).to_string_lossy().contains("/archive/sessions/"));
+    vault.edit(SESSION, |text| text.replace("\nstatus: archived\n", "\nstatus: active\n"));
+    assert_eq!(vault.sync().taken.statuses, 1);
+    assert!(vault.path(SESSION).to_string_lossy().contains("rocket/sessions/"));
+    assert!(!vault.read(SESSION).contains("\narchived_date: "));
 }
 
 /// Some systems hand names back with their accents apart.

@@ -126,6 +126,7 @@ struct Known {
     weight: f64,
     sessions: usize,
     runs: usize,
+    failures: usize,
     /// True if its last run did not fail.
     works: bool,
 }
@@ -141,11 +142,11 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result
             let Some(line) = &passage.command else { continue };
             for command in commands(line) {
                 let one = known.entry(command.clone()).or_default();
+                let has_failed = passage.outcome == Some(Outcome::Failed);
                 // The latest comes first.
-                if one.runs == 0 {
-                    one.works = passage.outcome != Some(Outcome::Failed);
-                }
+                one.works |= one.runs == 0 && !has_failed;
                 one.runs += 1;
+                one.failures += usize::from(has_failed);
                 if of_session.insert(command) {
                     one.sessions += 1;
                     one.weight += FADING.powi(i32::try_from(rank).unwrap_or(i32::MAX));
@@ -156,7 +157,8 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result
     let is_young = sessions.rows.len() < MANY;
     let mut known: Vec<(String, f64, usize)> = known
         .into_iter()
-        .filter(|(_, one)| one.works && (one.sessions > 1 || is_young && one.runs >= RUNS))
+        .filter(|(_, one)| one.works && one.failures * 2 <= one.runs)
+        .filter(|(_, one)| one.sessions > 1 || is_young && one.runs >= RUNS)
         .map(|(command, one)| (command, one.weight * (one.sessions as f64), one.runs))
         .collect();
     let value = |weight: f64, runs: usize| weight * (runs as f64).ln_1p();

@@ -336,7 +336,6 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
         (taken.removed, "removed line"),
         (taken.ticked, "ticked task"),
         (taken.notes, "deleted note"),
-        (taken.statuses, "changed note status"),
     ];
     let parts: Vec<String> = parts
         .into_iter()
@@ -345,6 +344,10 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
         .collect();
     if !parts.is_empty() {
         page.line(format!("Took in {}. `thru undo` undoes each.", parts.join(", ")));
+    }
+    if taken.statuses > 0 {
+        let changed = plural(taken.statuses as u64, "changed note status");
+        page.line(format!("Took in {changed}. Set it back in the note to undo it."));
     }
     if synced.waiting > 0 {
         let notes = plural(synced.waiting as u64, "note");
