@@ -39,6 +39,7 @@ pub struct App {
     /// The time.
     pub clock: Arc<dyn Clock>,
     zone: Arc<OnceLock<TimeZone>>,
+    threads: Arc<OnceLock<usize>>,
     redactor: Arc<Mutex<Option<Redactor>>>,
     /// The process and its system.
     pub machine: Arc<Machine>,
@@ -77,6 +78,7 @@ impl App {
             directory,
             clock: Arc::new(SystemClock),
             zone: Arc::default(),
+            threads: Arc::default(),
             redactor: Arc::default(),
             machine,
             open: OpenFiles::default(),
@@ -166,7 +168,7 @@ impl App {
     fn options(&self) -> Options {
         Options {
             verbatim: self.config.archive.verbatim,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            threads: self.threads(),
             home: self.home.clone(),
             host: self.machine.host.clone(),
             allow: self.config.redact.allow.clone(),
@@ -186,6 +188,11 @@ impl App {
             let named = self.machine.variable("TZ").and_then(|name| TimeZone::get(&name).ok());
             named.unwrap_or_else(TimeZone::system)
         })
+    }
+
+    /// The number of threads that work at once. Finding it out reads several files of the system.
+    pub fn threads(&self) -> usize {
+        *self.threads.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from))
     }
 
     /// The name of this machine in the journal.

@@ -3,24 +3,35 @@
 
 use std::time::Duration;
 
+use thru_store::Readers;
+
 use crate::app::App;
 use crate::idle::Idle;
 use crate::trouble::{Result, Trouble};
 
 /// The time that files stay open without a question.
 const UNUSED: Duration = Duration::from_mins(2);
+/// The time that the store stays open without a question. A rebuild waits that long before it replaces the store, and the
+/// last to close it tidies up its log.
+const STORE_UNUSED: Duration = Duration::from_secs(2);
 
 /// The application behind a server.
 pub struct Backend {
     app: App,
-    idle: Idle,
+    files: Idle,
+    store: Idle,
 }
 
 impl Backend {
     /// The application behind a server that starts now.
-    pub fn new(app: App) -> Self {
-        let open = app.open.clone();
-        Self { app, idle: Idle::after(UNUSED, move || open.close()) }
+    pub fn new(mut app: App) -> Self {
+        app.open.readers = Readers::keeping();
+        let (files, readers) = (app.open.clone(), app.open.readers.clone());
+        Self {
+            app,
+            files: Idle::after(UNUSED, move || files.close()),
+            store: Idle::after(STORE_UNUSED, move || readers.close()),
+        }
     }
 
     /// The application as it was started: for the time, the zone and the latest rules of redaction.
@@ -37,7 +48,8 @@ impl Backend {
         work: impl FnOnce(&App) -> Result<T, E>,
     ) -> Result<T, E> {
         let done = self.app.reread().map_err(E::from).and_then(|app| work(&app));
-        self.idle.asked();
+        self.files.asked();
+        self.store.asked();
         done
     }
 }

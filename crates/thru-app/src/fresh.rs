@@ -104,12 +104,12 @@ const SESSIONS: usize = 50;
 /// # Errors
 /// Fails if there is no store and nothing to make one of, or it cannot be read.
 pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
-    let store = match Store::open_to_read(&app.layout) {
+    let store = match app.open.readers.open(&app.layout) {
         // Hooks recorded something and it was never brought in.
         Err(StoreError::Missing { .. }) if has_records(app) => {
             let intake = app.intake()?;
             intake.drain(&call.lock(&intake)?, SESSIONS)?;
-            Store::open_to_read(&app.layout)?
+            app.open.readers.open(&app.layout)?
         }
         opened => opened?,
     };
@@ -120,7 +120,7 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
             let intake = app.intake()?;
             let lock = call.lock(&intake)?;
             intake.upgrade(&lock, &mut call.upgrading())?;
-            Store::open_to_read(&app.layout)?
+            app.open.readers.open(&app.layout)?
         }
     };
     if freshness == Freshness::Recorded {
@@ -195,8 +195,10 @@ pub fn for_question(
         call.progress().remark(&format!("Indexing {sessions} before search…"));
     }
     drop(store);
+    // The writer must close last, so that it leaves no log to be read again.
+    app.open.readers.close();
     let done = work_until(deadline, app, projects, call);
-    let store = Store::open_to_read(&app.layout)?;
+    let store = app.open.readers.open(&app.layout)?;
     let is_finished = done.is_some();
     if !is_finished && handover::is_behind(app, &store).unwrap_or(false) {
         // The thread ends with this process, and what it has not committed by then never happened.

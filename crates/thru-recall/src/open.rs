@@ -4,18 +4,19 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use thru_store::Result;
 use thru_store::index::OpenIndexes;
 use thru_store::vectors::Vectors;
+use thru_store::{Readers, Result};
 
 /// Indexes and vectors that stay open for a long-lived process: mapping some hundred megabytes anew for
-/// each question takes longer than the search itself. The store is not kept open, because replacing it
-/// requires that no other process has it open.
+/// each question takes longer than the search itself.
 #[derive(Clone, Default)]
 pub struct OpenFiles {
     /// The indexes.
     pub indexes: OpenIndexes,
     vectors: Arc<Mutex<Option<Opened>>>,
+    /// The readers of the store. By default each opens it anew.
+    pub readers: Readers,
 }
 
 /// An opened folder of a model's vectors.
@@ -44,7 +45,7 @@ impl OpenFiles {
         Ok(vectors)
     }
 
-    /// Closes them: replaced files take disk space for as long as they are open.
+    /// Closes indexes and vectors: replaced files take disk space for as long as they are open.
     pub fn close(&self) {
         self.indexes.close();
         *self.vectors.lock().unwrap_or_else(PoisonError::into_inner) = None;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use crate::checks::has_irregular_case;
 use crate::connector;
-use crate::names::{self, LONGEST, Telling};
+use crate::names::{self, Kind, LONGEST, Telling};
 use crate::value::{self, Manner};
 
 /// The most bytes of a value that are read.
@@ -36,6 +36,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
                 !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
             })
             || has_irregular_case(value)
+            || (value.len() >= 12 && value.iter().all(u8::is_ascii_lowercase))
             || value.iter().filter(|byte| matches!(byte, b' ' | b'-')).count() >= 3
     });
     plain || connector::is_possible(bytes, name_start(bytes, &word)..name_end(bytes, &word))
@@ -58,7 +59,11 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
         let start = text.ceil_char_boundary(found.value.start);
         let end = text.floor_char_boundary(found.value.end);
         let name = &bytes[found.start..name_end(bytes, &word)];
-        let manner = if found.quoted { Manner::Quoted } else { Manner::Plain };
+        let manner = match found.quoted {
+            true => Manner::Quoted,
+            false if is_setting(bytes, found.start, &found.value) => Manner::Setting,
+            false => Manner::Plain,
+        };
         if let Some(part) = value::secret_part(found.telling, name, text.get(start..end)?, manner) {
             let mut secret = start + part.start..start + part.end;
             if secret.end - start >= LOOK - 4 {
@@ -77,6 +82,25 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let secret = connector::find(text, name.clone(), telling)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
+}
+
+/// True if nothing but a setting can stand here: `NAME=value` between blanks, or `NAME: value` alone on its line.
+fn is_setting(bytes: &[u8], name: usize, value: &Range<usize>) -> bool {
+    let before = &bytes[name.saturating_sub(LONGEST)..name];
+    let owner =
+        before.iter().rev().take_while(|byte| is_name_byte(**byte) || **byte == b'.').count();
+    let before = &before[..before.len() - owner];
+    let next = bytes.get(value.end);
+    if bytes[value.start - 1] == b'=' {
+        let opens = before.last().is_none_or(|last| b" \t\n+&?".contains(last));
+        return opens && next.is_none_or(|next| b" \t\n\r\\\"&".contains(next));
+    }
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_first = line.len() < LONGEST
+        && line.iter().all(|byte| b" \t+>|-".contains(byte) || byte.is_ascii_digit());
+    is_first
+        && bytes[..value.start].ends_with(b": ")
+        && next.is_none_or(|next| matches!(next, b'\n' | b'\r'))
 }
 
 /// Returns the secret in a value that is known to belong to this name, as in a JSON object.
@@ -204,7 +228,11 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let mut closes_at_bracket = false;
     let mut may_be_typed = false;
     let after_sign = match (sign, next) {
+        // In LDIF, two colons stand before base64.
+        (b':', Some(b':')) if bytes[..end].ends_with(b"userPassword") => at + 2,
         (b':', Some(b':')) | (b'=', Some(b'=' | b'~')) => return None,
+        // `${NAME:?message}`: the shell is told to fail.
+        (b':', Some(b'?' | b'+')) if bytes.get(at + 2) != Some(&b'=') => return None,
         (b':' | b'?' | b'+', Some(b'=')) | (b'=', Some(b'>')) | (b'?', Some(b':')) => at + 2,
         (b':', _) => {
             may_be_typed = true;
@@ -225,11 +253,11 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     };
     let start = name_start(bytes, &word);
     let name = &bytes[start..end];
-    if after_sign == at && !name.starts_with(b"--") {
-        // In SQL and in the files of Gradle.
-        let is_setting =
-            name.eq_ignore_ascii_case(b"password") || name.ends_with(b"Password") && name.len() > 8;
-        if !matches!(sign, b'\'' | b'"') || !is_setting {
+    if after_sign == at && !name.starts_with(b"--") && !is_short_option(name) {
+        // In SQL, in the files of Gradle and IPsec, in Lisp and behind `#define`.
+        let is_password = names::judge(name).is_some_and(|telling| telling.kind == Kind::Password);
+        let is_word = name.len() < 8 && !name.eq_ignore_ascii_case(b"psk");
+        if quote_at(bytes, at).is_none() || !is_password || is_word {
             return None;
         }
     } else if closes_at_bracket && (start == 0 || bytes[start - 1] != b'<') {
@@ -256,6 +284,11 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     Some(Assignment { telling, start, value, quoted, cut_by_escape })
 }
 
+/// True for `-password` and `-passwd`.
+fn is_short_option(name: &[u8]) -> bool {
+    [&b"-password"[..], b"-passwd", b"-passphrase"].contains(&name)
+}
+
 /// Returns the start of the value after the type in `name: Type = "value"`.
 fn after_type(bytes: &[u8], start: usize) -> Option<usize> {
     for (at, byte) in bytes.iter().enumerate().skip(start).take(40) {
@@ -275,6 +308,7 @@ fn after_type(bytes: &[u8], start: usize) -> Option<usize> {
 /// Returns the start of the value after the label in `"name": "DB_PASSWORD", "value": "…"`.
 fn after_value_label(bytes: &[u8], start: usize) -> Option<usize> {
     let (_, _, label) = quote_at(bytes, start)?;
+    let label = label + if bytes[label..].starts_with(b"Parameter") { 9 } else { 0 };
     bytes.get(label..label + 5)?.eq_ignore_ascii_case(b"value").then_some(())?;
     let (_, _, after) = quote_at(bytes, label + 5)?;
     let at = skip_blanks(bytes, after);
@@ -314,17 +348,17 @@ fn value_at(
 }
 
 /// The last words of calls that only wrap the text that they are given.
-const CONSTRUCTORS: [&str; 9] =
-    ["Some", "Ok", "Just", "from", "new", "String", "Secret", "SecretString", "SecretStr"];
+const CONSTRUCTORS: [&str; 10] =
+    ["byte", "Some", "Ok", "Just", "from", "new", "String", "Secret", "SecretString", "SecretStr"];
 
 /// Returns the start of the quoted argument in `Some("…")` or `SecretString::from("…")`.
 fn after_constructor(bytes: &[u8], start: usize) -> Option<usize> {
     let near = &bytes[start..bytes.len().min(start + 40)];
     let length = near.iter().position(|byte| *byte == b'(')?;
     let name = near[..length].rsplit(|byte| !byte.is_ascii_alphanumeric()).next()?;
-    let is_call = near[..length]
-        .iter()
-        .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.'));
+    let is_call = near[..length].iter().all(|byte| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b':' | b'.' | b'[' | b']')
+    });
     let is_known = CONSTRUCTORS.iter().any(|known| known.as_bytes() == name);
     (is_call && is_known && quote_at(bytes, start + length + 1).is_some())
         .then_some(start + length + 1)

@@ -22,7 +22,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     let rest = &bytes[word.end..bytes.len().min(word.end + LONGEST)];
     let name = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
     let after = rest[name..].iter().find(|byte| !matches!(byte, b' ' | b'"' | b'*' | b'`'));
-    matches!(after, Some(b'|' | b',' | b'\t' | b'\n' | b'\r' | b'\\' | 0xe2))
+    matches!(after, Some(b'|' | b',' | b';' | b'\t' | b'\n' | b'\r' | b'\\' | 0xe2))
 }
 
 const fn is_name_byte(byte: u8) -> bool {
@@ -81,7 +81,7 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
 /// Returns the sign between the cells of a row that stands next to this word.
 fn sign_beside(text: &str, row: &Range<usize>, word: &Range<usize>) -> Option<char> {
     let is_name = |part: char| part.is_ascii_alphanumeric() || " \"'*`_-".contains(part);
-    let is_sign = |sign: &char| matches!(sign, '|' | '\u{2502}' | '\t' | ',');
+    let is_sign = |sign: &char| matches!(sign, '|' | '\u{2502}' | '\t' | ',' | ';');
     let after = text[word.end..row.end].chars().find(|part| !is_name(*part));
     let before = text[row.start..word.start].chars().rev().find(|part| !is_name(*part));
     after.filter(is_sign).or(before.filter(is_sign))
@@ -125,6 +125,8 @@ fn trimmed(text: &str, cell: Range<usize>) -> Range<usize> {
 
 /// True for a line between rows.
 fn is_rule(row: &str) -> bool {
+    // The line may be numbered.
+    let row = row.trim_start().trim_start_matches(|part: char| part.is_ascii_digit());
     !row.chars().any(char::is_alphanumeric)
 }
 

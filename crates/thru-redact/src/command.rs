@@ -8,6 +8,10 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::checks::{is_filler, is_masked, is_reference};
+use crate::names::{Kind, Telling};
+use crate::value;
+
+const PASSWORD: Telling = Telling { kind: Kind::Password, rule: "password" };
 
 /// The most bytes of a command line that are read.
 const LONGEST: usize = 1024;
@@ -153,8 +157,13 @@ const COMMANDS: &[Command] = &[
             "--key-pass",
         ],
     ),
+    // Whatever the command is: a user, and behind it a password.
+    command(&["-u ", "--user ", "--username "], &["-p", "-P", "--pass"]),
     command(
         &[
+            "cypher-shell ",
+            "racadm ",
+            "dotnet nuget ",
             "cqlsh ",
             "rabbitmqadmin ",
             "twine ",
@@ -172,13 +181,16 @@ const COMMANDS: &[Command] = &[
         &["-p"],
     ),
     command(&["influx ", "plink ", "pscp ", "psftp ", "putty ", "kitty "], &["-password", "-pw"]),
-    command(&["snmpwalk ", "snmpget ", "snmpset "], &["-A", "-X"]),
+    command(&["snmpwalk ", "snmpget ", "snmpset "], &["-A", "-X", "-c"]),
     command(&["ssh-keygen "], &["-N", "-P"]),
     Command { attached: &["/p:"], ..command(&["xfreerdp ", "wfreerdp ", "mstsc "], &[]) },
     Command { pairs: &["-u", "--user"], ..command(&["lftp ", "govc ", "etcdctl "], &[]) },
     Command { pairs: &["-auth"], needs: Some("-jar"), ..command(&["java "], &[]) },
     command(&["altool ", "notarytool "], &["-p", "--password"]),
     command(&["rootpw "], &["--plaintext"]),
+    command(&["unlock-keychain "], &["-p"]),
+    command(&["add-generic-password ", "add-internet-password "], &["-w"]),
+    Command { position: Some(LAST), needs: Some("use"), ..command(&["net "], &[]) },
     Command { position: Some(4), needs: Some("alias"), ..command(&["mc "], &[]) },
     command(&["doctl "], &["-t", "--access-token"]),
     command(&["nuget ", "dotnet nuget ", "gem push "], &["-k", "-ApiKey", "--api-key"]),
@@ -302,7 +314,12 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> (Range<usize>, Vec<Range<u
             }
         }
     }
-    secrets.retain(|range| is_argument(&text[range.clone()]));
+    // Of a command that is not known, only what can be nothing else.
+    let is_known = !text[word.clone()].starts_with('-');
+    secrets.retain(|range| {
+        let value = &text[range.clone()];
+        is_argument(value) && (is_known || value::is_said(PASSWORD, b"password", value, false))
+    });
     (word.start..end, secrets)
 }
 

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use memchr::memmem;
 use regex::Regex;
 
+use crate::checks::has_irregular_case;
 use crate::names::{Kind, Telling, is_constant_name};
 use crate::value::{self, Manner};
 
@@ -40,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 23] = [
+static CONNECTORS: [Connector; 35] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -67,7 +68,7 @@ static CONNECTORS: [Connector; 23] = [
     connector(
         "</",
         Manner::Quoted,
-        r"</[A-Za-z]{1,10}>\s{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,256})</",
+        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,256})</",
     ),
     // <a:NAME Type="x">value</a:NAME>
     connector("</", Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,256})</"),
@@ -95,7 +96,77 @@ static CONNECTORS: [Connector; 23] = [
     connector(
         "\n",
         Manner::Plain,
-        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n[ \t]*(?P<v>\S{4,256})[ \t]*(?:\n|\z)"#,
+        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,256})[ \t]*(?:\n|\z)"#,
+    ),
+    // "NAME":, and the value in quotation marks on the next line; the lines may be numbered
+    connector(
+        "\n",
+        Manner::Quoted,
+        r#"["']?[ \t]*:[ \t]*\r?\n[ \t+>|0-9]{0,24}["'](?P<v>[^"'\n\\]{4,256})["']"#,
+    ),
+    // NAME = """value"""
+    connector(
+        "=",
+        Manner::Quoted,
+        r#"[ \t]*=[ \t]*(?:"""|''')(?:\r?\n[ \t+>|0-9]{0,24})?(?P<v>[^\s"']{4,256})"#,
+    ),
+    // NAME: [-old-]{+value+}
+    connector(
+        "{+",
+        Manner::Plain,
+        r"[ \t]*[:=][ \t]*(?:\[-[^\]\n]{0,80}-\])?\{\+(?P<v>[^\s+}]{4,256})\+\}",
+    ),
+    // fill("NAME").with("value"), 'NAME', with: 'value', "NAME" with "value"
+    connector(
+        "",
+        Manner::Quoted,
+        r#"[\\"'\]/i)]{1,6}(?:,? with:?|\.value ?=|\.(?:type|fill|send_?[kK]eys|setValue|set|input|enterText|typeText|val)\(|,)[ ]?\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
+    ),
+    // <NAME><Value>value</Value>, <NAME><![CDATA[value]]>
+    connector(
+        "</",
+        Manner::Quoted,
+        r">\s{0,8}(?:<[Vv]alue>|<!\[CDATA\[)(?P<v>[^<>\s\]]{4,256})(?:</|\]\]>)",
+    ),
+    // ["NAME"]=> string(7) "value" of PHP
+    connector(
+        "string(",
+        Manner::Quoted,
+        r#"["']\]=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,256})""#,
+    ),
+    // "NAME": {"S": "value"} of DynamoDB
+    connector(
+        "S",
+        Manner::Quoted,
+        r#"\\{0,3}["'] ?: ?\{ ?\\{0,3}["']S\\{0,3}["'] ?: ?\\{0,3}["'](?P<v>[^"'\n\\]{4,256})"#,
+    ),
+    // 3) "NAME" and 4) "value" of Redis
+    connector(
+        ") ",
+        Manner::Quoted,
+        r#"\\{0,3}"(?:\r?\n[ \t+>|]{0,8}|\\{1,3}n)\d{1,4}\) \\{0,3}"(?P<v>[^"\n\\]{4,256})"#,
+    ),
+    // {NAME, "value"} in Erlang, (NAME . "value") in Lisp
+    behind(
+        connector("\"", Manner::Quoted, r#"[ ]?[,.] ?\\{0,3}"(?P<v>[^"\n\\]{4,128})\\{0,3}""#),
+        r"[{(][ ]?$",
+    ),
+    // Const NAME As String = "value"
+    connector(
+        "tring",
+        Manner::Quoted,
+        r#"(?i)[ \t]+(?:as[ \t]+)?string[ \t]*=[ \t]*\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
+    ),
+    // name="NAME", an empty line, and the value in a form of several parts
+    connector(
+        "\n",
+        Manner::Plain,
+        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,256})"#,
+    ),
+    // NAME and VALUE in two columns
+    behind(
+        connector("  ", Manner::Plain, r"[ \t]{2,24}(?P<v>\S{6,256})[ \t]*(?:[\r\n\\]|\z)"),
+        r"(?:(?:^|\n)[ \t+>0-9]{0,24}|(?:id|name|css|xpath)[:=])$",
     ),
     // process.env.NAME || "value", ${NAME:-value}
     connector(
@@ -140,7 +211,7 @@ static CONNECTORS: [Connector; 23] = [
     // machine NAME login NAME password value
     behind(
         connector(" ", Manner::Argument, r"[ \t]+(?P<v>[^\s]{4,256})"),
-        r"(?i)(?:(?:machine|login|account|user|default)[ \t]+\S{1,80}\s+|^\s*|\n[ \t]*(?:auth_pass |sentinel auth-pass \S+ )?)$",
+        r"(?i)(?:(?:machine|login|account|user|port|default)[ \t]+\S{1,80}\s+|^\s*|\n[ \t]*(?:auth_pass |sentinel auth-pass \S+ )?)$",
     ),
     // NAME,value
     behind(
@@ -150,13 +221,13 @@ static CONNECTORS: [Connector; 23] = [
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,256})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|you|we|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,256})"#;
 /// The beginning of a sentence that sets a value.
 const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
 /// A login with its two halves.
 const LOGIN: &str = r#"s?[ \t]{0,2}[:=]?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
 /// A value before its name.
-const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
+const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:(?:[-–—][ \t]+)?(?:that|which|this)[ \t]+)?(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
 
 /// A value before its name in an object: `"value": "…", "name": "NAME"`.
 const LABELLED: &str = r#"["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?P<v>[^"'\\]{4,128})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$"#;
@@ -203,19 +274,33 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         Some(b'?') => true,
         Some(b'(') => holds_value(near(64)),
         Some(b'>') => has(b"</", AFTER),
+        Some(b'/') => has(b",", 8),
+        Some(b'.') if skipped > 0 => has(b"(", 16) || has(b"=", 16) || has(b",", 8),
+        Some(b'.') => has(b"\"", 6),
+        Some(b'w') if skipped > 0 => rest.starts_with(b"with "),
+        Some(b'[') => has(b"{+", 100),
+        Some(b'=') => has(b"\"\"\"", 8) || has(b"'''", 8) || has(b"{+", 100) || has(b"string(", 48),
         Some(b',') => {
             let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
-            has(b"\"\\", 16) || (is_constant_name(name) && next)
+            let is_quoted = has(b"\"", 12) || has(b"'", 12);
+            has(b"\"\\", 16) || is_quoted || (is_constant_name(name) && next)
         }
         Some(b':') => {
             let value = rest[1..].iter().find(|byte| **byte != b' ');
-            value.is_some_and(|byte| matches!(byte, b'|' | b'>' | b'*' | b'_' | b'-'))
-                && !rest.starts_with(b":-}")
+            value.is_some_and(|byte| match byte {
+                b'{' => has(b"{+", 8) || has(b"S", 8),
+                b'[' => has(b"[-", 8) && has(b"{+", 100),
+                b'\n' | b'\r' => has(b"\"", 40) || has(b"'", 40),
+                b'\\' => has(b"\\n", 4) && (has(b"\"", 40) || has(b"'", 40)),
+                _ => b"|>*_-".contains(byte),
+            }) && !rest.starts_with(b":-}")
         }
         Some(b'\n' | b'\r' | b'n' | b'r') if skipped + blanks > 0 || rest[0] < b' ' => {
-            has(b"alue", 64)
+            has(b"alue", 64) || has(b") ", 16) || memmem::find(before, b"name=").is_some()
         }
         Some(b's') if skipped > 0 => true,
+        Some(b'a' | b'A' | b's') if blanks > 0 && is_typed(rest) => true,
+        _ if blanks >= 2 && first_words(rest, 1).any(holds_value) => true,
         _ if blanks == 0 => skipped > 0 && has(b"alue", AFTER),
         _ => is_verb(rest),
     };
@@ -223,7 +308,12 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || has(b"alue=", 200)
         || (begins(b"cred") && is_login(rest))
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
-        || (blanks > 0 && first_words(rest, 3).any(holds_value) && may_be_argument(name, before))
+        || (blanks > 0 && may_be_argument(name, before) && first_words(rest, 3).any(may_be_value))
+}
+
+/// True for a type, with a value behind it.
+fn is_typed(rest: &[u8]) -> bool {
+    [&b"As String"[..], b"as string", b"string ="].iter().any(|start| rest.starts_with(start))
 }
 
 /// True if the text holds a digit, a mark of a password or words that are joined by hyphens.
@@ -231,6 +321,11 @@ fn holds_value(text: &[u8]) -> bool {
     let is_mark = |byte: &u8| b"!@#$%^&*?+~=;".contains(byte);
     text.iter().any(|byte| byte.is_ascii_digit() || is_mark(byte))
         || text.iter().filter(|byte| **byte == b'-').count() >= 3
+}
+
+/// True if a word may be a value, of letters alone too.
+fn may_be_value(word: &[u8]) -> bool {
+    holds_value(word) || has_irregular_case(word)
 }
 
 /// Returns the first words of the text.
@@ -253,9 +348,13 @@ fn is_login(rest: &[u8]) -> bool {
 
 /// True if a sentence that tells a value goes on here.
 fn is_verb(rest: &[u8]) -> bool {
-    let verbs: [&[u8]; 10] =
-        [b"is", b"was", b"are", b"ist", b"lautet", b"est", b"es", b"to", b"or", b"auf"];
-    let places: [&[u8]; 5] = [b"for", b"of", b"on", b"in", b"to"];
+    let verbs = ["is", "was", "are", "ist", "lautet", "est", "es", "è", "é", "to", "or", "auf"]
+        .map(str::as_bytes);
+    let places = [
+        "for", "of", "on", "in", "to", "from", "you", "we", "für", "von", "del", "della", "de",
+        "du", "per", "para",
+    ]
+    .map(str::as_bytes);
     let mut words = first_words(rest, 12);
     let Some(first) = words.next() else { return false };
     if verbs.contains(&without_colon(first)) && tells(first_words(rest, 5).skip(1)) {
@@ -273,7 +372,7 @@ fn without_colon(word: &[u8]) -> &[u8] {
 /// True if a value comes next, but for adverbs.
 fn tells<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> bool {
     let adverbs: [&[u8]; 7] = [b"now", b"set", b"to", b"still", b"just", b"currently", b""];
-    words.find(|word| !adverbs.contains(&without_colon(word))).is_some_and(holds_value)
+    words.find(|word| !adverbs.contains(&without_colon(word))).is_some_and(may_be_value)
 }
 
 /// True if the name may be that of an argument: `ENV NAME`, `login NAME password`.
@@ -336,9 +435,9 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
             let compile = |pattern: &str| crate::rules::compiled(pattern);
             (compile(&format!(r"\A(?:{})", connector.pattern)), connector.before.map(compile))
         });
-        let Some(found) = pattern.captures(after).and_then(|groups| groups.name("v")) else {
-            continue;
-        };
+        // Groups are only looked for in what matches: that takes memory.
+        let groups = pattern.find(after).and_then(|whole| pattern.captures(&after[..whole.end()]));
+        let Some(found) = groups.and_then(|groups| groups.name("v")) else { continue };
         if must_be_before.as_ref().is_some_and(|must| !must.is_match(before)) {
             continue;
         }
@@ -346,7 +445,7 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
             Manner::Argument => is_argument_name(word),
             Manner::Directive => is_directive(word),
             Manner::Call => sets(word),
-            Manner::Quoted | Manner::Plain => true,
+            Manner::Quoted | Manner::Plain | Manner::Setting => true,
         };
         if !may_stand {
             continue;

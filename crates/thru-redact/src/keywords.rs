@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use crate::foreign;
 use crate::rules::RULES;
 use crate::tags;
 
@@ -25,11 +26,12 @@ pub(crate) enum Target {
 }
 
 /// What is looked for besides the keywords of the rules. Marks are written as they are and as JSON writes them.
-const OTHERS: [(&[&str], Target); 5] = [
+const OTHERS: [(&[&str], Target); 6] = [
     (&tags::OPENINGS, Target::Tag),
     (&[r"\u00", r"\/"], Target::Escape),
+    (&foreign::ESCAPED, Target::Escape),
     (&["%2f", "%3a", "%3d", "%2b", "%40", "%22"], Target::Percent),
-    (&["&quot;", "&#34;", "&#39;", "&apos;"], Target::Entity),
+    (&["&quot;", "&#34;", "&#39;", "&apos;", "password&gt;"], Target::Entity),
     (
         &[
             "\u{1b}[", "\u{1b}]", "\u{1b}(", r"\u001b", r"\x1b[", r"\033[", r"\e[", "\u{ad}",

@@ -25,7 +25,7 @@ pub(crate) struct Telling {
 }
 
 /// Every telling name contains one of these words; the prefilter looks for them.
-pub(crate) const WORDS: [&str; 17] = [
+pub(crate) const WORDS: [&str; 19] = [
     "pass",
     "pwd",
     "secret",
@@ -43,13 +43,15 @@ pub(crate) const WORDS: [&str; 17] = [
     "passwort",
     "hubpat",
     "devopspat",
+    "_salt",
+    "authtok",
 ];
 
 /// The longest name that is examined.
 pub(crate) const LONGEST: usize = 64;
 
 /// Words before "key" that make its value a secret.
-const KEY_OWNERS: [&str; 96] = [
+const KEY_OWNERS: [&str; 98] = [
     "api",
     "access",
     "secret",
@@ -146,22 +148,27 @@ const KEY_OWNERS: [&str; 96] = [
     "honeycomb",
     "opsgenie",
     "routing",
+    "validation",
+    "decryption",
 ];
+
+/// Those of them whose keys people choose, as they choose a secret.
+const CHOSEN_KEYS: [&str; 4] = ["secret", "session", "signing", "encryption"];
 
 /// Suffixes of names of passwords.
 #[rustfmt::skip]
-const PASSWORDS: [&str; 26] = [
+const PASSWORDS: [&str; 27] = [
     "password", "passwords", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "pswd", "psk", "mnemonic",
     "requirepass", "masterauth", "storepass", "keypass", "sshpass", "dbpass", "userpass", "rootpass", "adminpass", "smtppass",
-    "mailpass", "ftppass", "redispass", "bindpw", "authpass",
+    "mailpass", "ftppass", "redispass", "bindpw", "authpass", "authtok",
 ];
 
 /// Suffixes of names that mean something public, or a position in a list.
 #[rustfmt::skip]
-const NOT_SECRET: [&str; 20] = [
+const NOT_SECRET: [&str; 21] = [
     "publickey", "pubkey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotencykey",
     "publishablekey", "objectkey", "hotkey", "pagetoken", "nexttoken", "continuationtoken", "cancellationtoken",
-    "synctoken", "clienttoken", "eostoken", "bostoken", "padtoken",
+    "synctoken", "clienttoken", "publickeytoken", "eostoken", "bostoken", "padtoken",
 ];
 
 /// Words that may follow the telling word.
@@ -212,11 +219,22 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     }
     if let Some(owner) = plain.strip_suffix("key") {
         let owned = KEY_OWNERS.iter().any(|word| owner.ends_with(word));
-        return if owned || is_constant_name(name) { telling(Kind::Key, "api-key") } else { None };
+        let chosen = CHOSEN_KEYS.iter().any(|word| owner.ends_with(word));
+        let kind = if chosen { Kind::Secret } else { Kind::Key };
+        return if owned || is_constant_name(name) { telling(kind, "api-key") } else { None };
     }
-    if ["secret", "secrets", "secretcookie", "tokensalt", "credential", "credentials", "creds"]
-        .iter()
-        .any(|end| plain.ends_with(end))
+    if [
+        "secret",
+        "secrets",
+        "secretcookie",
+        "tokensalt",
+        "hashsalt",
+        "credential",
+        "credentials",
+        "creds",
+    ]
+    .iter()
+    .any(|end| plain.ends_with(end))
     {
         return telling(Kind::Secret, "secret");
     }

@@ -30,6 +30,10 @@ pub(crate) enum Finder {
     PrivateKey,
     /// The argument of a command; see [`crate::command`].
     Command,
+    /// The password in a login of a protocol; see [`crate::protocol`].
+    Protocol,
+    /// A value behind a word of another language; see [`crate::foreign`].
+    Foreign,
     /// The cookies of a session; see [`crate::cookie`].
     Cookie,
     /// Base64 that begins like a secret; see [`crate::base64`].
@@ -154,7 +158,7 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -180,22 +184,6 @@ const DISCORD_STARTS: [&str; 90] = [
     "odi", "odm", "odq", "odu", "ody", "odc", "odg", "odk", "ota", "ote", "oti", "otm", "otq", "otu", "oty", "otc", "otg", "otk",
 ];
 
-/// Words for a password in other languages.
-const FOREIGN_PASSWORDS: [&str; 12] = [
-    "contrase",
-    "mot de passe",
-    "senha",
-    "hasło",
-    "wachtwoord",
-    "lösenord",
-    "密码",
-    "密碼",
-    "パスワード",
-    "пароль",
-    "Пароль",
-    "비밀번호",
-];
-
 /// The table.
 #[rustfmt::skip]
 pub(crate) static RULES: &[Rule] = &[
@@ -211,20 +199,20 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Base64Within, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::NAMES, "") },
     Rule { finder: Finder::Base64Near, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::CONTEXTS, "") },
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
-        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|gh auth login|(?:sudo )?cryptsetup|su\b|vault login)"#)
+        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|(?:sudo )?realm join|(?:npx )?wrangler secret put|gh auth login|(?:sudo )?cryptsetup|su\b|vault login)"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
         r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a script answers a prompt with", &["assword:"],
-        r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;]){0,16}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,128})"#)
+        r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;+>|0-9]){0,24}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,128})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("command-password", "the password in a command line", &["convertto-securestring "],
         r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,128})"#)
         .followed_by(Follows::Word).checked(Check::Password),
-    form("password", "the value of a password setting, field or option", &FOREIGN_PASSWORDS,
-        r#"(?:contraseñas?|mot de passe|senha|has[łl]o|wachtwoord|lösenord|密[码碼]|パスワード|[Пп]ароль|비밀번호)["'`*]{0,3}[ \t]{0,2}(?:[:=：は]|is|es|est|é|to|är)[ \t]{0,4}["'`*「]{0,3}(?P<secret>[^\s"'`<\\」]{6,128})"#)
-        .followed_by(Follows::Word).checked(Check::Chosen),
+    Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
+    Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
+    Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
     form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = ("],
         r#"(?i)auth(?: ?= ?)?\(\s?\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
@@ -232,6 +220,51 @@ pub(crate) static RULES: &[Rule] = &[
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["auth plain ", "auth login "], r"(?i)auth (?:plain|login) (?P<secret>[A-Za-z0-9+/]{12,}={0,2})")
         .checked(Check::Random),
+    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication("],
+        r#"(?i)(?:credential|login|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["getconnection(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
+        r#"(?i)[a-z>_ -]{6,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["credentials(\""],
+        r#"Credentials\((?:"[^"\n]{1,80}",\s){3}"(?P<secret>[^\s"\\]{6,128})"\)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["wpa_passphrase ", "radtest ", "isql ", "db2 connect ", "poetry config ", "samba-tool user "],
+        r#"(?i)(?:wpa_passphrase \S{1,40}|radtest \S{1,64}|isql (?:-v )?\S{1,40} \S{1,40}|db2 connect to \S{1,40} user \S{1,40} using|poetry config http-basic\.\S{1,40} \S{1,40}|samba-tool user (?:create|add) \S{1,40})[ ]?\\{0,3}["']?(?P<secret>[^\s"'`$\\-][^\s"'`\\]{5,128})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["authenticate plain ", "mechanism='plain'>", "mechanism=\"plain\">", "334 ugfzc3dvcmq6"],
+        r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,400}={0,2})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
+    form("login-password", "the password of a login with its user", &["<auth-user-pass>"], r"(?i)<auth-user-pass>\s[\s+>|0-9]{0,16}\S{1,64}\s[\s+>|0-9]{0,16}(?P<secret>[^\s<]{4,128})\s")
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
+        r#"(?i)(?:put-parameter [^\n]{0,200}SecureString[^\n]{0,200}?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,200})"#)
+        .followed_by(Follows::Word).checked(Check::Chosen),
+    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync("],
+        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
+        r"(?i)(?:\$[156y]\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,24}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
+    form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
+    form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
+        r#"(?i)(?:password [07]|secret [0589]) (?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("network-password", "a community of SNMP", &["rocommunity ", "rwcommunity ", "snmp-server community "],
+        r#"(?i)(?:r[ow]community |snmp-server community )(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("tsig-key", "the key of a transfer of a zone", &["hmac-sha", "hmac-md5"], r"(?i)hmac-(?:sha\d{1,3}|md5):[\w.-]{1,64}:(?P<secret>[A-Za-z0-9+/]{16,}={0,2})").followed_by(Follows::Word).checked(Check::Random),
+    form("sql-password", "the password of a user in SQL", &["identified by "], r"(?i)identified by (?P<secret>[A-Za-z][^\s'\x22;\\]{5,128})").followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}@[\w.-]{1,80}:(?P<secret>[^\s\\]{4,128})")
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["-password password "], r"(?i)-password password (?P<secret>[^\s\\]{6,128})")
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["chpasswd"],
+        r"chpasswd(?: <<-?\s?\S{1,16}|:\s[\s+>|0-9]{0,24}list:\s?\|?)\s[\s+>|0-9-]{0,24}[A-Za-z][\w.-]{0,31}:(?P<secret>[^\s\\]{4,128})").followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["auth\\r\\n$"], r"(?i)auth\\r\\n\$\d{1,3}\\r\\n(?P<secret>[^\s\\]{4,128})\\r").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: "], r"(?i)(?:logins?|zugangsdaten): [\w.@-]{2,40} / (?P<secret>[^\s/\x22'`\\]{6,64})")
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,2000})").followed_by(Follows::Token(32)),
+    form("seed-phrase", "the words that recover a wallet", &["seed phrase: "], r"(?i)seed phrase: (?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b").followed_by(Follows::Word),
+    form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Password),
+    form("jwk-key", "the private part of a JSON web key", &["\"kty\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
     form("password", "the value of a password setting, field or option", &["pw:", "pw="], r#"(?i)pw[:=] ?\\{0,3}["'`]?(?P<secret>[^\s"'`\\]{6,64})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,128})'")
@@ -259,9 +292,10 @@ pub(crate) static RULES: &[Rule] = &[
 
     // Clouds.
     form("aws-access-key-id", "an AWS access key id", &["akia", "asia", "abia", "acca", "a3t"], r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z2-7]{16}\b").followed_by(Follows::Token(16)),
-    form("aws-secret", "an AWS secret access key", &["akia", "asia"], r#"A[KS]IA[A-Z2-7]{16}["']?[ \t,:|]{1,4}["']?(?P<secret>[A-Za-z0-9/+]{40})\b"#).checked(Check::Random),
+    form("aws-secret", "an AWS secret access key", &["akia", "asia"], r#"A[KS]IA[A-Z2-7]{16}["']?(?:[ \t,:|]{1,4}["']?|[ \t]{1,8}\d{4}-\d\d-\d\dT\S{5,20}[ \t]{1,8})(?P<secret>[A-Za-z0-9/+]{40})\b"#).checked(Check::Random),
     form("aws-bedrock-key", "an AWS Bedrock API key", &["absk", "bedrock-api-key-"], r"(?:ABSK[A-Za-z0-9+/]{100,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{60,})"),
     form("google-api-key", "a Google API key", &["aiza"], r"AIza[A-Za-z0-9_-]{35}"),
+    form("google-api-key", "a Google API key", &["aq.ab"], r"AQ\.Ab[A-Za-z0-9_-]{40,60}").checked(Check::Random),
     form("google-oauth-secret", "a Google OAuth client secret", &["gocspx-"], r"GOCSPX-[A-Za-z0-9_-]{20,40}"),
     form("google-oauth-token", "a Google OAuth token", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}"),
     form("google-refresh-token", "a Google OAuth refresh token", &["1//0"], r"1//0[A-Za-z0-9_-]{30,}").checked(Check::Random),
@@ -292,7 +326,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("aws-mws-token", "an Amazon MWS token", &["amzn.mws."], r"amzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("aws-appsync-key", "an AWS AppSync key", &["da2-"], r"da2-[a-z0-9]{26}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("azure-devops-token", "an Azure DevOps token", &["azdo"], r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b").starting(Start::Before(76)).followed_by(Follows::Token(4)),
-    form("azure-key", "a key of an Azure service", &["acdb", "azfu", "azse", "azea", "acse", "+aeh", "+asb", "+amc", "astv"], r"[A-Za-z0-9_+/-]{33,76}(?:ACDb|AzFu|AzSe|AzEa|ACse|\+AEh|\+ASb|\+AMC|AStv)[A-Za-z0-9_+/-]{5,8}={0,2}").starting(Start::Before(76)).followed_by(Follows::Token(5)).checked(Check::Random),
+    form("azure-key", "a key of an Azure service", &["acdb", "azfu", "azse", "azea", "acse", "+aeh", "+asb", "+amc", "astv", "+ast", "+acr"], r"[A-Za-z0-9_+/-]{33,76}(?:ACDb|AzFu|AzSe|AzEa|ACse|\+AEh|\+ASb|\+AMC|AStv|\+ASt|\+ACR)[A-Za-z0-9_+/-]{5,8}={0,2}").starting(Start::Before(76)).followed_by(Follows::Token(5)).checked(Check::Random),
     form("azure-client-secret", "an Azure subscription key", &["jqqj99"], r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{10,44}").starting(Start::Before(60)).followed_by(Follows::Token(10)),
     form("tencent-key", "a Tencent Cloud secret id", &["akid"], r"AKID[A-Za-z0-9]{32}\b").checked(Check::Random).followed_by(Follows::Token(32)),
     form("yandex-key", "a Yandex Cloud key", &["aqvn", "y0_"], r"(?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,})").checked(Check::Random).followed_by(Follows::Token(35)),
@@ -308,7 +342,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("harness-token", "a Harness token", &["pat.", "sat."], r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b").followed_by(Follows::Token(60)),
     form("octopus-key", "an Octopus Deploy key", &["api-"], r"API-[A-Z0-9]{26,34}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("infisical-token", "an Infisical token", &["st."], r"st\.[0-9a-f-]{20,40}\.[0-9a-f]{32}\.[0-9a-f]{32}").followed_by(Follows::Token(60)),
-    form("ngrok-token", "an ngrok token", &["ngrok"], r#"(?i)ngrok (?:config add-authtoken|authtoken)[ \t=:"']{1,4}(?P<secret>[A-Za-z0-9]{20,30}_[A-Za-z0-9]{20,30})"#).followed_by(Follows::Word),
+    form("ngrok-token", "an ngrok token", &["ngrok"], r#"(?i)ngrok (?:config add-authtoken|authtoken)[ \t=:"']{1,4}(?P<secret>[A-Za-z0-9_]{40,61})"#).followed_by(Follows::Word),
     form("wireguard-key", "a WireGuard private key", &["privatekey = "], r"(?i)PrivateKey = (?P<secret>[A-Za-z0-9+/]{43}=)").checked(Check::Random),
     form("defined-key", "a Defined Networking key", &["dnkey-"], r"dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}"),
     form("netbird-token", "a NetBird token", &["nbp_"], r"nbp_[A-Za-z0-9]{36}\b").checked(Check::Random),
@@ -334,7 +368,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("pypi-token", "a PyPI token", &["pypi-"], r"pypi-[A-Za-z0-9_-]{50,}").checked(Check::Random),
     form("crates-token", "a crates.io token", &["cio"], r"cio[A-Za-z0-9]{32}\b").checked(Check::Random).followed_by(Follows::Token(32)),
     form("rubygems-key", "a RubyGems key", &["rubygems_"], r"rubygems_[a-f0-9]{48}"),
-    form("nuget-key", "a NuGet key", &["oy2"], r"oy2[a-z0-9]{43}\b").checked(Check::Random).followed_by(Follows::Token(43)),
+    form("nuget-key", "a NuGet key", &["oy2"], r"oy2[a-z0-9]{43}\b").followed_by(Follows::Token(43)),
     form("docker-token", "a Docker Hub token", &["dckr_pat_", "dckr_oat_"], r"dckr_[po]at_[A-Za-z0-9_-]{24,}"),
     form("jfrog-token", "a JFrog token", &["akcp", "cmvmd"], r"(?:AKCp[A-Za-z0-9]{60,}|cmVmd[A-Za-z0-9]{48,})").checked(Check::Random),
     form("clojars-token", "a Clojars token", &["clojars_"], r"CLOJARS_[a-z0-9]{60}\b"),
@@ -366,6 +400,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("google-chat-webhook", "a Google Chat webhook", &["chat.googleapis.com/v1/spaces/"], r"chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_-]+/messages\?(?P<secret>key=[A-Za-z0-9_-]+(?:&|\\u0026|&amp;)token=[A-Za-z0-9_%=-]+)").starting(Start::Anywhere),
     form("ifttt-webhook", "an IFTTT webhook", &["maker.ifttt.com/"], r"maker\.ifttt\.com/[^\s]{1,80}/with/key/(?P<secret>[A-Za-z0-9_-]{20,60})").starting(Start::Anywhere),
     form("zapier-webhook", "a Zapier webhook", &["hooks.zapier.com/hooks/catch/"], r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d+/[A-Za-z0-9]{5,})").starting(Start::Anywhere).checked(Check::NotMasked),
+    form("teams-webhook", "a Teams webhook", &["/incomingwebhook/"], r"(?i)/IncomingWebhook/(?P<secret>[0-9a-f]{32}/[0-9a-f-]{36})").starting(Start::Anywhere).followed_by(Follows::Token(32)),
     form("automate-webhook", "a Power Automate webhook", &["logic.azure.com"], r"logic\.azure\.com(?::443)?/workflows/[0-9a-f]{32}/triggers/[^\s]{1,160}?sig=(?P<secret>[A-Za-z0-9_-]{43})").starting(Start::Anywhere),
     form("courier-key", "a Courier key", &["pk_prod_", "pk_test_"], r"pk_(?:prod|test)_[A-Z0-9]{28}\b").checked(Check::Random),
     form("nylas-key", "a Nylas key", &["nyk_v0_", "nyk_"], r"nyk_(?:v0_)?[A-Za-z0-9]{40,}").checked(Check::Random),
@@ -481,6 +516,10 @@ pub(crate) static RULES: &[Rule] = &[
     form("launchdarkly-key", "a LaunchDarkly key", &["api-", "sdk-"], r"(?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").followed_by(Follows::Token(36)),
     form("prefect-key", "a Prefect key", &["pnu_"], r"pnu_[A-Za-z0-9]{36}\b"),
     form("algolia-key", "an Algolia admin key", &["algolia"], r#"(?i)algolia[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32})\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
+    form("salesforce-token", "a Salesforce session", &["!aq", "!ar"], r"00D[A-Za-z0-9]{12,15}!A[QR][A-Za-z0-9._]{60,130}").starting(Start::Before(18)).followed_by(Follows::Token(40)).checked(Check::Random),
+    form("ghost-key", "an admin key of Ghost", &["ghost"], r"(?i)ghost[^\n]{0,40}?(?P<secret>[0-9a-f]{24}:[0-9a-f]{64})\b").followed_by(Follows::Word),
+    form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{107}\b").followed_by(Follows::Token(90)),
+    form("wallet-key", "the private key of a Nostr user", &["nsec1"], r"nsec1[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{58}\b").followed_by(Follows::Token(58)),
     form("okta-token", "an Okta token", &["ssws "], r"(?i)ssws (?P<secret>00[A-Za-z0-9_-]{38,42})").followed_by(Follows::Token(8)),
     form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),
 ];

@@ -8,7 +8,7 @@ use crate::checks::{
     has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, is_worded,
     looks_random, sounds_like_a_word,
 };
-use crate::names::{Kind, Telling};
+use crate::names::{Kind, Telling, is_constant_name};
 
 /// The manner in which a value is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub(crate) enum Manner {
     Quoted,
     /// Bare: it may be code.
     Plain,
+    /// Bare, as all that a line of settings gives to a name: `NAME=value`.
+    Setting,
     /// Bare, where nothing but the secret itself can stand: the argument of `sshpass -p`.
     Argument,
     /// Between quotation marks, as the argument of a call.
@@ -119,7 +121,7 @@ pub(crate) fn secret_part(
     // The shell joins lines that end with a backslash.
     let joined = value.replace("\\\n", "");
     // What an option is given by its name is meant as it is.
-    let is_option = name.starts_with(b"--") && manner != Manner::Plain;
+    let is_option = name.starts_with(b"--") && !matches!(manner, Manner::Plain | Manner::Setting);
     let kind = if is_option { Kind::Password } else { telling.kind };
     is_secret(kind, name, &joined, manner).then(|| start..start + value.len())
 }
@@ -133,6 +135,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         || is_made_up(value)
         || is_reference(value)
         || is_public(value)
+        || value.split_once('|').is_some_and(|(first, _)| is_filler(first))
     {
         return false;
     }
@@ -145,9 +148,16 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     if base64::is_login(value) {
         return true;
     }
-    let quoted = manner != Manner::Plain;
+    let quoted = !matches!(manner, Manner::Plain | Manner::Setting);
+    let is_setting = manner == Manner::Setting || is_constant_name(name) || name.starts_with(b"--");
     match kind {
-        Kind::Password => is_password(value, quoted),
+        Kind::Password => {
+            let lower = value.to_ascii_lowercase();
+            let is_described = || DESCRIBING.iter().any(|part| lower.contains(part));
+            is_password(value, quoted || is_setting && !is_expression(value) && !is_described())
+                || (quoted || is_setting) && is_run_of_words(value)
+        }
+        Kind::Secret if (quoted || is_setting) && !name.ends_with(b"s") && is_chosen(value) => true,
         Kind::Secret => {
             value.len() >= 12
                 && (looks_random(value) || is_uuid(value) || is_hard_to_guess(value))
@@ -247,6 +257,41 @@ fn is_expression(value: &str) -> bool {
         .any(|sign| value.contains(sign))
 }
 
+/// True for what people choose: capitals, small letters and digits, and a mark or more than one digit.
+fn is_chosen(value: &str) -> bool {
+    let count = |test: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| test(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    value.len() >= 10
+        && count(u8::is_ascii_uppercase) > 0
+        && count(u8::is_ascii_lowercase) > 0
+        && (digits >= 2 || digits == 1 && count(|byte| is_strong_mark(*byte)) > 0)
+        && is_printable_token(value)
+        && !is_expression(value)
+        && !value.contains('/')
+}
+
+/// Parts of words that describe a value and are none, and the ends of long single words.
+#[rustfmt::skip]
+const DESCRIBING: [&str; 36] = [
+    "pass", "secret", "token", "string", "value", "field", "input", "hash", "user", "name", "text", "word", "auth", "config",
+    "default", "example", "random", "generat", "encrypt", "plain", "clear", "admin", "login", "option", "param", "require",
+    "credential", "manage", "valid", "current", "confirm", "reset", "missing", "provid", "server", "account",
+];
+#[rustfmt::skip]
+const ENDINGS: [&str; 20] = [
+    "ation", "ition", "ution", "ction", "ment", "ments", "ness", "able", "ible", "ized", "ised", "izing", "ality", "ability", "ically",
+    "ations", "ingly", "ional", "ission", "ential",
+];
+
+/// True for plain words that are written as one, as in a passphrase without digits.
+fn is_run_of_words(value: &str) -> bool {
+    (12..=40).contains(&value.len())
+        && value.bytes().all(|byte| byte.is_ascii_lowercase())
+        && crate::checks::sounds_like_a_word(value.as_bytes())
+        && !DESCRIBING.iter().any(|part| value.contains(part))
+        && !ENDINGS.iter().any(|end| value.ends_with(end))
+}
+
 fn is_printable_token(value: &str) -> bool {
     value.bytes().all(|byte| {
         byte.is_ascii_graphic()
@@ -330,7 +375,30 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
         && count(u8::is_ascii_alphabetic) >= 2
         && ((digits > 0 && (strong || mixed || marked))
             || (strong && has_irregular_case(bytes))
+            || (telling.kind == Kind::Password && (is_drawn(bytes) || is_broken(value)))
+            || (marked && is_run_of_words(value))
             || (marked && is_joined_words(value)))
+}
+
+/// True for ten and more letters without any order in their case.
+fn is_drawn(bytes: &[u8]) -> bool {
+    let capitals = bytes.iter().filter(|byte| byte.is_ascii_uppercase()).count();
+    bytes.iter().all(u8::is_ascii_alphabetic)
+        && capitals >= 3
+        && bytes.len() - capitals >= 3
+        && has_irregular_case(bytes)
+}
+
+/// True for letters of both cases that are no words, with a mark of a password amid them.
+fn is_broken(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let count = |test: fn(&u8) -> bool| bytes.iter().filter(|byte| test(byte)).count();
+    bytes.len() >= 8
+        && bytes[1..bytes.len() - 1].iter().any(|byte| b"!#%^@$".contains(byte))
+        && count(u8::is_ascii_uppercase) >= 2
+        && count(u8::is_ascii_lowercase) >= 2
+        && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"!#%^@$*-_.".contains(byte))
+        && !is_worded(value)
 }
 
 /// True for words with digits that are no secrets: algorithms, versions, files, names in code.
@@ -342,8 +410,16 @@ fn is_technical(value: &str) -> bool {
         "java", "ascii", "unicode", "hmac", "rfc", "cve", "p25", "ed25519", "curve", "step",
         "level", "phase",
     ];
-    known.iter().any(|word| lower.starts_with(word))
-        || value.contains("()")
+    if known.iter().any(|word| lower.starts_with(word)) {
+        return true;
+    }
+    let is_drawn = !value.contains('/') && has_irregular_case(value.as_bytes());
+    !is_drawn && is_name_in_code(value)
+}
+
+/// True for calls, paths, constants, and names of files.
+fn is_name_in_code(value: &str) -> bool {
+    value.contains("()")
         || value.contains("](")
         || value.contains('/')
         || value.contains('_') && !value.bytes().any(is_strong_mark)

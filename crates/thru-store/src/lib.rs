@@ -11,6 +11,7 @@ mod error;
 mod files;
 pub mod index;
 mod query;
+mod readers;
 mod schema;
 mod store;
 mod text;
@@ -19,6 +20,7 @@ mod write;
 
 pub use error::{Result, StoreError};
 pub use query::*;
+pub use readers::Readers;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
 pub use store::{Snapshot, Store};
 pub use write::{

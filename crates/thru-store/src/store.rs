@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
+use scopeguard::ScopeGuard;
 use thru_core::{Id, Layout, percent_encoded};
 
 use crate::error::{Result, StoreError};
@@ -20,9 +21,14 @@ const LOOK_AGAIN: Duration = Duration::from_millis(100);
 /// The oldest SQLite without the WAL-reset corruption bug (<https://sqlite.org/wal.html>).
 const OLDEST_SQLITE: i32 = 3_051_003;
 
+/// The fate of a connection whose store is dropped.
+type Afterwards = Box<dyn FnOnce(Connection) + Send>;
+
 /// An open store.
 pub struct Store {
-    pub(crate) connection: Connection,
+    pub(crate) connection: ScopeGuard<Connection, Afterwards>,
+    /// True for a connection that sees what others write.
+    is_shared: bool,
     pub(crate) path: PathBuf,
     pub(crate) layout: Layout,
     pub(crate) texts: TextReader,
@@ -47,25 +53,44 @@ impl Store {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(&path, flags)
             .map_err(|error| StoreError::sqlite(&path, error))?;
-        let connection = match readable(&connection) {
-            Ok(()) => connection,
+        let (connection, is_shared) = match readable(&connection) {
+            Ok(()) => (connection, true),
             // A database in WAL mode needs its side files. Where the directory cannot be written there
             // is no other writer either, and the file can be read as it is.
             Err(StoreError::ReadOnly { .. } | StoreError::Sqlite(_)) => {
                 let address = path.to_string_lossy().replace('\\', "/");
                 let uri = format!("file:{}?immutable=1", percent_encoded(&address, b"/:"));
                 let flags = flags | OpenFlags::SQLITE_OPEN_URI;
-                Connection::open_with_flags(uri, flags)
-                    .map_err(|error| StoreError::sqlite(&path, error))?
+                let connection = Connection::open_with_flags(uri, flags)
+                    .map_err(|error| StoreError::sqlite(&path, error))?;
+                (connection, false)
             }
             Err(error) => return Err(error),
         };
-        let store = Self::wrap(connection, path, layout)?;
+        let store = Self::of_reader(connection, layout)?;
+        Ok(Self { is_shared, ..store })
+    }
+
+    /// The store of a connection that reads it.
+    pub(crate) fn of_reader(connection: Connection, layout: &Layout) -> Result<Self> {
+        let store = Self::wrap(connection, layout.database(), layout)?;
         if schema::check_not_newer(&store.connection)? == 0 {
             // The process that was creating it was stopped before its first commit.
             return Err(StoreError::Missing { path: store.path });
         }
         Ok(store)
+    }
+
+    /// Has the connection outlive this store, if it sees what others write.
+    pub(crate) fn leaving_its_connection(
+        self,
+        to: impl FnOnce(Connection) + Send + 'static,
+    ) -> Self {
+        if !self.is_shared {
+            return self;
+        }
+        let connection = ScopeGuard::into_inner(self.connection);
+        Self { connection: scopeguard::guard(connection, Box::new(to)), ..self }
     }
 
     /// Opens another connection to this store, which reads what is committed while this one writes.
@@ -181,7 +206,9 @@ impl Store {
         // Plans must not depend on bound values: each new id would prepare its statement again.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
         connection.set_prepared_statement_cache_capacity(64);
-        Ok(Self { connection, path, layout: layout.clone(), texts: TextReader::default() })
+        let connection = scopeguard::guard(connection, Box::new(drop) as Afterwards);
+        let (layout, texts) = (layout.clone(), TextReader::default());
+        Ok(Self { connection, is_shared: true, path, layout, texts })
     }
 
     fn pragma(&self, name: &str, value: &str) -> Result<()> {
@@ -208,6 +235,7 @@ impl Store {
         self.pragma("wal_checkpoint", "TRUNCATE")?;
         self.pragma("journal_mode", "DELETE")?;
         let Self { connection, path, .. } = self;
+        let connection = ScopeGuard::into_inner(connection);
         connection.close().map_err(|(_, error)| StoreError::sqlite(&path, error))?;
         if target.exists() {
             let mut at_rest = bring_to_rest(&target);
@@ -279,7 +307,7 @@ fn readable(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
-fn replacement_path(layout: &Layout) -> PathBuf {
+pub(crate) fn replacement_path(layout: &Layout) -> PathBuf {
     layout.root().join("memory.rebuild.db")
 }
 

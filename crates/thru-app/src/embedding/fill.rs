@@ -118,8 +118,7 @@ pub fn choose(app: &App, name: &str) -> Result<App> {
 pub fn embed(app: &App, limit: Option<usize>, call: Call<'_>) -> Result<EmbedReport> {
     let chosen = chosen(app)?;
     let intake = app.intake()?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let embedder = Lazy::new(chosen.clone(), threads);
+    let embedder = Lazy::new(chosen.clone(), app.threads());
     let run = Embedding {
         embedder: &embedder,
         most: limit,

@@ -1,16 +1,18 @@
 //! Forgetting sessions and memories.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use insta::assert_snapshot;
 use serde_json::json;
+use thru_app::ask::search::{Search, search};
 use thru_app::ask::session::{Outline, outline};
 use thru_app::fresh::Freshness;
 use thru_app::ingest::import::{self, Import};
 use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::forget::{self, Forget, ForgetTargets};
 use thru_app::keep::undo;
-use thru_app::{Result, TroubleKind};
+use thru_app::{Backend, Result, TroubleKind};
 use thru_core::{Clock, FixedClock, MemoryKind, Timestamp};
 use thru_intake::OnLoss;
 use thru_store::{MemoryFilter, SessionFilter};
@@ -180,4 +182,34 @@ fn the_effects_of_a_session_go_with_it() {
     let mut again = home.store().memories(&MemoryFilter::default()).unwrap();
     again.retain(|one| one.kind != MemoryKind::Summary && titles.contains(&one.title.as_str()));
     assert_eq!(again.len(), 1, "{again:?}");
+}
+
+#[test]
+fn a_server_that_keeps_the_store_open_tells_nothing_that_was_forgotten() {
+    let home = Home::with_history();
+    home.import();
+    let id = home.remember("The staging cluster answers on port 7443");
+    let server = Backend::new(home.here());
+    let found = || {
+        let request = Search { query: "staging cluster port".to_owned(), ..Search::default() };
+        json!(server.call(|app| search(app, &request, call())).unwrap()).to_string()
+    };
+    assert!(found().contains("7443"));
+    let targets = find(&home, Forget::Memories(vec![id])).unwrap();
+    forget::forget(&home.here(), &targets, call()).unwrap();
+    assert!(!found().contains("7443"));
+    // The questions that come meanwhile do not hold up the rebuild.
+    let is_rebuilt = AtomicBool::new(false);
+    std::thread::scope(|threads| {
+        threads.spawn(|| {
+            while !is_rebuilt.load(Ordering::Relaxed) {
+                assert!(!found().contains("7443"));
+            }
+        });
+        rebuild(&home.here(), OnLoss::Refuse, call()).unwrap().unwrap();
+        is_rebuilt.store(true, Ordering::Relaxed);
+    });
+    assert!(!found().contains("7443"));
+    home.remember("The staging cluster moved to port 9443");
+    assert!(found().contains("9443"));
 }

@@ -17,7 +17,7 @@ use crate::error::Result;
 use crate::store::Store;
 
 /// The file with Tantivy's latest commit.
-const COMMIT: &str = "meta.json";
+pub(super) const COMMIT: &str = "meta.json";
 
 /// The most rows beyond the index that a query looks at. They exist only between a write of the store
 /// and the index commit that follows (or after a crash in between).

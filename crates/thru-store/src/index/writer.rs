@@ -9,6 +9,7 @@ use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
 use super::fields::{Fields, register_tokenizer};
+use super::search::COMMIT;
 use crate::error::{Result, StoreError};
 use crate::files::create_private_directory;
 use crate::store::Store;
@@ -244,12 +245,21 @@ fn remove_leavings(directory: &std::path::Path, writer: &tantivy::IndexWriter) -
 }
 
 pub(super) fn payload(index: &Index) -> Payload {
-    index
-        .load_metas()
-        .ok()
-        .and_then(|metas| metas.payload)
-        .and_then(|payload| serde_json::from_str(&payload).ok())
-        .unwrap_or_default()
+    parsed(index.load_metas().ok().and_then(|metas| metas.payload))
+}
+
+/// Returns the payload of the last commit of the index in a directory, without opening that: every question asks for it.
+fn committed_payload(directory: &std::path::Path) -> Payload {
+    #[derive(Deserialize)]
+    struct Commit {
+        payload: Option<String>,
+    }
+    let commit = std::fs::read(directory.join(COMMIT)).unwrap_or_default();
+    parsed(serde_json::from_slice(&commit).ok().and_then(|commit: Commit| commit.payload))
+}
+
+fn parsed(payload: Option<String>) -> Payload {
+    payload.and_then(|payload| serde_json::from_str(&payload).ok()).unwrap_or_default()
 }
 
 fn open_index(directory: &std::path::Path) -> tantivy::Result<Index> {
@@ -267,15 +277,8 @@ pub fn rows_behind(layout: &Layout, store: &Store) -> Result<u64> {
     let generation = store.generation()?;
     let mut behind = 0;
     for collection in Collection::ALL {
-        let directory = super::directory(layout, &generation, collection);
-        let row = match directory.exists() {
-            true => MmapDirectory::open(&directory)
-                .ok()
-                .and_then(|directory| Index::open(directory).ok())
-                .map_or(0, |index| payload(&index).row),
-            false => 0,
-        };
-        behind += store.rows_after(collection, row)?;
+        let indexed = committed_payload(&super::directory(layout, &generation, collection)).row;
+        behind += store.rows_after(collection, indexed)?;
     }
     Ok(behind)
 }

@@ -230,8 +230,9 @@ impl Store {
         projects: Option<&[i64]>,
         limit: usize,
     ) -> Result<Vec<SessionState>> {
+        // Sessions that are not indexed are few: they are found by that, and not by the project.
         let places = projects.map_or_else(String::new, |projects| {
-            format!("AND project IN ({})", super::in_list(projects.len()))
+            format!("AND +project IN ({})", super::in_list(projects.len()))
         });
         let sql = format!(
             "SELECT id FROM sessions WHERE indexing <> 2 AND ended IS NOT NULL {places}

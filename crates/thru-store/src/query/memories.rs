@@ -275,8 +275,12 @@ impl Store {
             parameters.extend(rows.iter().map(|row| Value::from(*row)));
         }
         if let Some(kinds) = &filter.kinds {
-            conditions.push(format!("m.kind IN ({})", list(kinds.len())));
-            parameters.extend(kinds.iter().map(|kind| Value::from(i64::from(kind.code()))));
+            // As constants, which partial indexes are chosen by.
+            let codes: Vec<String> = kinds.iter().map(|kind| kind.code().to_string()).collect();
+            conditions.push(match &codes[..] {
+                [code] => format!("m.kind = {code}"),
+                codes => format!("m.kind IN ({})", codes.join(", ")),
+            });
         }
         if !filter.superseded {
             conditions.push("m.flags & 128 = 0".to_owned());

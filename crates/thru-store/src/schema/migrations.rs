@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::text;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 12;
+pub const NEWEST: u32 = 13;
 
 /// The step from the previous version to this one.
 pub(super) struct Migration {
@@ -72,6 +72,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 10, sql: include_str!("v10.sql"), backfill: None },
     Migration { version: 11, sql: include_str!("v11.sql"), backfill: None },
     Migration { version: 12, sql: include_str!("v12.sql"), backfill: None },
+    Migration { version: 13, sql: include_str!("v13.sql"), backfill: None },
 ];
 
 /// Text blocks per step.

@@ -12,6 +12,7 @@ mod graph;
 mod index;
 mod memories;
 mod opening;
+mod readers;
 mod schema;
 mod spending;
 mod support;

@@ -1,6 +1,7 @@
 //! Memories in the store: unchanged ones keep their rows, changed ones are seen as new.
 
-use thru_core::{Agent, Id, Observation, ObservationType, SessionId, SessionKey};
+use rusqlite::Connection;
+use thru_core::{Agent, Id, MemoryKind, Observation, ObservationType, SessionId, SessionKey};
 use thru_redact::{Redactor, Report};
 use thru_store::index::Collection;
 use thru_store::{MemoryFilter, NewMemory, Store};
@@ -50,4 +51,18 @@ fn an_unchanged_memory_keeps_its_row() {
     assert_eq!(store.retired_rows(Collection::Memories).unwrap(), [first[1].0]);
     assert_eq!(put(&mut store, &["a first"]), [first[0].clone()]);
     assert!(store.stale_sessions().unwrap().is_empty());
+}
+
+#[test]
+fn decisions_have_an_index_of_their_own() {
+    let home = Home::new();
+    drop(home.store());
+    let database = Connection::open(home.layout().database()).unwrap();
+    let code = MemoryKind::Observation(ObservationType::Decision).code();
+    let latest =
+        format!("SELECT row FROM memories WHERE project = 1 AND kind = {code} ORDER BY at DESC");
+    let plan: String = database
+        .query_row(&format!("EXPLAIN QUERY PLAN {latest}"), [], |row| row.get("detail"))
+        .unwrap();
+    assert!(plan.contains("memories_that_decide (project=?)"), "{plan}");
 }

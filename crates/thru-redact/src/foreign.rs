@@ -1,0 +1,154 @@
+//! Words for a password or a key in other languages than English, and the value that follows them.
+//!
+//! Everything is matched from the end of a word, within a fixed number of bytes, so it is linear on any input.
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex::Regex;
+
+use crate::names::{Kind, Telling};
+use crate::value::{self, Manner};
+
+/// The most bytes after a word that are read.
+const AFTER: usize = 240;
+
+/// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
+#[rustfmt::skip]
+pub(crate) const PASSWORDS: [&str; 66] = [
+    "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",
+    "parola", "passwort", "kennwort", "losungswort", "wlan-schlüssel", "wlan-key", "wifi key", "wachtwoord", "hasło", "haslo", "heslo",
+    "lösenord", "losenord", "adgangskode", "adgangsord", "kodeord", "passord", "salasana", "şifre", "Şifre", "sifre", "jelszó", "jelszo",
+    "парол", "Парол", "ПАРОЛ", "лозинк", "Лозинк", "lozinka", "geslo", "slaptažod", "parool", "密码", "密碼", "口令", "パスワード",
+    "暗証番号", "비밀번호", "비번", "암호", "كلمة المرور", "كلمة السر", "סיסמ", "κωδικ", "Κωδικ", "ΚΩΔΙΚ", "पासवर्ड", "รหัสผ่าน", "mật khẩu",
+    "mat khau", "kata sandi", "kata_sandi", "katasandi", "رمز عبور", "گذرواژه",
+];
+
+/// Words for a key of an API.
+#[rustfmt::skip]
+pub(crate) const KEYS: [&str; 11] = [
+    "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
+];
+
+/// The same words with escapes, as JSON of ASCII has them: the escapes must be decoded to see more.
+#[rustfmt::skip]
+pub(crate) const ESCAPED: [&str; 23] = [
+    r"contrase\u00f1a", r"contrase\\u00f1a", r"has\u0142o", r"l\u00f6senord", r"\u015fifre", r"\u015eifre", r"jelsz\u00f3", r"cl\u00e9 api",
+    r"\u043f\u0430\u0440\u043e\u043b", r"\u041f\u0430\u0440\u043e\u043b", r"\u5bc6\u7801", r"\u5bc6\u78bc", r"\u5bc6\u94a5", r"\u53e3\u4ee4",
+    r"\u30d1\u30b9\u30ef\u30fc\u30c9", r"\ube44\ubc00\ubc88\ud638", r"\u0643\u0644\u0645\u0629", r"\u05e1\u05d9\u05e1\u05de",
+    r"\u03ba\u03c9\u03b4\u03b9\u03ba", r"\u039a\u03c9\u03b4\u03b9\u03ba", r"\u092a\u093e\u0938\u0935\u0930\u094d\u0921", r"m\u1eadt kh\u1ea9u",
+    r"schl\u00fcssel",
+];
+
+/// The end of a word that is inflected, and up to four more words; then a sign, or a verb that tells.
+const TOLD: &str = r#"\A[A-Za-z_\x{80}-\x{10ffff}]{0,12}["'`*]{0,3}(?P<between>(?:[ \t]+[^\s:=："'`—–]{1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:[:=：]|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là))[ \t]{0,4}(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
+/// The value alone, behind the word: `mit dem Kennwort VALUE`.
+const BARE: &str =
+    r#"\A(?:[A-Za-z_\x{80}-\x{10ffff}]{0,12}[ \t]+)?(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
+/// Languages without blanks.
+const UNSPACED: &str = r#"\A["'`*」』]{0,3}[ \t]{0,2}(?P<sign>[:：=＝]|=>)?(?P<verb>は|是|为|為|는|은|이|를|を)?[ \t]{0,3}(?P<mark>["'`*「『“]{0,2})(?P<v>[!-~]{6,128})"#;
+
+/// Returns the secret that follows the word at this position.
+pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'static str)> {
+    static PATTERNS: [OnceLock<Regex>; 3] = [const { OnceLock::new() }; 3];
+    let bytes = text.as_bytes();
+    let name = bytes.get(word.clone())?;
+    let first = text[..word.start].chars().next_back();
+    if name[0].is_ascii() && first.is_some_and(char::is_alphabetic) {
+        return None;
+    }
+    let after = &text[word.end..text.floor_char_boundary(bytes.len().min(word.end + AFTER))];
+    // A short word counts only by itself: `mdp` is also a part of names.
+    if name.len() == 3 && after.starts_with(|next: char| next.is_alphanumeric()) {
+        return None;
+    }
+    let is_key = KEYS.iter().any(|key| name.eq_ignore_ascii_case(key.as_bytes()));
+    let telling = match is_key {
+        true => Telling { kind: Kind::Key, rule: "api-key" },
+        false => Telling { kind: Kind::Password, rule: "password" },
+    };
+    let pattern =
+        |index: usize, source| PATTERNS[index].get_or_init(|| crate::rules::compiled(source));
+    for (index, source) in [TOLD, BARE, UNSPACED].into_iter().enumerate() {
+        let Some(groups) = pattern(index, source).captures(after) else { continue };
+        let Some(found) = groups.name("v") else { continue };
+        let end = value::plain_end(after.as_bytes(), found.start(), false).unwrap_or(found.end());
+        let given = after.get(found.start()..end.min(found.end())).unwrap_or_default();
+        let given = given.trim_end_matches(['.', ',', ';', ':', '?', ')']);
+        let part = |name| groups.name(name).map_or("", |part| part.as_str());
+        let is_marked = !part("mark").is_empty();
+        let is_sign = part("sign").trim().chars().all(|sign| ":=：＝>".contains(sign));
+        let is_assigned = is_sign && !part("sign").is_empty() && part("between").is_empty();
+        let ends_line = after[found.start() + given.len()..].trim_start_matches(' ');
+        let manner = match is_marked {
+            true => Manner::Quoted,
+            false if ends_line.is_empty() || ends_line.starts_with('\n') => Manner::Setting,
+            false => Manner::Plain,
+        };
+        let is_told = is_marked || !part("verb").is_empty();
+        let is_secret = value::is_said(telling, name, given, is_told)
+            || is_assigned && value::secret_part(telling, name, given, manner).is_some();
+        if is_secret {
+            let start = word.end + found.start();
+            return Some((start..start + given.len(), telling.rule));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Option<&str> {
+        let words = || PASSWORDS.iter().chain(&KEYS);
+        let lower = text.to_ascii_lowercase();
+        words().find_map(|word| {
+            let start = lower.find(word)?;
+            find(text, &(start..start + word.len())).map(|(range, _)| &text[range])
+        })
+    }
+
+    #[test]
+    fn values_are_found_in_other_languages() {
+        for text in [
+            "La contraseña del servidor es Xq7!mmLk9.",
+            "mot_de_passe: Xq7!mmLk9",
+            "mon mdp c'est Xq7!mmLk9",
+            "Kennwort = \"Xq7!mmLk9\"",
+            "Melde dich mit dem Kennwort Xq7!mmLk9 an.",
+            "A senha do banco é Xq7!mmLk9.",
+            "Hasło do serwera to Xq7!mmLk9",
+            "Veritabanı şifresi Xq7!mmLk9 olarak ayarlandı",
+            "Пароль от базы: Xq7!mmLk9",
+            "пароль Xq7!mmLk9 для стенда",
+            "数据库密码是Xq7!mmLk9。",
+            "パスワードはXq7!mmLk9です。",
+            "비밀번호는 Xq7!mmLk9입니다",
+            "كلمة المرور هي Xq7!mmLk9",
+            "Ο κωδικός είναι Xq7!mmLk9",
+        ] {
+            assert_eq!(found(text), Some("Xq7!mmLk9"), "{text}");
+        }
+        assert_eq!(found("clé API : a8F3kL09xQ2mZ7pR4sT1"), Some("a8F3kL09xQ2mZ7pR4sT1"));
+    }
+
+    #[test]
+    fn sentences_about_passwords_stay() {
+        for text in [
+            "La contraseña debe tener 8 caracteres.",
+            "Le mot de passe est obligatoire.",
+            "A senha deve ter no mínimo 8 caracteres.",
+            "Das Passwort wird nicht gespeichert.",
+            "Пароль должен содержать 8 символов",
+            "пароль: обязательно",
+            "密码长度至少为8位",
+            "密码为base64编码",
+            "パスワードは8文字以上です",
+            "senha: String",
+            "parola: cuvânt",
+        ] {
+            assert_eq!(found(text), None, "{text}");
+        }
+    }
+}
