@@ -85,6 +85,9 @@ impl Clients {
     fn write(&self, all: &[Known]) -> io::Result<()> {
         let mut text = serde_json::to_vec_pretty(all).map_err(io::Error::other)?;
         text.push(b'\n');
+        if let Some(folder) = self.file.parent() {
+            files::create_dir_private(folder).map_err(io::Error::other)?;
+        }
         files::replace(&self.file, &text).map_err(io::Error::other)
     }
 }
@@ -95,8 +98,10 @@ mod tests {
 
     #[test]
     fn a_token_is_good_until_it_is_revoked_or_replaced() {
+        // The first thing that is kept may be a token.
         let folder = tempfile::tempdir().unwrap();
-        let layout = Layout::new(folder.path());
+        let home = folder.path().join("data");
+        let layout = Layout::new(&home);
         let clients = Clients::new(&layout);
         let cursor = clients.make("cursor", Timestamp::UNIX_EPOCH).unwrap();
         let zed = clients.make("zed", Timestamp::UNIX_EPOCH).unwrap();
@@ -105,7 +110,7 @@ mod tests {
         assert!(!clients.admits(&cursor) && clients.admits(&again));
         assert!(clients.revoke("cursor").unwrap() && !clients.revoke("cursor").unwrap());
         assert!(!clients.admits(&again) && clients.admits(&zed));
-        let kept = std::fs::read_to_string(folder.path().join("http-clients.json")).unwrap();
+        let kept = std::fs::read_to_string(home.join("http-clients.json")).unwrap();
         assert!(!kept.contains(&zed));
     }
 }

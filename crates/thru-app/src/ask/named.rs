@@ -44,15 +44,14 @@ pub fn key_of_directory(app: &App, store: Option<&Store>) -> Result<ProjectKey> 
     Ok(project_of_directory(app, &app.directory, store)?.project)
 }
 
-/// The caller's project, where the store has sessions of it or something was told of it.
+/// The caller's project, where the store has sessions of it.
 ///
 /// # Errors
 /// Where the store cannot be read.
 pub fn current_project(app: &App, store: &Store) -> Result<Option<ProjectName>> {
     let key = key_of_directory(app, Some(store))?;
     let Some(row) = store.project_by_key(&key)? else { return Ok(None) };
-    let rows = store.project_rows(row)?;
-    if !store.has_sessions(&rows, None)? && store.memories_of_projects(&rows)? == 0 {
+    if !store.has_sessions(&store.project_rows(row)?, None)? {
         return Ok(None);
     }
     Ok(store.project_names()?.into_iter().find(|project| project.row == row))

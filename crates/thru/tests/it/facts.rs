@@ -178,6 +178,8 @@ fn a_memory_says_what_became_of_its_files() {
 fn changes_and_paths_lead_from_one_thing_to_another() {
     let home = kiln();
     assert_snapshot!(home.shown(&["changed", "2026-03-01T09:05:00Z..abc1234", "--all"]), @r#"
+    dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
+    dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
     j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
     g0mev  2026-03-01 09:10  TS2304: Cannot…. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
@@ -190,7 +192,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     47g4f  2026-03-01 09:00  Rule: Always use npm
            until 2026-03-01 09:10, when another took its place
 
-    8 changes. `thru show ID` shows the record.
+    10 changes. `thru show ID` shows the record.
     "#);
     assert_snapshot!(home.shown(&["changed", "wombat", "--all"]), @r#"
     -- stderr --

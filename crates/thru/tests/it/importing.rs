@@ -263,9 +263,9 @@ fn memories_of_claude_mem_are_imported_and_marked() {
     ");
     assert_snapshot!(home.shown(&["search", "--all", "full-text", "index", "for", "notes"]), @"
     In short
-      9fg03  feature   Full-text index added for notes  [age] 
-      z68sy  change    Make the search fast  [age] 
-      61m8p  discovery Search scans every row  [age]
+      9fg03  feature   from claude-mem: Full-text index added for notes  [age] 
+      z68sy  change    from claude-mem: Make the search fast  [age] 
+      61m8p  discovery from claude-mem: Search scans every row  [age]
     ");
     assert_snapshot!(home.thru(&["show", "claude-mem:99"]).expect(2).shown(), @"
     -- stderr --

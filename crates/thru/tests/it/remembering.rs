@@ -585,7 +585,7 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     - `sz5hk` "Always run cargo fmt before committing" (2026-03-01)
 
     ## Last session
-    - `z206b` Asked: Rename the retry module (2026-03-01, completed; committed 4f0c2d1 on main)
+    - `z206b` Asked: Rename the retry module (2026-03-01, committed 4f0c2d1 on main)
 
     ## Decided
     - `[told]` The user said: "Retries are capped at 5" ([today])
