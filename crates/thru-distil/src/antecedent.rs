@@ -63,7 +63,7 @@ pub(crate) fn named(
         .or_else(|| restated(answer, &words))
         .or_else(|| done(session, place, &words))
         .or_else(|| because(session, place, &title))
-        .or_else(|| (!points).then_some(Named { title, source: None }))
+        .or_else(|| (!points && !says_what_points(said)).then_some(Named { title, source: None }))
         .filter(|found| !reply::is_thin(&found.title))?;
     Some(Named { title: with_topic(session, place, found.title), ..found })
 }
@@ -88,6 +88,11 @@ fn restated(answer: Option<(usize, &Opening)>, words: &str) -> Option<Named> {
         .filter(|said| !said.ends_with('…') && stands_alone(&said.replace(" this ", " the ")));
     let announced = || opening.announced.clone().filter(|done| reply::shares(done, words, SHARED));
     Some(Named { title: told.or_else(announced)?, source: Some(at) })
+}
+
+/// Returns true for "the two are new, so no need for compatibility": what they are was said before.
+fn says_what_points(said: Option<&str>) -> bool {
+    said.is_some_and(|said| reply::points(&capitalised(reply::without_softeners(said))))
 }
 
 /// Returns "A hard break is cleaner" for "A hard break is cleaner if few use it": the person knows that few do.

@@ -37,56 +37,43 @@ pub(crate) fn merged(
 }
 
 /// Puts a commit that holds nothing but the work of an earlier turn into that work, which it then names.
-pub(crate) fn with_commits(observations: &mut Vec<Observation>, kept_apart: &BTreeSet<Id>) {
-    let is_work = |one: &Observation| {
-        !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
-    };
-    // The work that is not committed yet, if it is one.
+pub(crate) fn with_commits(
+    observations: Vec<Observation>,
+    kept_apart: &BTreeSet<Id>,
+) -> Vec<Observation> {
+    let mut told: Vec<Observation> = Vec::with_capacity(observations.len());
+    // The places of work that is not committed yet.
     let mut open: Vec<usize> = Vec::new();
-    let mut at = 0;
-    while let Some(one) = observations.get(at) {
-        let is_open = is_work(one) && !is_committed(one) && !one.files_modified.is_empty();
-        if is_open {
-            open.push(at);
-        }
-        if !is_work(one) || is_open || !is_committed(one) {
-            at += 1;
+    for one in observations {
+        if matches!(one.kind, ObservationType::Decision | ObservationType::Discovery) {
+            told.push(one);
             continue;
         }
-        let work = match std::mem::take(&mut open).as_slice() {
-            [work] if holds_only(one, observations.get(*work)) && !kept_apart.contains(&one.id) => {
-                *work
-            }
-            _ => {
-                at += 1;
-                continue;
-            }
+        let commits = is_committed(&one);
+        let work = match open.as_slice() {
+            [work] if !kept_apart.contains(&one.id) => told.get_mut(*work),
+            _ => None,
         };
-        let commit = observations.remove(at);
-        if let Some(work) = observations.get_mut(work) {
-            // The message may leave out the name that the report gives.
-            let title = match names_code(&work.title) && !names_code(&commit.title) {
-                true => work.title.clone(),
-                false => commit.title.clone(),
-            };
-            let report = work.report.take();
-            if commit.kind != ObservationType::Change {
-                work.kind = commit.kind;
+        match work.filter(|work| holds_only(&one, work)) {
+            Some(work) => put_into(work, one),
+            None => {
+                let is_gone = one.title.starts_with("Tried, then reverted");
+                if !commits && !is_gone && !one.files_modified.is_empty() {
+                    open.push(told.len());
+                }
+                told.push(one);
             }
-            absorb(work, commit);
-            work.title = title;
-            work.report = report.or(work.report.take());
+        }
+        if commits {
+            open.clear();
         }
     }
+    told
 }
 
-fn names_code(title: &str) -> bool {
-    title.split(' ').any(|word| word.trim_end_matches([',', ')']).contains(['_', '.', '/', '`']))
-}
-
-/// Returns true if a commit changed nothing itself but notes and what it commits, and is about the same as the work before it.
-fn holds_only(commit: &Observation, work: Option<&Observation>) -> bool {
-    let Some(work) = work.filter(|work| work.turn < commit.turn) else { return false };
+/// Returns true if an observation is a commit, made or called for, that changed nothing itself but notes and what it
+/// commits, and is about the same as the work before it.
+fn holds_only(commit: &Observation, work: &Observation) -> bool {
     // The hooks of a commit may ask for a last touch.
     let only_commits = commit.asked.as_ref().is_some_and(|asked| reply::is_procedure(&asked.text));
     let is_note = |file: &String| {
@@ -98,13 +85,38 @@ fn holds_only(commit: &Observation, work: Option<&Observation>) -> bool {
         let report = one.report.as_ref().map_or("", |report| report.text.as_str());
         format!("{} {report}", one.title)
     };
-    let commits =
-        commit.facts.iter().filter(|fact| WorkRecord::of(&fact.text) == Some(WorkRecord::Commit));
-    !commit.title.is_empty()
+    let commits = commit.facts.iter().filter_map(|fact| WorkRecord::of(&fact.text));
+    let is_single = match commits.filter(|record| *record == WorkRecord::Commit).count() {
+        0 => commit.facts.is_empty() && commit.files_modified.is_empty(),
+        commits => commits == 1,
+    };
+    let opens = ["Open pull request", "Merge pull request", "Tried"];
+    work.turn < commit.turn
+        && is_single
+        && !commit.title.is_empty()
+        && !opens.iter().any(|start| commit.title.starts_with(start))
         && !work.title.starts_with("Tried")
-        && commits.count() == 1
         && commit.files_modified.iter().all(is_note)
         && reply::shares(&told(work), &commit.title, 2)
+}
+
+/// Puts a commit into the work that it holds.
+fn put_into(work: &mut Observation, commit: Observation) {
+    let report = work.report.take();
+    // The message may leave out a name that the report gives.
+    let is_named = names_code(&work.title) && !names_code(&commit.title);
+    if work.title.is_empty() || is_committed(&commit) && !is_named {
+        work.title.clone_from(&commit.title);
+    }
+    if commit.kind != ObservationType::Change {
+        work.kind = commit.kind;
+    }
+    absorb(work, commit);
+    work.report = report.or(work.report.take());
+}
+
+fn names_code(title: &str) -> bool {
+    title.split(' ').any(|word| word.trim_end_matches([',', ')']).contains(['_', '.', '/', '`']))
 }
 
 fn likeness(observation: &Observation) -> Likeness {

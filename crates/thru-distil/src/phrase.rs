@@ -2,7 +2,7 @@
 //! for.
 
 use crate::text::{capitalised, plain, uncapitalised};
-use crate::title::shaped;
+use crate::title::{shaped, without_doubts};
 use crate::verbs;
 
 /// The quality of a sentence as a statement of completed work.
@@ -253,7 +253,7 @@ pub(crate) fn of_request(sentence: &str) -> Option<String> {
         && (!request.contains('?') || is_polite_question(&cleaned));
     let request = request.trim_end_matches(['?', '.', '!', ' ']);
     let request = request.strip_suffix("please").unwrap_or(request).trim_end_matches([',', ' ']);
-    is_request.then(|| shaped(request))
+    is_request.then(|| shaped(&without_doubts(request)))
 }
 
 fn is_polite_question(sentence: &str) -> bool {

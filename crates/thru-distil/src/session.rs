@@ -203,8 +203,8 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     // Passages with equal ids (in a damaged transcript) would give observations with equal ids.
     let drafts =
         drafts.filter(|observation| tells(observation) && ids.insert(observation.id)).collect();
-    let mut observations = merge::merged(drafts, session.kept_apart);
-    merge::with_commits(&mut observations, session.kept_apart);
+    let observations = merge::merged(drafts, session.kept_apart);
+    let mut observations = merge::with_commits(observations, session.kept_apart);
     outside::tell(session, &mut observations);
     for observation in observations.iter_mut().filter(|one| !one.title.is_empty()) {
         let (files, is_committed) = (&observation.files_modified, is_committed(observation));

@@ -95,7 +95,7 @@ pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
     let names_code =
         title.split_whitespace().skip(1).any(|word| word.contains(['_', '.', '/', '`']));
     let room = LENGTH.saturating_sub(title.chars().count() + 2);
-    if names_code || room < DETAIL || !(shows(&VAGUE) || shows(&LOOSE)) {
+    if names_code || room < DETAIL || ![&VAGUE, &LOOSE, &BOOKS].into_iter().any(shows) {
         return title;
     }
     let detail = text::uncapitalised(&reply::titled_in(start_of(body), room));

@@ -75,6 +75,22 @@ pub(crate) fn without_asides(line: &str) -> String {
     }
 }
 
+/// Returns a title without "(if possible)", "(or remove it)" and the like, and without a bracket that is never closed.
+pub(crate) fn without_doubts(title: &str) -> String {
+    const DOUBTS: [&str; 6] =
+        [" (if ", " (or ", " (maybe", " (perhaps", " (optional", " (where possible"];
+    let doubt = DOUBTS.iter().find_map(|doubt| title.find(doubt));
+    let title = match doubt.and_then(|start| Some((start, start + title[start..].find(')')? + 1))) {
+        Some((start, end)) => format!("{}{}", &title[..start], &title[end..]),
+        None => title.to_owned(),
+    };
+    let is_open = title.matches('(').count() > title.matches(')').count();
+    match title.rfind(" (").filter(|_| is_open) {
+        Some(at) => title[..at].to_owned(),
+        None => title,
+    }
+}
+
 fn trimmed(line: &str) -> &str {
     // "#12" is a name.
     let is_number = line
@@ -259,6 +275,18 @@ mod tests {
         }
         let endless = "word ".repeat(40);
         assert!(shaped(&endless).ends_with("word…") && shaped(&endless).chars().count() <= TITLE);
+    }
+
+    #[test]
+    fn asides_of_doubt_and_open_brackets_go() {
+        for (title, told) in [
+            ("Share one key (if possible) between kilns", "Share one key between kilns"),
+            ("Enable the log (or remove the switch)", "Enable the log"),
+            ("Share one key (kiln 2 / kiln 3", "Share one key"),
+            ("Read dates (zones)", "Read dates (zones)"),
+        ] {
+            assert_eq!(without_doubts(title), told);
+        }
     }
 
     #[test]

@@ -282,6 +282,7 @@ impl<'s> Piece<'s> {
                     stands_alone(title)
                         && !is_about_course(title)
                         && !names_only_path(title)
+                        && !is_note(title)
                         && !title.ends_with('…')
                 }
             };
@@ -294,7 +295,8 @@ impl<'s> Piece<'s> {
             .or_else(commit)
             .or_else(|| {
                 let (at, request) = asked?;
-                Some((request.title.clone().filter(|title| is_understood(title, 1))?, at))
+                let title = request.title.clone();
+                Some((title.filter(|title| is_understood(title, 1) && !is_note(title))?, at))
             })
             .or_else(|| {
                 // Verbs of other languages are not known here: the prompt stands as it is.
@@ -483,10 +485,19 @@ fn keeps_books(session: &Session<'_>, turn: &Turn, part: &Range<usize>) -> bool 
     let subjects = |range: &Range<usize>| {
         let events = session.events.get(range.clone()).unwrap_or_default();
         let runs = events.iter().filter_map(Event::run);
-        runs.flat_map(|run| &run.commits).map(|commit| subject::keeps_books(&commit.subject))
+        runs.flat_map(|run| {
+            let made = run.commits.iter().map(|commit| commit.subject.as_str());
+            made.chain(run.may_have_committed())
+        })
+        .map(subject::keeps_books)
     };
     let mut own = subjects(part).peekable();
     own.peek().is_some() && own.all(|books| books) && subjects(&turn.range).any(|books| !books)
+}
+
+/// Returns true for work on the changelog, which tells of other work.
+fn is_note(title: &str) -> bool {
+    text::find_ignoring_case(title, "changelog").is_some()
 }
 
 /// Returns true for "Draft the plan at docs/plans/7.md": where it is says nothing of what it is.

@@ -49,6 +49,10 @@ pub(crate) fn slug(title: &str) -> String {
 
 /// Returns the form of a name by which file systems that fold case take two names for one.
 pub fn folded(name: &str) -> String {
+    if name.is_ascii() {
+        // Most are: a vault has thousands of paths.
+        return name.to_ascii_lowercase();
+    }
     name.nfc().flat_map(char::to_lowercase).collect()
 }
 

@@ -7,6 +7,7 @@ mod memory;
 mod promote;
 mod reach;
 mod resolve;
+mod sessions;
 mod sync;
 mod synced;
 mod taking;

@@ -142,28 +142,6 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Writes the notes of sessions that are new in memory, and looks at no other file. Returns false, and writes nothing, if
-    /// every file has to be looked at.
-    pub(super) fn follow_sessions(&mut self, call: Call<'_>) -> Result<bool> {
-        let record = &self.record;
-        if !self.folder.root().is_dir() || record.loss.is_some() || !record.copies.is_empty() {
-            return Ok(false);
-        }
-        let store = fresh::open(self.app, self.freshness(), call)?;
-        let state = self.state(&store)?;
-        match self.reach(&state, &store)? {
-            Reach::Nothing => Ok(true),
-            Reach::Sessions(rows) => {
-                let known = self.record.notes.iter();
-                let known =
-                    known.map(|(id, note)| (*id, Here::new(note.path.clone(), note.stamp, None)));
-                self.here = known.collect();
-                self.write_sessions(&rows, &state, &store)
-            }
-            Reach::Everything => Ok(false),
-        }
-    }
-
     /// Finds the notes of ours, wherever a person moved them.
     fn find(&mut self) -> Result<()> {
         let scan = self.folder.scan()?;

@@ -81,8 +81,8 @@ impl<'a> Taking<'a> {
         })
     }
 
-    /// Takes in what a person changed in a note, the one that was saved last first, and returns the lines with other words that memory knows nothing of. What a
-    /// version of another machine lacks was not removed.
+    /// Takes in what a person changed in a note, and returns the lines with other words that memory knows nothing of. What a
+    /// version of another machine lacks was not removed. Of several notes, the one that was saved last comes first.
     pub(super) fn note(
         &mut self,
         note: Id,

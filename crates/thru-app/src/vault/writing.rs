@@ -4,7 +4,6 @@ use std::collections::{HashMap, HashSet};
 
 use thru_core::{Id, SessionKey, content_hash};
 use thru_intake::Operation;
-use thru_store::Store;
 use thru_vault::{
     ARCHIVED, Archived, Failure, Followed, LineId, Memory, Notes, Plan, Refusal, SessionMemory,
     Size, Thresholds, VaultError, folded, holds_other_text, only_lines, with_apart, with_ids,
@@ -12,7 +11,7 @@ use thru_vault::{
 
 use super::sync::{BY_HAND, Here, QUIET, Run, is_older};
 use super::synced::{CompactedNote, FailedNote};
-use super::{memory, taking};
+use super::taking;
 use crate::call::Call;
 use crate::fresh;
 use crate::trouble::Result;
@@ -83,66 +82,13 @@ impl Run<'_> {
         self.save()
     }
 
-    /// Writes the notes of these sessions alone. Returns false, and writes nothing, if others have to follow, because they say
-    /// what is known of a session or are to be given it, or if a note is not as it was found.
-    pub(super) fn write_sessions(
-        &mut self,
-        rows: &[i64],
-        state: &Followed,
-        store: &Store,
-    ) -> Result<bool> {
-        // Intake would read every decision.
-        let redactor = self.app.redactor();
-        let mut memory = memory::load_sessions(self.app, store, &redactor, rows)?;
-        let is_told_elsewhere = |one: &SessionMemory| {
-            memory.is_compacted(one) || one.closed.is_some() && self.reached(one).is_some()
-        };
-        if memory.sessions.iter().any(is_told_elsewhere) {
-            return Ok(false);
-        }
-        let own: HashSet<Id> =
-            memory.sessions.iter().map(|one| Memory::note_of(&one.key)).collect();
-        // The name and the path of a new note have to differ from those of all others.
-        let has_new = own.iter().any(|note| !self.here.contains_key(note));
-        self.complete(&mut memory, |note| has_new || own.contains(note));
-        let mut paths = if has_new { self.paths() } else { HashSet::new() };
-        let notes = memory.notes();
-        let plans: Vec<Plan> = memory.sessions.iter().map(|one| notes.session(one)).collect();
-        let is_as_found = |plan: &Plan| match self.here.get(&plan.id) {
-            Some(here) => self.folder.stamp(&here.path) == Some(here.stamp),
-            None => self.folder.path(&plan.path()).symlink_metadata().is_err(),
-        };
-        if !plans.iter().all(is_as_found) {
-            return Ok(false);
-        }
-        for plan in plans {
-            if !self.stays_away(&memory, &plan.id)
-                && let Err(error) = self.write_note(&plan, &memory, &mut paths)
-            {
-                self.synced.left.insert(plan.path(), error.to_string());
-            }
-        }
-        self.record.left.clone_from(&self.synced.left);
-        self.synced.is_compared = true;
-        let is_over = memory.sessions.iter().any(|one| one.closed.is_some());
-        if is_over && self.synced.created + self.synced.changed > 0 {
-            self.record.behind.get_or_insert(self.now);
-        }
-        if self.is_done() {
-            self.record.follows = Some(state.clone());
-            self.record.closed = Some(self.now);
-        }
-        self.save()?;
-        Ok(true)
-    }
-
     /// True if no note has to be looked at again.
-    const fn is_done(&self) -> bool {
+    pub(super) const fn is_done(&self) -> bool {
         self.synced.waiting == 0 && self.synced.due.is_none()
     }
 
     /// Returns the paths that are taken.
-    fn paths(&self) -> HashSet<String> {
+    pub(super) fn paths(&self) -> HashSet<String> {
         let own = self.here.values().map(|here| &here.path);
         let others = self.record.others.keys().chain(&self.record.copies);
         own.chain(others).map(|path| folded(path)).collect()
@@ -351,7 +297,7 @@ impl Run<'_> {
     }
 
     /// Returns the limit that the note of a session reached, in words; `None` if it reached none.
-    fn reached(&self, session: &SessionMemory) -> Option<String> {
+    pub(super) fn reached(&self, session: &SessionMemory) -> Option<String> {
         let vault = &self.app.config.vault;
         let limits = Thresholds { lines: vault.compact_lines, days: vault.compact_days };
         let text = self.text(&Memory::note_of(&session.key)).unwrap_or_default();
@@ -359,7 +305,7 @@ impl Run<'_> {
     }
 
     /// True for a note that a person deleted, unless it is there again: moved, or brought back by another machine.
-    fn stays_away(&self, memory: &Memory, note: &Id) -> bool {
+    pub(super) fn stays_away(&self, memory: &Memory, note: &Id) -> bool {
         memory.decided.hidden_notes.contains(note) && !self.here.contains_key(note)
     }
 
@@ -383,7 +329,7 @@ impl Run<'_> {
     }
 
     /// Writes a note where it lies, or a new one.
-    fn write_note(
+    pub(super) fn write_note(
         &mut self,
         plan: &Plan,
         memory: &Memory,
@@ -622,7 +568,7 @@ fn free_path(plan: &Plan, paths: &mut HashSet<String>) -> String {
 
 /// The reason why a note was not written.
 #[derive(Debug, thiserror::Error)]
-enum NoteError {
+pub(super) enum NoteError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     #[error(transparent)]

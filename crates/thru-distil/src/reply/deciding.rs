@@ -258,6 +258,7 @@ static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Turns "We should keep the parser" into "Keep the parser": a title says what was decided, not who spoke.
 pub(crate) fn as_decision(title: String) -> String {
+    let title = title::without_doubts(&title);
     let way = WAY.as_ref().and_then(|way| way.captures(&title)).and_then(|found| found.get(1));
     if let Some(way) = way
         && let Some(verb) = verbs::imperative_of_gerund(way.as_str())

@@ -62,7 +62,7 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
         let places = places.map(|(at, _)| at).filter(|at| *at >= least);
         places.filter(|at| is_finished(&start[..*at])).max()
     };
-    const THOUGHTS: [&str; 18] = [
+    const THOUGHTS: [&str; 22] = [
         ". ",
         "; ",
         ": ",
@@ -82,6 +82,10 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
         // People who dictate use no full stops.
         " it should ",
         " they should ",
+        " this aligns ",
+        " this makes ",
+        " this will ",
+        " this way ",
     ];
     let end = last(&THOUGHTS, longest / 3)
         .or_else(|| {
@@ -91,7 +95,14 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
         // The aim may go, but not the half of a way.
         .or_else(|| last(&[" to "], longest / 3).filter(|end| !start[..*end].contains(" from ")));
     match end {
-        Some(end) => capitalised(start[..end].trim_end_matches([',', ';', ':', '-', ' '])),
+        Some(end) => {
+            let told = &start[..end];
+            // A bracket that is cut goes.
+            let is_open = told.matches('(').count() > told.matches(')').count();
+            let whole = told.rfind(" (").filter(|at| is_open && *at >= longest / 3);
+            let told = &told[..whole.unwrap_or(told.len())];
+            capitalised(told.trim_end_matches([',', ';', ':', '-', ' ']))
+        }
         None => text::cut(&shaped, longest),
     }
 }
@@ -220,12 +231,14 @@ fn hedge(lower: &str) -> Option<usize> {
     hedges.iter().filter_map(|hedge| lower.find(hedge)).min()
 }
 
-/// Returns true for "Use a framework": too few words to say what was chosen, and no name among them.
+/// Returns true for "Use a framework" and "We want the opinion of the team": a kind of thing in few words, and no name.
 pub(crate) fn is_thin(title: &str) -> bool {
     let chooses = [" not ", " instead", " either ", " over ", " than ", "no longer"];
-    let words = significant(title);
-    let told = words.iter().filter(|word| !["need", "really"].contains(&word.as_str())).count();
-    !is_specific(title) && told <= 2 && !chooses.iter().any(|one| title.contains(one))
+    let is_kind = title.split(' ').skip(1).take(2).any(|word| ["a", "an", "the"].contains(&word));
+    is_kind
+        && !is_specific(title)
+        && significant(title).len() <= 2
+        && !chooses.iter().any(|one| title.contains(one))
 }
 
 /// Returns true if a title stands for something that it does not name: "call ours x", "handle this via y".

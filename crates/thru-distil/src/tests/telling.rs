@@ -50,6 +50,9 @@ fn a_decision_is_told_with_its_object_or_not_at_all() {
         decided("and we don't need legacy formats this will confuse people", answer),
         ["No legacy formats in beds/old.toml"]
     );
+    assert_eq!(decided("let's use sqlite for caching", "Let me look."), ["Use sqlite for caching"]);
+    let new = "the two formats are new, so no need for backward compatibility";
+    assert_eq!(decided(new, "Let me look at the readers."), [""; 0]);
     for thin in ["we need to use a framework", "we want the opinion of the gardener"] {
         assert_eq!(decided(thin, "Let me look at the beds."), [""; 0], "{thin}");
     }
