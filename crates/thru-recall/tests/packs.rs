@@ -274,7 +274,7 @@ fn years_of_history_are_told_by_value_and_within_every_limit() {
         "Always run cargo fmt before committing",
         "Give the retry loop a budget of two seconds",
         "Session 1",
-        "Session 3",
+        "Session 2",
     ] {
         assert!(told.contains(&wanted), "{wanted}: {}", pack.text.get());
     }

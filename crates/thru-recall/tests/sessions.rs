@@ -337,7 +337,6 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     ## Last session
     - `xwa4m` Summary of lock (2026-11-20, completed)
     - The user asked: What lock was asked for
-    - The user asked last: Now write down why it waits
 
     ## Done before
     - `0bwvc` Change of lock [src/lock.rs] (2026-11-20)
@@ -352,7 +351,6 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     memory.session("lock", &worked(25 * 60));
     let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
     assert!(pack.lines.iter().all(|line| line.tier == Tier::Warm), "{pack:?}");
-    assert!(!pack.text.get().contains("The last request"), "{}", pack.text.get());
 }
 
 #[test]
