@@ -171,6 +171,5 @@ fn what_is_not_indexed_is_listed() {
     home.inside(&["close", ONE]).expect(0);
     assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"
     Every session is indexed.
-    -- exit 1 --
     ");
 }
