@@ -325,7 +325,6 @@ impl Intake {
             let read = passages.map(|passages| ReadBatch { passages, ..ReadBatch::default() });
             batch.apply(key.agent, source, session, &read)?;
             self.settle_compactions(&batch, session, source)?;
-            batch.settled(session)?;
             self.settle_lifecycle(&batch, session)?;
             batch.commit()?;
         }

@@ -308,9 +308,13 @@ impl Intake {
     /// Computes the state of a session anew from all events of hooks and people, and queues it for
     /// indexing if it was left.
     pub(crate) fn settle_lifecycle(&self, batch: &Batch<'_>, session: i64) -> Result<()> {
+        let (now, limits) = (self.clock.now(), &self.options.limits);
         let events = batch.lifecycle_events(session)?;
-        let limits = &self.options.limits;
-        let events = in_order(events, self.clock.now());
+        // Of a clock that runs behind for now, all that was is ahead: the session is settled again by a later one.
+        if !events.iter().any(|event| is_ahead(event.at, now)) {
+            batch.settled(session)?;
+        }
+        let events = in_order(events, now);
         let conversation = Conversation::fold(events.iter().map(lifecycle_event), limits);
         batch.set_conversation(session, conversation.as_ref())?;
         let Some(state) = batch.session_state(session)? else { return Ok(()) };
@@ -454,17 +458,21 @@ pub(crate) fn put_close(
 /// Sorts events by time, those of one time as they came in. A clock that ran ahead for a while leaves times in the
 /// future; such an event takes the time of the one that came in before it, the first ones that of the next.
 fn in_order(mut events: Vec<LifecycleEvent>, now: Timestamp) -> Vec<LifecycleEvent> {
-    let is_ahead = |at: Timestamp| at > now + CLOCKS_DIFFER;
-    let next = events.iter().map(|event| event.at).find(|at| !is_ahead(*at));
+    let next = events.iter().map(|event| event.at).find(|at| !is_ahead(*at, now));
     let mut before = next.map_or(now, |next| next.min(now));
     for event in &mut events {
-        if is_ahead(event.at) {
+        if is_ahead(event.at, now) {
             event.at = before;
         }
         before = event.at.min(now);
     }
     events.sort_by_key(|event| event.at);
     events
+}
+
+/// True for a time in the future, beyond what correct clocks differ by.
+fn is_ahead(at: Timestamp, now: Timestamp) -> bool {
+    at > now + CLOCKS_DIFFER
 }
 
 /// Converts an event to its meaning for the state of its session.

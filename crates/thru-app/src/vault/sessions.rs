@@ -18,7 +18,9 @@ impl Run<'_> {
     /// every file has to be looked at.
     pub(super) fn follow_sessions(&mut self, call: Call<'_>) -> Result<bool> {
         let record = &self.record;
-        if !self.folder.root().is_dir() || record.loss.is_some() || !record.copies.is_empty() {
+        let is_unsettled =
+            record.loss.is_some() || !record.copies.is_empty() || !record.moving.is_empty();
+        if is_unsettled || !self.folder.root().is_dir() {
             return Ok(false);
         }
         let store = fresh::open(self.app, self.freshness(), call)?;

@@ -167,6 +167,33 @@ fn texts(machine: &Machine) -> [Vec<String>; 3] {
         .map(|kind| dump::texts(&machine.layout(), kind))
 }
 
+/// The clock is a year behind while the events of a session are taken in, and right again.
+#[test]
+fn a_session_ended_when_it_did_after_a_clock_ran_behind() {
+    let mut story = told(&[Step::Asks("fix the lock"), Step::Ends("Done.")]);
+    let (stop, _, payload, lines) = story.events.last().unwrap().clone();
+    let end = Timestamp::from_millisecond(stop.as_millisecond() + 1_000).unwrap();
+    let mut payload = payload;
+    payload["hook_event_name"] = json!("SessionEnd");
+    payload["reason"] = json!("other");
+    story.events.push((end, "SessionEnd", payload, lines));
+    let machine = Machine::new();
+    for number in 0..story.events.len() {
+        story.send(&machine, number, "host", 0);
+    }
+    for ahead in [-365 * 86_400, 60] {
+        let intake = machine.intake_at(Timestamp::from_second(START + ahead).unwrap());
+        let lock = intake.lock(&mut |_| false).unwrap();
+        intake.drain(&lock, 4).unwrap();
+    }
+    let store = Store::open_to_read(&machine.layout()).unwrap();
+    let row = store.session_by_key(&key(ONE)).unwrap().unwrap();
+    let state = store.session_state(row).unwrap().unwrap();
+    let now = Timestamp::from_second(START + 60).unwrap();
+    let conversation = state.lifecycle.at(now, &machine.options.limits).unwrap();
+    assert_eq!(conversation.ended().unwrap().at, end);
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => prop::sample::select(vec!["continue", "fix the lock", "/review x", "go\n on"]).prop_map(Step::Asks),

@@ -119,5 +119,5 @@ fn prune(
             page.line("There are no vectors of other models.");
         }
     }
-    Ok(if pruned.removed.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::Done)
 }

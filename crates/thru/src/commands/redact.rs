@@ -138,12 +138,9 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
             false => say_found(&mut page, &scanned),
         }
         page.print()?;
-        return Ok(match (scanned.places.is_empty(), scanned.unread.is_empty()) {
-            (false, _) => Outcome::Done,
-            (true, true) => Outcome::Nothing,
-            // It is unknown if there is something.
-            (true, false) => Outcome::Wrong,
-        });
+        // If nothing is found and not all could be read, it is unknown if there is something.
+        let is_unknown = scanned.places.is_empty() && !scanned.unread.is_empty();
+        return Ok(if is_unknown { Outcome::Wrong } else { Outcome::Done });
     }
     let applied = redact::apply(app, text, call)?;
     if arguments.json {

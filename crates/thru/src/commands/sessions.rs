@@ -94,7 +94,8 @@ fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> R
         false => show_unindexed(&mut page, &found.sessions, environment),
     }
     page.print()?;
-    Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    // That every session is indexed is good news.
+    Ok(Outcome::Done)
 }
 
 fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &Environment) {

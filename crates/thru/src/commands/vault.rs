@@ -299,11 +299,7 @@ fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
         show_synced(&mut page, &resolved.synced);
     }
     page.print()?;
-    Ok(match (resolved.left.is_empty(), resolved.merged.is_empty()) {
-        (false, _) => Outcome::Wrong,
-        (true, true) => Outcome::Nothing,
-        (true, false) => Outcome::Done,
-    })
+    Ok(if resolved.left.is_empty() { Outcome::Done } else { Outcome::Wrong })
 }
 
 fn detach(yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {

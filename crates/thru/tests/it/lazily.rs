@@ -169,8 +169,5 @@ fn what_is_not_indexed_is_listed() {
     ");
     assert_eq!(home.json(&["status", "--json"])["unindexed_sessions"], 1);
     home.inside(&["close", ONE]).expect(0);
-    assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"
-    Every session is indexed.
-    -- exit 1 --
-    ");
+    assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"Every session is indexed.");
 }
