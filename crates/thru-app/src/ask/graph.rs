@@ -8,6 +8,8 @@ pub mod problems;
 pub mod why;
 mod words;
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 use thru_core::{EndReason, EntityKind, EvidenceRole, Id, Relation, Timestamp};
 use thru_redact::{Clean, Redactor};
@@ -229,6 +231,16 @@ fn entries(
     let _snapshot = store.snapshot()?;
     let rows: Vec<i64> = facts.iter().map(|fact| fact.row).collect();
     let mut evidence = store.evidence_of(&rows)?;
+    // Most facts of an answer are about the same few things.
+    let mut things: HashMap<i64, EntityEntry> = HashMap::new();
+    let mut thing = |entity: &EntityRow| -> Result<EntityEntry> {
+        if let Some(known) = things.get(&entity.row) {
+            return Ok(known.clone());
+        }
+        let new = EntityEntry::new(store, redactor, entity)?;
+        things.insert(entity.row, new.clone());
+        Ok(new)
+    };
     let entry = |fact: &FactRow| -> Result<FactEntry> {
         let is_known = |at: Timestamp| known.is_none_or(|known| at <= known);
         let end = fact.end.as_ref().filter(|end| is_known(end.at));
@@ -238,13 +250,9 @@ fn entries(
             .map(|one| Ok(EvidenceEntry { role: one.role, id: store.short_id(&one.passage)? }));
         Ok(FactEntry {
             id: fact.id,
-            subject: EntityEntry::new(store, redactor, &fact.subject)?,
+            subject: thing(&fact.subject)?,
             relation: fact.relation,
-            object: fact
-                .object
-                .as_ref()
-                .map(|object| EntityEntry::new(store, redactor, object))
-                .transpose()?,
+            object: fact.object.as_ref().map(&mut thing).transpose()?,
             value: fact.value.as_ref().map(|value| cleaned(redactor, value)),
             scope: cleaned(redactor, &fact.scope),
             note: cleaned(redactor, &fact.note),
