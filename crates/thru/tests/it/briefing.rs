@@ -69,7 +69,7 @@ fn a_session_that_starts_is_told_rules_the_last_session_and_what_happened() {
     –  src/retry.rs
          warm: files that the last sessions worked on
 
-    4 lines, about 137 tokens; 1 observation weighed.
+    4 lines, about 134 tokens; 1 observation weighed.
     "#);
     // Elsewhere only what holds everywhere.
     assert_snapshot!(home.thru(&["context"]).shown(), @r#"
