@@ -27,7 +27,6 @@ export function Session({ id, params, said }) {
 /** @param {{whole: any, turn?: string, said: (text: string, canUndo?: boolean) => void}} props */
 function Outline({ whole, turn, said }) {
   const { session } = whole;
-  useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn]);
   const memories = useAsk("/memories", { session: session.id, limit: 200 }, ["memory", "decision"]);
   const failed = whole.turns.flatMap((/** @type {any} */ one) => one.commands.filter((/** @type {any} */ command) => command.outcome === "failed"));
   return html`<article><${Heading} title=${session.title ?? "Untitled session"} />
@@ -36,9 +35,25 @@ function Outline({ whole, turn, said }) {
     <p><a href=${to("briefings", undefined, { session: session.id })}>What it was told</a>${failed.length > 0 && html` · <span class="failed">${plural(failed.length, "failed command")}</span>`}</p>
     ${whole.files.length > 0 && html`<details><summary>${plural(whole.files.length, "file")}</summary><ul class="files">${whole.files.map((/** @type {any} */ file) => html`<li><${Text} text=${file.path} /> <span class="quiet">${file.modified > 0 ? `changed ${count(file.modified)} ×` : "read"}</span></li>`)}</ul></details>`}
     ${memories.answer?.memories.length > 0 && html`<details><summary>${plural(memories.answer.memories.length, "memory")} of it</summary><ul class="rows">${memories.answer.memories.map((/** @type {any} */ one) => html`<${MemoryRow} key=${one.full_id} memory=${one} />`)}</ul></details>`}
-    <h2>Turns</h2><ol class="turns">${whole.turns.map((/** @type {any} */ one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>
+    <${Turns} turns=${whole.turns} turn=${turn} />
     <${Transcript} id=${session.id} total=${session.passages} />
     <${ForgetSession} session=${session} said=${said} /></article>`;
+}
+
+/** Turns, so many at a time: a long session has a thousand. @param {{turns: any[], turn?: string}} props */
+function Turns({ turns, turn }) {
+  const size = 100;
+  const named = Math.max(0, turns.findIndex((one) => String(one.turn) === turn));
+  const [from, setFrom] = useState(named - (named % size));
+  useEffect(() => setFrom(named - (named % size)), [turn]);
+  useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn, from]);
+  const pages = turns.length > size && html`<${Pages} from=${from} size=${size} total=${turns.length} go=${setFrom} />`;
+  return html`<section><h2>Turns</h2>${pages}<ol class="turns">${turns.slice(from, from + size).map((one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>${pages}</section>`;
+}
+
+/** Buttons to the parts of a long list. @param {{from: number, size: number, total: number, go: (from: number) => void}} props */
+function Pages({ from, size, total, go }) {
+  return html`<p class="actions"><button type="button" disabled=${from === 0} onClick=${() => go(Math.max(0, from - size))}>Earlier</button> <span class="quiet">${count(from + 1)} to ${count(Math.min(from + size, total))} of ${count(total)}</span> <button type="button" disabled=${from + size >= total} onClick=${() => go(from + size)}>Later</button></p>`;
 }
 
 /** @param {{turn: any}} props */
@@ -59,7 +74,7 @@ function Transcript({ id, total }) {
   const size = 100;
   const asked = useAsk(from === null ? null : `/sessions/${encodeURIComponent(id)}/passages`, { from, limit: size }, ["session"]);
   if (from === null) return html`<p><button type="button" data-key="o" onClick=${() => setFrom(0)}>Read it passage by passage</button></p>`;
-  const pages = html`<p class="actions"><button type="button" disabled=${from === 0} onClick=${() => setFrom(Math.max(0, from - size))}>Earlier</button> <span class="quiet">${from + 1} to ${Math.min(from + size, total)} of ${count(total)}</span> <button type="button" disabled=${from + size >= total} onClick=${() => setFrom(from + size)}>Later</button></p>`;
+  const pages = html`<${Pages} from=${from} size=${size} total=${total} go=${setFrom} />`;
   return html`<section><h2>Passages</h2>${pages}<${Answer} asked=${asked}>${(/** @type {any} */ part) => html`<ol class="passages" start=${part.from + 1}>${part.passages.map((/** @type {any} */ one) => html`<li key=${one.full_id} class=${one.kind}>
     <span class="who">${one.kind === "tool" ? html`<${Text} text=${one.tool} />` : one.kind === "assistant" ? "Agent" : "You"}</span> <span class="quiet">turn ${one.turn}${one.subagent && " · subagent"} · <${When} at=${one.at} />${one.outcome === "failed" && html` · <strong class="failed">failed</strong>`} · <a href=${to("memory", one.id)}>${one.id}</a></span>
     ${one.kind === "tool" ? html`<details><summary><${Text} text=${one.text.slice(0, 120).split("\n")[0]} /></summary><pre tabindex="0" class="recorded"><${Text} text=${one.text} /></pre></details>` : html`<${Markdown} text=${one.text} />`}

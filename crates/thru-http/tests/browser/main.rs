@@ -19,6 +19,7 @@ use std::net::TcpListener;
 use driver::Browser;
 use home::{Home, SESSION};
 use serde_json::json;
+use thru_testkit::records::Author;
 
 const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\"> </script> \u{202e}gnp.exe";
 
@@ -167,7 +168,34 @@ fn a_thing_is_drawn_above_the_table_that_says_the_same() {
     browser.wait_for("document.querySelector('main tbody tr')");
 }
 
-/// Loads nothing by itself; `.ci/run browser` fetches it.
+#[test]
+fn the_turns_of_a_long_session_come_a_hundred_at_a_time() {
+    let browser = browser!();
+    let home = Home::new();
+    let session = SESSION.replace("0001", "0002");
+    let mut records = Author::of(&session);
+    for number in 1..=120 {
+        records.asks(&format!("Water tree {number}")).says("Done.");
+    }
+    home.add(&session, &records);
+    let served = home.serve();
+    browser.open(&served.server.link().unwrap());
+    browser.wait_for("document.querySelector('.stream.live')");
+    let shown = "[...document.querySelectorAll('.turn')].map((one) => one.value).filter((_, at, all) => at === 0 || at === all.length - 1)";
+    browser.run(&format!("location.hash = '#/session/{session}'"));
+    browser.wait_for(&format!("{shown}.join() === '1,100'"));
+    browser.run(
+        "[...document.querySelectorAll('button')].find((one) => one.innerText === 'Later').click()",
+    );
+    browser.wait_for(&format!("{shown}.join() === '101,120'"));
+    // A link to a turn opens the part that it stands in.
+    browser.run(&format!("location.hash = '#/session/{session}?turn=7'"));
+    browser.wait_for(&format!("{shown}.join() === '1,100'"));
+    browser.run(&format!("location.hash = '#/session/{session}?turn=110'"));
+    browser.wait_for("document.querySelector('.turn[data-turn=\"110\"]').getBoundingClientRect().top < innerHeight");
+}
+
+/// The variable with the path of axe-core, which `.ci/run browser` fetches.
 const AXE: &str = "THRU_AXE";
 
 #[test]

@@ -35,17 +35,22 @@ impl Home {
             fs::create_dir(folder.path().join(name)).unwrap();
         }
         let home = Self { folder };
-        let transcript = home.folder.path().join("claude").join(file(SESSION));
-        fs::create_dir_all(transcript.parent().unwrap()).unwrap();
         let mut records = Author::of(SESSION);
         records
             .asks("Why does the importer lock the database? <img src=x onerror=alert(1)>")
             .runs("c1", "cargo test importer")
             .gets("c1", "error: database is locked\n</script><script>alert(2)</script>")
             .says("The importer holds one lock per process. I changed it to a lock per file.");
-        fs::write(transcript, records.text()).unwrap();
-        home.import();
+        home.add(SESSION, &records);
         home
+    }
+
+    /// Imports a session.
+    pub(crate) fn add(&self, session: &str, records: &Author) {
+        let transcript = self.folder.path().join("claude").join(file(session));
+        fs::create_dir_all(transcript.parent().unwrap()).unwrap();
+        fs::write(transcript, records.text()).unwrap();
+        self.import();
     }
 
     pub(crate) fn app(&self) -> App {
