@@ -29,26 +29,45 @@ pub fn check_document(before: &[u8], after: &[u8]) {
     if let Ok(before) = serde_json::from_slice::<Value>(before) {
         match serde_json::from_slice::<Value>(after) {
             Ok(after) => {
-                assert_eq!(skeleton(&before), skeleton(&after), "more than strings changed")
+                assert!(is_same_but_strings(&before, &after), "more than strings changed")
             }
             Err(error) => panic!("no longer JSON ({error}): {}", lossy(after)),
         }
     }
 }
 
-/// Everything of a document but the inside of its strings, and of its keys: one may be a secret itself.
-pub fn skeleton(value: &Value) -> Value {
+/// True if two documents differ in the inside of strings and keys only: a key may be a secret itself. Two secret keys of one
+/// object come out alike, and then one member hides the other.
+fn is_same_but_strings(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::Array(before), Value::Array(after)) => {
+            before.len() == after.len()
+                && before.iter().zip(after).all(|(one, other)| is_same_but_strings(one, other))
+        }
+        (Value::Object(before), Value::Object(after)) => {
+            let is_hidden =
+                before.len() > after.len() && after.keys().any(|key| key.contains("[redacted:"));
+            is_hidden || skeleton_of(before.values()) == skeleton_of(after.values())
+        }
+        _ => skeleton(before) == skeleton(after),
+    }
+}
+
+/// Everything of a document but the inside of its strings, and of its keys.
+fn skeleton(value: &Value) -> Value {
     match value {
         Value::String(_) => Value::from(""),
         Value::Array(items) => items.iter().map(skeleton).collect(),
-        Value::Object(fields) => {
-            let mut members: Vec<String> =
-                fields.values().map(|field| skeleton(field).to_string()).collect();
-            members.sort_unstable();
-            members.into()
-        }
+        Value::Object(fields) => skeleton_of(fields.values()).into(),
         other => other.clone(),
     }
+}
+
+/// The skeletons of values in no order.
+fn skeleton_of<'v>(values: impl Iterator<Item = &'v Value>) -> Vec<String> {
+    let mut members: Vec<String> = values.map(|value| skeleton(value).to_string()).collect();
+    members.sort_unstable();
+    members
 }
 
 /// True if `needle` occurs in `haystack`.

@@ -16,6 +16,8 @@ use crate::{App, Result, background};
 
 /// Time for all answers of a daemon. The caller does not wait for one that hangs.
 const ANSWER: Duration = Duration::from_millis(300);
+/// The pause before another look at one that does not listen yet.
+const STEP: Duration = Duration::from_millis(5);
 
 /// The state of the daemon.
 pub enum Daemon {
@@ -51,8 +53,13 @@ impl Daemon {
         }
         let deadline = Instant::now() + ANSWER;
         let left = || deadline.saturating_duration_since(Instant::now());
-        let Ok(mut client) = Client::connect(&paths.socket, left()) else {
-            return Self::Hangs(holder(&paths.lock));
+        let mut client = loop {
+            match Client::connect(&paths.socket, left()) {
+                Ok(client) => break client,
+                // One that was just started holds its lock before it listens.
+                Err(_) if !left().is_zero() => std::thread::sleep(STEP),
+                Err(_) => return Self::Hangs(holder(&paths.lock)),
+            }
         };
         let Ok(hello) = client.hello(left()) else { return Self::Hangs(holder(&paths.lock)) };
         // One that is at work may have no time to say more.
@@ -247,4 +254,56 @@ pub(super) fn worker_api(seen: &Seen<'_>) -> Option<Finding> {
         format!("every program of this machine may {may} without a token, by `http.worker_api`");
     let remedy = "`thru config set http.worker_api off` ends that";
     Some(Finding::note("worker API", line, remedy))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixListener;
+
+    use serde_json::{Value, json};
+    use thru_agents::Homes;
+    use thru_config::load;
+    use thru_core::Layout;
+
+    use super::*;
+    use crate::machine::{Machine, Places};
+
+    #[test]
+    fn a_daemon_that_does_not_listen_yet_does_not_hang() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = Places {
+            layout: Layout::new(folder.path().join("home")),
+            config_file: folder.path().join("config.toml"),
+            homes: Homes::new(|agent| folder.path().join(agent.as_str())),
+            home: None,
+        };
+        let machine = std::sync::Arc::new(Machine::default());
+        let config = load(&[]).config;
+        let app = App::new(places, machine, folder.path().to_owned(), config, Vec::new());
+        let paths = background::paths(&app);
+        std::fs::create_dir_all(paths.lock.parent().unwrap()).unwrap();
+        std::fs::create_dir_all(paths.socket.parent().unwrap()).unwrap();
+        let lock = std::fs::File::create(&paths.lock).unwrap();
+        lock.lock().unwrap();
+        let socket = paths.socket.clone();
+        let daemon = std::thread::spawn(move || {
+            std::thread::sleep(STEP * 4);
+            let (mut client, _) = UnixListener::bind(socket).unwrap().accept().unwrap();
+            let mut length = [0; 4];
+            client.read_exact(&mut length).unwrap();
+            let mut asked = vec![0; u32::from_be_bytes(length) as usize];
+            client.read_exact(&mut asked).unwrap();
+            let asked: Value = serde_json::from_slice(&asked).unwrap();
+            let started = "2026-03-01T09:00:00Z";
+            let hello = json!({ "version": "1.2.3", "protocol": 1, "pid": 7, "started": started });
+            let answer =
+                json!({ "jsonrpc": "2.0", "id": asked["id"], "result": hello }).to_string();
+            client.write_all(&(answer.len() as u32).to_be_bytes()).unwrap();
+            client.write_all(answer.as_bytes()).unwrap();
+        });
+        let found = Daemon::look(&app);
+        assert_eq!(found.line(), "runs: version 1.2.3, process 7");
+        daemon.join().unwrap();
+    }
 }
