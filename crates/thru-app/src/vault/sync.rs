@@ -23,6 +23,8 @@ use crate::trouble::Result;
 pub(super) const QUIET: SignedDuration = SignedDuration::from_secs(10);
 /// A note that was saved more recently may be saved again at once.
 const RESTED: SignedDuration = SignedDuration::from_secs(2);
+/// Notes that may be gone without their lines being missed.
+const FEW: usize = 2;
 /// The reason in a note that a person had archived.
 pub(super) const BY_HAND: &str = "Compacted by hand";
 
@@ -235,9 +237,12 @@ impl<'a> Run<'a> {
         if self.request.accept {
             return Ok(None);
         }
+        // Few notes may be deleted for themselves, however much of a small vault they are.
+        let gone = self.gone.iter().filter(|_| self.gone.len() > FEW);
+        let gone = gone.filter_map(|id| self.record.notes.get(id));
         let mut loss = Loss {
             notes: self.gone.len(),
-            lines: 0,
+            lines: gone.map(|one| one.lines).sum(),
             of: self.record.notes.values().map(|one| one.lines).sum(),
         };
         for (id, here) in self.here.iter().filter(|(_, here)| !here.is_forked) {

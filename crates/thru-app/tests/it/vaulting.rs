@@ -12,7 +12,7 @@ use thru_app::vault::{
 
 use crate::home::{Home, call};
 use crate::records::ONE;
-use crate::vaulted::Vaulted;
+use crate::vaulted::{Vaulted, decided};
 
 const SESSION: &str = "11111111.md";
 
@@ -147,6 +147,19 @@ fn a_loss_is_not_taken_in_before_it_is_accepted() {
     fs::remove_dir_all(vault.folder().join("projects")).unwrap();
     let accepted = sync(&vault.app(), &SyncVault { accept: true, ..SyncVault::default() }, call());
     assert!(accepted.unwrap().taken.notes >= 3);
+}
+
+#[test]
+fn most_notes_of_a_small_vault_are_a_loss() {
+    let ids: Vec<String> =
+        (3..9).map(|at| format!("{at}3333333-aaaa-4aaa-8aaa-000000000003")).collect();
+    let sessions: Vec<(&str, _)> = ids.iter().map(|id| (id.as_str(), decided(id))).collect();
+    let vault = Vaulted::of(&sessions);
+    // Ten notes are no loss for their number.
+    let notes = vault.notes();
+    notes.iter().skip(1).take(9).for_each(|note| fs::remove_file(note).unwrap());
+    let lost = vault.sync();
+    assert!(lost.loss.is_some() && lost.taken.is_empty(), "{lost:?}");
 }
 
 /// "MCP Unavailable": here the folder of the vault is not there.
