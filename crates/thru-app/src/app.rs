@@ -86,6 +86,13 @@ impl App {
         }
     }
 
+    /// The application of a user with this home directory, who set nothing.
+    #[cfg(test)]
+    pub(crate) fn below(home: &std::path::Path, machine: Machine) -> Self {
+        let (places, config) = (Places::below(home), thru_config::load(&[]).config);
+        Self::new(places, Arc::new(machine), home.to_owned(), config, Vec::new())
+    }
+
     /// The same with the settings as they are now and nothing kept open: for processes that live long.
     ///
     /// # Errors

@@ -123,3 +123,16 @@ pub struct Places {
     /// The user's home directory.
     pub home: Option<PathBuf>,
 }
+
+#[cfg(test)]
+impl Places {
+    /// The places of a user with this home directory.
+    pub(crate) fn below(home: &Path) -> Self {
+        Self {
+            layout: Layout::new(home.join("data")),
+            config_file: home.join("config.toml"),
+            homes: Homes::new(|agent| home.join(agents::usual_home(agent).1)),
+            home: Some(home.to_owned()),
+        }
+    }
+}

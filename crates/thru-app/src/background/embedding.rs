@@ -316,29 +316,20 @@ impl Worker {
 
 #[cfg(test)]
 mod tests {
-    use thru_agents::Homes;
-    use thru_config::load;
-    use thru_core::{Layout, ObservationType};
+    use thru_core::ObservationType;
 
     use super::*;
     use crate::ask::ProjectScope;
     use crate::call::{Call, Patience};
     use crate::embedding::{OwnModel, fill};
     use crate::keep::remember::{Remember, remember};
-    use crate::machine::{Machine, Places};
+    use crate::machine::Machine;
 
     #[test]
     fn a_question_that_the_daemon_asks_itself_takes_its_one_model() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places {
-            layout: Layout::new(folder.path().join("home")),
-            config_file: folder.path().join("config.toml"),
-            homes: Homes::new(|agent| folder.path().join(agent.as_str())),
-            home: None,
-        };
-        let machine = Arc::new(Machine { host: "test".to_owned(), ..Machine::default() });
-        let (directory, config) = (folder.path().to_owned(), load(&[]).config);
-        let mut app = App::new(places, machine, directory, config, Vec::new());
+        let machine = Machine { host: "test".to_owned(), ..Machine::default() };
+        let mut app = App::below(folder.path(), machine);
         let request = Remember {
             text: "Deploy on Mondays".to_owned(),
             title: None,

@@ -262,25 +262,14 @@ mod tests {
     use std::os::unix::net::UnixListener;
 
     use serde_json::{Value, json};
-    use thru_agents::Homes;
-    use thru_config::load;
-    use thru_core::Layout;
 
     use super::*;
-    use crate::machine::{Machine, Places};
+    use crate::machine::Machine;
 
     #[test]
     fn a_daemon_that_does_not_listen_yet_does_not_hang() {
         let folder = tempfile::tempdir().unwrap();
-        let places = Places {
-            layout: Layout::new(folder.path().join("home")),
-            config_file: folder.path().join("config.toml"),
-            homes: Homes::new(|agent| folder.path().join(agent.as_str())),
-            home: None,
-        };
-        let machine = std::sync::Arc::new(Machine::default());
-        let config = load(&[]).config;
-        let app = App::new(places, machine, folder.path().to_owned(), config, Vec::new());
+        let app = App::below(folder.path(), Machine::default());
         let paths = background::paths(&app);
         std::fs::create_dir_all(paths.lock.parent().unwrap()).unwrap();
         std::fs::create_dir_all(paths.socket.parent().unwrap()).unwrap();

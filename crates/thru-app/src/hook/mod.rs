@@ -400,7 +400,6 @@ fn shortened(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use thru_agents::{Homes, agents};
     use thru_core::CapturedEvent;
 
     use super::*;
@@ -413,20 +412,11 @@ mod tests {
         }
     }
 
-    fn places(home: &Path) -> Places {
-        Places {
-            layout: Layout::new(home.join("data")),
-            config_file: home.join("config.toml"),
-            homes: Homes::new(|agent| home.join(agents::usual_home(agent).1)),
-            home: Some(home.to_owned()),
-        }
-    }
-
     fn call(home: &Path, agent: &str, event: &str, input: &str) -> String {
         let clock: Arc<dyn Clock> = Arc::new(Fixed(Timestamp::UNIX_EPOCH));
         let call = HookCall::new(agent.to_owned(), event.to_owned(), Instant::now());
         let machine = Arc::new(Machine { host: "test".to_owned(), ..Machine::default() });
-        call.handle(&mut input.as_bytes(), places(home), machine, &clock).0
+        call.handle(&mut input.as_bytes(), Places::below(home), machine, &clock).0
     }
 
     #[test]

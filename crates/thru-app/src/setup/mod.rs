@@ -270,12 +270,9 @@ impl From<SetupError> for Trouble {
 mod tests {
     use std::fs;
     use std::path::Path;
-    use std::sync::Arc;
 
     use thru_agents::setup::TrustState;
-    use thru_agents::{Homes, agents as readers};
-    use thru_config::load;
-    use thru_core::{Agent, Layout};
+    use thru_core::Agent;
 
     use super::*;
     use crate::Machine;
@@ -289,14 +286,7 @@ mod tests {
         let program = home.join("bin/thru");
         fs::create_dir_all(home.join("bin")).unwrap();
         fs::write(&program, "").unwrap();
-        let places = crate::Places {
-            layout: Layout::new(home.join("data")),
-            config_file: home.join("config.toml"),
-            homes: Homes::new(|agent| home.join(readers::usual_home(agent).1)),
-            home: Some(home.to_owned()),
-        };
-        let machine = Machine { program: Some(program), ..Machine::default() };
-        App::new(places, Arc::new(machine), home.to_owned(), load(&[]).config, Vec::new())
+        App::below(home, Machine { program: Some(program), ..Machine::default() })
     }
 
     const UP: Setup = Setup {

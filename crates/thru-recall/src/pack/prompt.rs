@@ -394,8 +394,9 @@ fn by_identifiers(
             memories.retain(|memory| memory.turn == turn && memory.kind != MemoryKind::Summary);
             let mut telling = None;
             for (at, memory) in memories.iter().enumerate() {
-                if telling.is_none() && tells(store, memory, identifier)? {
+                if tells(store, memory, identifier)? {
                     telling = Some(at);
+                    break;
                 }
             }
             let (value, reason) = match telling {
