@@ -130,6 +130,11 @@ closed_list! {
 }
 
 impl Relation {
+    /// The relations that a model may claim: links between things that the record shows. All others are states, which end one
+    /// another, or come whole from the record or from a person.
+    pub const CLAIMED: [Self; 5] =
+        [Self::FixedBy, Self::Closes, Self::Touches, Self::RenamedTo, Self::MergedInto];
+
     /// Returns true for what every edit of code says: it answers questions about code only.
     pub const fn is_of_code(self) -> bool {
         matches!(self, Self::Defines | Self::Edited)
@@ -183,6 +188,17 @@ impl Object {
             Self::Value(value) => value,
         }
     }
+}
+
+/// A relation between two things as a model claims it: a candidate for a fact.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClaimedRelation {
+    /// The relation: one of [`Relation::CLAIMED`].
+    pub relation: Relation,
+    /// The name of the thing that it is about, as the record spells it.
+    pub subject: String,
+    /// The name of the other end.
+    pub object: String,
 }
 
 closed_list! {

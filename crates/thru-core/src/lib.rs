@@ -40,7 +40,8 @@ pub use commit::{HeadLog, SeenCommit};
 pub use echo::{is_echo, is_memory_question, is_own_tool, loads_tools};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use fact::{
-    EndReason, Entity, EntityKind, Evidence, EvidenceRole, Fact, FactEnd, Object, Relation,
+    ClaimedRelation, EndReason, Entity, EntityKind, Evidence, EvidenceRole, Fact, FactEnd, Object,
+    Relation,
 };
 pub use foreign::{ForeignName, ForeignSource};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};

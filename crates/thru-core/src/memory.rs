@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Agent, Id, SessionSections, Timestamp, cut, file_name, plain_line};
+use crate::{Agent, ClaimedRelation, Id, SessionSections, Timestamp, cut, file_name, plain_line};
 
 /// Longest headline, in characters.
 const HEADLINE: usize = 100;
@@ -290,6 +290,9 @@ pub struct Observation {
     /// Near-duplicates that were merged into this one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<Merged>,
+    /// Relations that a model claims: candidates for facts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub relations: Vec<ClaimedRelation>,
 }
 
 /// An observation that was merged into another.
@@ -447,6 +450,7 @@ impl Observation {
             at: None,
             raw_tokens: 0,
             merged: Vec::new(),
+            relations: Vec::new(),
         }
     }
 
@@ -464,6 +468,7 @@ impl Observation {
             files_read,
             files_modified,
             merged,
+            relations,
             id: _,
             turn: _,
             kind: _,
@@ -481,6 +486,10 @@ impl Observation {
         files_read.iter_mut().chain(files_modified).for_each(&mut *each);
         for Merged { title, id: _ } in merged {
             each(title);
+        }
+        for ClaimedRelation { subject, object, relation: _ } in relations {
+            each(subject);
+            each(object);
         }
     }
 

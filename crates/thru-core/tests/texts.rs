@@ -4,10 +4,10 @@
 
 use serde::Serialize;
 use thru_core::{
-    Agent, Certainty, CodeChange, Concept, Digest, ErrorResolved, FileInPlay, Id, KeyDecision,
-    Merged, Observation, ObservationType, RefinedSession, RefinedTurn, SessionId, SessionKey,
-    SessionSections, Snapshot, SnapshotContent, Speaker, Statement, Summary, Timestamp,
-    WorkOutcome,
+    Agent, Certainty, ClaimedRelation, CodeChange, Concept, Digest, ErrorResolved, FileInPlay, Id,
+    KeyDecision, Merged, Observation, ObservationType, RefinedSession, RefinedTurn, Relation,
+    SessionId, SessionKey, SessionSections, Snapshot, SnapshotContent, Speaker, Statement, Summary,
+    Timestamp, WorkOutcome,
 };
 
 /// Makes texts that can be told apart.
@@ -54,6 +54,11 @@ impl Marks {
             at: Some(Timestamp::UNIX_EPOCH),
             raw_tokens: 1,
             merged: vec![Merged { id: Id::derive(&[b"merged"]), title: self.text() }],
+            relations: vec![ClaimedRelation {
+                relation: Relation::FixedBy,
+                subject: self.text(),
+                object: self.text(),
+            }],
         }
     }
 

@@ -6,7 +6,7 @@
 //! One fact takes the place of another only where both have the same key, never because they look alike.
 //!
 //! Pure functions: no I/O, no clock, no model. Tool calls with their results and a person's decisions make facts, as do the decisions
-//! that a model found before, which are marked; prose makes none.
+//! and the links that a model claimed before, which are marked; prose makes none.
 
 mod edit;
 mod extract;
@@ -23,4 +23,4 @@ pub use fold::{SessionOpening, fold};
 pub use opening::{Claim, Edit, FoldKey, Opening, Problem};
 
 /// Must change whenever the same sessions give different facts: all are then extracted again.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;

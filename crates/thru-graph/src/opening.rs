@@ -64,6 +64,15 @@ pub enum Claim {
         #[serde(default, skip_serializing_if = "String::is_empty")]
         note: String,
     },
+    /// A model says so: it ends nothing, and adds nothing to what a record says.
+    Candidate {
+        /// The entity that it is about.
+        subject: Entity,
+        /// The relation.
+        relation: Relation,
+        /// The other end.
+        object: Object,
+    },
     /// A check came to an end.
     Run {
         /// The command.
@@ -133,6 +142,10 @@ impl Opening {
                 object.iter_mut().for_each(|object| one_object(object, each));
                 each(scope);
                 each(note);
+            }
+            Claim::Candidate { subject, object, .. } => {
+                entity(subject, each);
+                one_object(object, each);
             }
             Claim::Run { command, folder, branch, filter, failures, edits, commit, .. } => {
                 entity(command, each);

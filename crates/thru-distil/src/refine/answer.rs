@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use thru_core::{Concept, ObservationType};
+use thru_core::{ClaimedRelation, Concept, ObservationType, Relation};
 
 use super::prompt;
 use crate::text::find_ignoring_case;
@@ -21,6 +21,9 @@ pub(super) const OBSERVATIONS: usize = 4;
 
 /// Most facts of one observation.
 const FACTS: usize = 8;
+
+/// Most relations of one observation.
+const RELATIONS: usize = 6;
 
 /// Most items of a list.
 const LIST: usize = 10;
@@ -80,6 +83,8 @@ pub struct ClaimedObservation {
     pub files_read: Vec<String>,
     /// Files that were modified.
     pub files_modified: Vec<String>,
+    /// Relations between things in it.
+    pub relations: Vec<ClaimedRelation>,
     /// Numbers of the cited lines of the record.
     pub cite: Vec<u32>,
 }
@@ -305,6 +310,12 @@ fn kind_of(name: &str) -> ObservationType {
 fn concept_of(name: &str) -> Option<Concept> {
     let name = name.trim().to_ascii_lowercase().replace(['_', ' '], "-");
     name.parse().ok()
+}
+
+/// Returns the relation with this name, if a model may claim it.
+fn relation_of(name: &str) -> Option<Relation> {
+    let name = name.trim().to_ascii_uppercase().replace(['-', ' '], "_");
+    name.parse().ok().filter(|relation| Relation::CLAIMED.contains(relation))
 }
 
 /// Returns the numbers in a text: `[1]`, `1, 2`.

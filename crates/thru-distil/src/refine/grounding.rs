@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 use thru_core::{
-    Agent, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation, ObservationType,
-    RefinedSession, SessionId, SessionSections, Statement, Timestamp, WorkOutcome,
+    Agent, ClaimedRelation, CodeChange, Digest, ErrorResolved, Id, KeyDecision, Observation,
+    ObservationType, RefinedSession, SessionId, SessionSections, Statement, Timestamp, WorkOutcome,
 };
 
 use super::answer::{ClaimedObservation, OBSERVATIONS, SessionAnswer, TurnAnswer, TurnSummary};
@@ -252,11 +252,24 @@ impl<'m> Ground<'m> {
             concepts: said.concepts.clone(),
             files_read: self.files(&said.files_read, false),
             files_modified: self.files(&said.files_modified, true),
+            relations: self.relations(&said.relations),
             sources,
             at: about.at,
             raw_tokens: about.raw_tokens,
             ..Observation::new(id, about.turn, said.kind, title)
         })
+    }
+
+    /// Returns the relations whose two ends the record names, as far as these are names of a known form.
+    fn relations(&mut self, said: &[ClaimedRelation]) -> Vec<ClaimedRelation> {
+        let mut relations: Vec<ClaimedRelation> = Vec::new();
+        for one in said {
+            let is_named = self.text(&one.subject).is_some() && self.text(&one.object).is_some();
+            if is_named && !relations.contains(one) {
+                relations.push(one.clone());
+            }
+        }
+        relations
     }
 
     fn title(&mut self, said: &str) -> Option<(String, Rarest)> {

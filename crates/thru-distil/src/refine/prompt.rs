@@ -9,12 +9,12 @@ use super::profile::{Activity, ActivityProfile};
 use super::schema;
 
 /// The version of the prompt about a turn. Another text needs another version.
-pub const TURN_PROMPT_VERSION: &str = "turn/1";
+pub const TURN_PROMPT_VERSION: &str = "turn/2";
 
 /// The version of the prompt about a session.
 pub const SESSION_PROMPT_VERSION: &str = "session/1";
 
-const TURN: &str = include_str!("prompts/turn.v1.md");
+const TURN: &str = include_str!("prompts/turn.v2.md");
 const SESSION: &str = include_str!("prompts/session.v1.md");
 
 /// The separator between the system part and the user part of a prompt.
@@ -157,7 +157,7 @@ mod tests {
         }
         let fixing = turn("", &ActivityProfile::only(Activity::Fixing)).system;
         assert!(fixing.contains("root cause") && fixing.len() < 450 * 4, "{}", fixing.len());
-        assert!(*BESIDE_TURN < 850, "{}", *BESIDE_TURN);
+        assert!(*BESIDE_TURN < 900, "{}", *BESIDE_TURN);
     }
 
     #[test]

@@ -2,12 +2,13 @@
 //! and allows no others.
 
 use serde_json::{Map, Value, json};
-use thru_core::{Concept, ObservationType};
+use thru_core::{Concept, ObservationType, Relation};
 
 /// Returns the schema of an answer about a turn.
 pub(super) fn turn() -> Value {
     let types = ObservationType::ALL.map(ObservationType::as_str);
     let concepts = Concept::ALL.map(Concept::as_str);
+    let relations = Relation::CLAIMED.map(Relation::as_str);
     object([
         (
             "observations",
@@ -19,6 +20,14 @@ pub(super) fn turn() -> Value {
                 ("concepts", list(one_of(&concepts))),
                 ("files_read", texts()),
                 ("files_modified", texts()),
+                (
+                    "relations",
+                    list(object([
+                        ("relation", one_of(&relations)),
+                        ("subject", text()),
+                        ("object", text()),
+                    ])),
+                ),
                 ("cite", cite()),
             ])),
         ),

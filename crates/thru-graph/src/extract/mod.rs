@@ -1,5 +1,6 @@
 //! From the course of one session to what it shows.
 
+mod candidates;
 mod git;
 mod manifests;
 mod people;

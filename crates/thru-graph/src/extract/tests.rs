@@ -1,6 +1,6 @@
 //! The openings of made-up sessions.
 
-use thru_core::{Agent, Object, Relation, SessionId};
+use thru_core::{Agent, ClaimedRelation, Object, ObservationType, Relation, SessionId};
 use thru_distil::{CheckRun, Failure, GitStep};
 
 use super::*;
@@ -63,6 +63,10 @@ fn openings(steps: &[Step]) -> Vec<Opening> {
 }
 
 fn openings_with(steps: &[Step], edits: &[FileEdit]) -> Vec<Opening> {
+    openings_of(steps, edits, &[])
+}
+
+fn openings_of(steps: &[Step], edits: &[FileEdit], refined: &[Observation]) -> Vec<Opening> {
     let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new("s1") };
     extract(&SessionCourse {
         key: &key,
@@ -73,7 +77,7 @@ fn openings_with(steps: &[Step], edits: &[FileEdit]) -> Vec<Opening> {
         steps,
         edits,
         observations: &[],
-        refined: &[],
+        refined,
     })
 }
 
@@ -86,6 +90,9 @@ fn line(opening: Opening) -> String {
     match opening.claim {
         Claim::Event { subject, relation, object, .. } => {
             format!("{} {relation} {}", subject.shown(), object.shown())
+        }
+        Claim::Candidate { subject, relation, object } => {
+            format!("{} {relation} {} (a model)", subject.shown(), object.shown())
         }
         Claim::Value { subject, relation, object, scope, .. } => {
             let object = object.as_ref().map_or("-", Object::shown);
@@ -101,6 +108,52 @@ fn line(opening: Opening) -> String {
             )
         }
     }
+}
+
+#[test]
+fn a_model_links_only_what_the_session_shows() {
+    let claims = |relation: Relation, subject: &str, object: &str| ClaimedRelation {
+        relation,
+        subject: subject.to_owned(),
+        object: object.to_owned(),
+    };
+    let id = Id::derive(&[b"refined"]);
+    let refined = Observation {
+        sources: vec![id],
+        relations: vec![
+            claims(Relation::FixedBy, "E0382", "src/a.rs"),
+            claims(Relation::FixedBy, "`E0382: moved`", "abc12345"),
+            claims(Relation::FixedBy, "E0499", "src/a.rs"),
+            claims(Relation::FixedBy, "E0382", "the second try"),
+            claims(Relation::Touches, "abc1234", "docs/glaze.md"),
+            claims(Relation::Touches, "fff1234", "docs/glaze.md"),
+            claims(Relation::Closes, "abc12345", "#12"),
+            claims(Relation::Closes, "abc12345", "twelve"),
+            claims(Relation::RenamedTo, "src/old.rs", "src/new.rs"),
+            claims(Relation::RenamedTo, "src/old.rs", "src/old.rs"),
+            claims(Relation::MergedInto, "glaze", "main"),
+            claims(Relation::MergedInto, "cone", "main"),
+            claims(Relation::Ruled, "glaze", "main"),
+        ],
+        ..Observation::new(id, 1, ObservationType::Bugfix, "Mend the melt".to_owned())
+    };
+    let steps = [
+        check(1, false),
+        git(2, vec![commit("abc12345")]),
+        git(3, vec![GitStep::OnBranch("glaze".to_owned())]),
+    ];
+    let claimed = openings_of(&steps, &[], &[refined]).into_iter().map(line);
+    assert_eq!(
+        claimed.filter(|line| line.ends_with("(a model)")).collect::<Vec<_>>(),
+        [
+            "E0382: moved (src/a.rs) FIXED_BY src/a.rs (a model)",
+            "E0382: moved (src/a.rs) FIXED_BY abc1234 Melt (a model)",
+            "abc1234 Melt TOUCHES docs/glaze.md (a model)",
+            "abc1234 Melt CLOSES #12 (a model)",
+            "src/old.rs RENAMED_TO src/new.rs (a model)",
+            "glaze MERGED_INTO main (a model)",
+        ]
+    );
 }
 
 #[test]

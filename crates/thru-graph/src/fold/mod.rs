@@ -1,5 +1,6 @@
 //! From all openings of one key to its facts: the same for any order in which they came in.
 
+mod candidates;
 mod rules;
 mod runs;
 #[cfg(test)]
@@ -56,6 +57,7 @@ pub fn fold(project: &str, mut openings: Vec<SessionOpening>) -> Vec<Fact> {
     values::fold(&mut facts, &others);
     rules::fold(&mut facts, &rules);
     runs::fold(&mut facts, &checks);
+    candidates::fold(&mut facts, &others);
     facts.made.sort_by_key(|one| (one.from, one.id));
     facts.made
 }

@@ -269,6 +269,29 @@ fn many_edits_are_no_fix_of_one_thing() {
     assert!(shown(history).iter().all(|fact| !fact.contains("FIXED_BY")));
 }
 
+/// A model's claim that a test was mended by a change of this file.
+fn candidate(second: i64, test: &str, file: &str) -> SessionOpening {
+    let claim = Claim::Candidate {
+        subject: Entity::new(EntityKind::Test, test),
+        relation: Relation::FixedBy,
+        object: Object::Entity(Entity::new(EntityKind::File, file)),
+    };
+    opening("refined", second, claim)
+}
+
+#[test]
+fn a_model_adds_only_what_no_record_says() {
+    let claims = || vec![candidate(3, "melts", "kiln.rs"), candidate(4, "melts", "kiln.rs")];
+    let red = || run(1, "", &["melts"], &[]);
+    let mut unknown = claims();
+    unknown.push(red());
+    assert!(shown(unknown).contains(&"melts FIXED_BY kiln.rs [] 3.. (as a model says)".to_owned()));
+    let mut known = claims();
+    known.extend([red(), run(2, "", &[], &["melts.rs"])]);
+    let fixes = shown(known).into_iter().filter(|fact| fact.contains("FIXED_BY"));
+    assert_eq!(fixes.collect::<Vec<_>>(), ["melts FIXED_BY melts.rs [on main] 2.."]);
+}
+
 fn histories() -> impl Strategy<Value = Vec<SessionOpening>> {
     let tests = prop::sample::subsequence(vec!["melts", "cools"], 0..=2);
     let edits = prop::sample::subsequence(vec!["a.rs", "b.rs", "c.rs", "d.rs"], 0..=4);
@@ -280,7 +303,10 @@ fn histories() -> impl Strategy<Value = Vec<SessionOpening>> {
         ["Always npm", "Use pnpm instead of npm", "Never mock the net", "Always mock the net"];
     let rules = (0..40_i64, "one|two|three", prop::sample::select(words.to_vec()))
         .prop_map(|(second, session, words)| rule(&session, second, words));
-    let any = prop::collection::vec(prop_oneof![runs, values, rules], 0..24);
+    let tests = prop::sample::select(vec!["melts", "cools"]);
+    let claims = (0..40_i64, tests, prop::sample::select(vec!["a.rs", "b.rs"]))
+        .prop_map(|(second, test, file)| candidate(second, test, file));
+    let any = prop::collection::vec(prop_oneof![runs, values, rules, claims], 0..24);
     // A session has one opening at each place.
     any.prop_map(|openings| {
         let mut places = BTreeSet::new();
@@ -311,6 +337,16 @@ proptest! {
                 prop_assert!(end.by.is_none_or(|by| facts.iter().any(|fact| fact.id == by)));
             }
         }
+    }
+
+    #[test]
+    fn a_model_changes_nothing_that_records_say(history in histories()) {
+        let is_record = |one: &SessionOpening| !matches!(one.opening.claim, Claim::Candidate { .. });
+        let records: Vec<SessionOpening> =
+            history.iter().filter(|one| is_record(one)).cloned().collect();
+        let mut facts = fold("kiln", history);
+        facts.retain(|fact| fact.note != "as a model says");
+        prop_assert_eq!(facts, fold("kiln", records));
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
                     facts.end(place, at, passage, EndReason::Superseded, Some(next));
                 }
             }
-            Claim::Run { .. } => {}
+            Claim::Candidate { .. } | Claim::Run { .. } => {}
         }
     }
 }

@@ -172,7 +172,7 @@ pub(crate) fn show(page: &mut Page, memory: &WholeMemory, environment: &Environm
     }
 }
 
-/// `made by claude-haiku-4-5 (anthropic, turn/1) · 2,050 tokens · $0.0031 · 1.2 s`
+/// `made by claude-haiku-4-5 (anthropic, turn/2) · 2,050 tokens · $0.0031 · 1.2 s`
 fn how_made(made: &Made) -> String {
     let model = printable(&made.model);
     let mut parts = vec![

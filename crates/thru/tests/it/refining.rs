@@ -106,7 +106,7 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
         insta::assert_snapshot!(shown, @"
         rocket · Why the valve stayed shut   2026-03-01  11111111
         [id]  bugfix · turn 1 · 2026-03-01 09:00 · by a model · ~41t of 61
-        made by llama3.2:3b (ollama, turn/1) · 1,050 tokens · $0 · [time] · 2 statements dropped
+        made by llama3.2:3b (ollama, turn/2) · 1,050 tokens · $0 · [time] · 2 statements dropped
 
         The oxidiser valve was closed by a lock that nobody released
         The valve stayed shut because the lock was never released.
@@ -352,6 +352,49 @@ fn a_decision_that_a_model_found_is_marked_among_facts() {
     assert!(decided().contains("Decided, as a model says: "), "{}", decided());
     home.thru(&["forget", &home.memory_of("decision", "writer guarded"), "--yes"]).expect(0);
     assert!(decided().starts_with("No facts."), "{}", decided());
+}
+
+#[test]
+fn a_link_that_a_model_claims_is_marked_among_facts() {
+    let made = json!({
+        "observations": [{
+            "type": "bugfix", "title": "Keep the order of the writer",
+            "narrative": "The writer lost the order.", "facts": [], "concepts": [],
+            "files_read": [], "files_modified": [], "cite": [1],
+            "relations": [
+                { "relation": "FIXED_BY", "subject": "TS2304", "object": "src/order.ts" },
+                { "relation": "FIXED_BY", "subject": "TS2304", "object": "src/reader.ts" },
+            ],
+        }],
+        "summary": {
+            "request": "Mend the writer", "investigated": [], "completed": [], "next_steps": [],
+            "learned": [],
+        },
+    });
+    let server = ModelServer::answering(move |asked| {
+        ollama(&if is_about_session(asked) { session() } else { made.to_string() })
+    })
+    .unwrap();
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author
+        .asks("Mend the order of the writer.")
+        .runs("toolu_1", "npm run typecheck 2>&1 | tail -20")
+        .gets("toolu_1", "src/writer.ts(3,1): error TS2304: Cannot find name 'order'.")
+        .runs("toolu_2", "sh mend.sh src/order.ts")
+        .gets("toolu_2", "mended")
+        .says("The writer keeps the order now.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    set(&home, &server);
+    let fixed = || home.shown(&["facts", "--relation", "fixed_by", "--all"]);
+    assert!(fixed().starts_with("No facts."), "{}", fixed());
+    run(&home).expect(0);
+    insta::assert_snapshot!(fixed(), @r#"
+    wd5xb  2026-03-01 09:00  TS2304: Cannot … (src/writer.ts) was fixed by src/order.ts, as a model says
+
+    1 fact. `thru show ID` shows the record.
+    "#);
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Answers in JSON, whatever the types of their members.
 
 use serde_json::{Map, Value};
-use thru_core::find_object;
+use thru_core::{ClaimedRelation, find_object};
 
 use super::{
     CITES, ClaimedChange, ClaimedDecision, ClaimedError, ClaimedFact, ClaimedObservation, FACTS,
-    FILES, LIST, OBSERVATIONS, SessionAnswer, TurnAnswer, TurnSummary, Unusable, bounded,
-    concept_of, kind_of, numbers_in, without_cites,
+    FILES, LIST, OBSERVATIONS, RELATIONS, SessionAnswer, TurnAnswer, TurnSummary, Unusable,
+    bounded, concept_of, kind_of, numbers_in, relation_of, without_cites,
 };
 
 /// Member names under which models put the text of something that should have been a string.
@@ -157,6 +157,8 @@ fn observation(said: &Map<String, Value>) -> Option<ClaimedObservation> {
         other => texts(other, FACTS).iter().map(|text| fact(&Value::from(text.as_str()))).collect(),
     };
     let concepts = texts(member(said, &["concepts", "concept", "tags"]), LIST);
+    let relations = member(said, &["relations", "relationships"]).and_then(Value::as_array);
+    let relations = relations.into_iter().flatten().take(RELATIONS).filter_map(relation);
     Some(ClaimedObservation {
         kind: kind_of(&text(member(said, &["type", "kind", "category"]))),
         title,
@@ -165,7 +167,18 @@ fn observation(said: &Map<String, Value>) -> Option<ClaimedObservation> {
         concepts: concepts.iter().filter_map(|name| concept_of(name)).collect(),
         files_read: files(member(said, &["files_read", "filesRead"])),
         files_modified: files(member(said, &["files_modified", "filesModified", "files"])),
+        relations: relations.collect(),
         cite,
+    })
+}
+
+fn relation(said: &Value) -> Option<ClaimedRelation> {
+    let said = said.as_object()?;
+    let end = |names: &[&str]| Some(text(member(said, names))).filter(|name| !name.is_empty());
+    Some(ClaimedRelation {
+        relation: relation_of(&text(member(said, &["relation", "name", "type"])))?,
+        subject: end(&["subject", "source", "from"])?,
+        object: end(&["object", "target", "to"])?,
     })
 }
 

@@ -58,6 +58,7 @@ fn observation(block: &str) -> Option<ClaimedObservation> {
         concepts: all("concept", LIST).filter_map(|name| concept_of(&name)).collect(),
         files_read: files("files_read"),
         files_modified: files("files_modified"),
+        relations: Vec::new(),
         cite: Vec::new(),
         title,
         narrative,
