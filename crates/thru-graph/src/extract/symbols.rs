@@ -65,7 +65,12 @@ impl Extractor {
             by_name.entry(one.symbol.shown().to_owned()).or_default().push(one);
         }
         for moves in by_name.into_values() {
-            let [one, other] = &moves[..] else { continue };
+            // A definition that the session itself wrote where it then left.
+            let moves = match &moves[..] {
+                [written, rest @ ..] if !written.is_gone && leaves(rest, written) => rest,
+                all => all,
+            };
+            let [one, other] = moves else { continue };
             let (from, to) = if one.is_gone { (one, other) } else { (other, one) };
             if !from.is_gone || to.is_gone || from.file == to.file {
                 continue;
@@ -84,4 +89,9 @@ impl Extractor {
             });
         }
     }
+}
+
+/// Returns true if one of these is the end of a definition that came with `written`.
+fn leaves(moves: &[Move], written: &Move) -> bool {
+    moves.iter().any(|one| one.is_gone && one.file == written.file)
 }

@@ -304,6 +304,30 @@ fn a_clock_that_goes_backwards_changes_no_order() {
     );
 }
 
+fn shown_with(steps: &[Step], texts: &[(&str, String)]) -> Vec<String> {
+    let edits = steps.iter().zip(texts);
+    let edits: Vec<FileEdit> = edits
+        .filter_map(|(step, (path, text))| file_edit(step.id, path, &format!("Edit\n{text}")))
+        .collect();
+    openings_with(steps, &edits).into_iter().map(line).collect()
+}
+
+#[test]
+fn what_a_session_wrote_may_move_in_it() {
+    let steps = [edit(1, "src/a.rs"), edit(2, "src/a.rs"), edit(3, "src/b.rs")];
+    let melt = "fn melt() {\n    1\n}";
+    let written = ("src/a.rs", format!("content: {melt}"));
+    let cut = ("src/a.rs", format!("old_string: {melt}\nnew_string: mod b;"));
+    let moved = |texts: &[(&str, String)]| {
+        let shown = shown_with(&steps, texts).into_iter();
+        shown.filter(|line| line.contains("MOVED_TO")).collect::<Vec<_>>()
+    };
+    let put = ("src/b.rs", format!("content: {melt}"));
+    assert_eq!(moved(&[written.clone(), cut.clone(), put]), ["fn melt MOVED_TO src/b.rs"]);
+    let back = ("src/a.rs", format!("content: {melt}"));
+    assert!(moved(&[written, cut, back]).is_empty());
+}
+
 #[test]
 fn edits_show_what_files_define_and_what_moved() {
     let steps = [edit(1, "src/a.rs"), edit(2, "/p/kiln/src/b.rs"), edit(3, "src/a.rs")];
@@ -313,13 +337,8 @@ fn edits_show_what_files_define_and_what_moved() {
         ("/p/kiln/src/b.rs", format!("content: use crate::a;\n\n{melt}")),
         ("src/a.rs", format!("old_string: {melt}\n\nfn cool() {{}}\nnew_string: fn cool() {{}}")),
     ];
-    let edits = steps.iter().zip(&texts);
-    let edits: Vec<FileEdit> = edits
-        .filter_map(|(step, (path, text))| file_edit(step.id, path, &format!("Edit\n{text}")))
-        .collect();
-    let shown: Vec<String> = openings_with(&steps, &edits).into_iter().map(line).collect();
     assert_eq!(
-        shown,
+        shown_with(&steps, &texts),
         [
             ". ON_BRANCH main [/p/kiln]",
             "Fire the kiln EDITED fn cool",
