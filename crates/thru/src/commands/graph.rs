@@ -102,11 +102,14 @@ fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result
 /// Columns before the words of a fact: the moment.
 const MOMENT: usize = 16;
 
+/// Rows of the terminal over which the words of a fact may go.
+const ROWS: usize = 2;
+
 /// Adds a line for each fact.
 pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environment) {
     let ids = facts.iter().map(|fact| fact.shown_by().unwrap_or("-").len());
     let width = ids.max().unwrap_or_default();
-    let room = page.columns().saturating_sub(width + MOMENT + 4).max(30);
+    let room = ROWS * page.columns().saturating_sub(width + MOMENT + 4).max(30);
     for fact in facts {
         let id = format!("{:width$}", fact.shown_by().unwrap_or("-"));
         let from = day_and_time(Some(fact.from), environment.zone());

@@ -47,33 +47,33 @@ pub(crate) fn kiln() -> Home {
 #[test]
 fn facts_say_what_holds_and_what_held() {
     let home = kiln();
-    assert_snapshot!(home.shown(&["facts", "kiln.ts", "--all"]), @r#"
+    assert_snapshot!(home.shown(&["facts", "kiln.ts", "--all"]), @"
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
-    j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
+    j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
 
     2 facts. `thru show ID` shows the record.
-    "#);
-    assert_snapshot!(home.shown(&["facts", "npm run typecheck", "--history", "--all"]), @r#"
+    ");
+    assert_snapshot!(home.shown(&["facts", "npm run typecheck", "--history", "--all"]), @"
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
-    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
+    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
            until 2026-03-01 09:10, when another took its place
 
     3 facts. `thru show ID` shows the record.
-    "#);
-    assert_snapshot!(home.shown(&["facts", "TS2304", "--at", "2026-03-01T09:05:00Z", "--all"]), @r#"
-    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
+    ");
+    assert_snapshot!(home.shown(&["facts", "TS2304", "--at", "2026-03-01T09:05:00Z", "--all"]), @"
+    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
 
     1 fact. `thru show ID` shows the record.
-    "#);
-    assert_snapshot!(home.shown(&["facts", "npm run typecheck", "--as-known", "2026-03-01T09:05:00Z", "--all"]), @r#"
-    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
+    ");
+    assert_snapshot!(home.shown(&["facts", "npm run typecheck", "--as-known", "2026-03-01T09:05:00Z", "--all"]), @"
+    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
     1frbn  2026-03-01 09:00  npm run typecheck fails (on main)
 
     2 facts. `thru show ID` shows the record.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["facts", "--relation", "ruled", "--relation", "depends_on", "--all"]), @r#"
     47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
     jf9fs  2026-03-01 09:00  package.json depends on zod ^4.0.0
@@ -94,11 +94,11 @@ fn problems_are_open_until_they_are_mended() {
     -- exit 1 --
     "#);
     home.thru(&["forget", "--session", TWO, "--yes"]).expect(0);
-    assert_snapshot!(home.shown(&["problems", "--all"]), @r#"
-    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
+    assert_snapshot!(home.shown(&["problems", "--all"]), @"
+    1frbn  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
 
     1 open problem. `thru show ID` shows the record.
-    "#);
+    ");
     // A merge of the trunk into another branch ends nothing on it.
     let mut merging = Author::of(THREE).starting_at_record(1200);
     merging
@@ -177,15 +177,15 @@ fn a_memory_says_what_became_of_its_files() {
 #[test]
 fn changes_and_paths_lead_from_one_thing_to_another() {
     let home = kiln();
-    assert_snapshot!(home.shown(&["changed", "2026-03-01T09:05:00Z..abc1234", "--all"]), @r#"
+    assert_snapshot!(home.shown(&["changed", "2026-03-01T09:05:00Z..abc1234", "--all"]), @"
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
-    j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
+    j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
-    g0mev  2026-03-01 09:10  TS2304: Cannot…. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
+    g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
     47g4f  2026-03-01 09:10  Use pnpm instead of npm replaces Always use npm
-    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot fi…e'. (src/kiln.ts) (on main)
+    g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
            until 2026-03-01 09:10, when another took its place
@@ -193,30 +193,30 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
            until 2026-03-01 09:10, when another took its place
 
     10 changes. `thru show ID` shows the record.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["changed", "wombat", "--all"]), @r#"
     -- stderr --
     error: `wombat` is no date, no commit that is known, and no single session.
     hint: write a date such as `2026-03-01` or `yesterday`, or the start of a hash or of a session's id.
     -- exit 2 --
     "#);
-    assert_snapshot!(home.shown(&["why", "src/kiln.ts", "--all"]), @r#"
-    j9j82  2026-03-01 09:10  TS2304: Cannot find…cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
+    assert_snapshot!(home.shown(&["why", "src/kiln.ts", "--all"]), @"
+    j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
 
     `thru show ID` shows the record, `thru session show ID` a session.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["why", "k3f9a", "--for", "a question"]), @r#"
     -- stderr --
     error: `thru why` tells how something came to be.
     hint: `thru search a question --explain-id k3f9a` explains the rank of a result.
     -- exit 2 --
     "#);
-    assert_snapshot!(home.shown(&["graph", "path", "TS2304", TWO, "--all"]), @r#"
-    g0mev  2026-03-01 09:10  TS2304: Cannot…. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
+    assert_snapshot!(home.shown(&["graph", "path", "TS2304", TWO, "--all"]), @"
+    g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
-    "#);
+    ");
     let then = ["graph", "path", "TS2304", TWO, "--all", "--at", "2026-03-01T09:05:00Z"];
     assert_snapshot!(home.shown(&then), @r#"
     No path of three facts or fewer leads from one to the other.
