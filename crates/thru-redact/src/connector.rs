@@ -46,75 +46,75 @@ static CONNECTORS: [Connector; 35] = [
     connector(
         "|",
         Manner::Plain,
-        r#"[`*_]{0,3}[ \t]*\|[ \t]*[`*"']{0,3}(?P<v>[^\s`|"']{6,256})[`*"']{0,3}[ \t]*\|"#,
+        r#"[`*_]{0,3}[ \t]*\|[ \t]*[`*"']{0,3}(?P<v>[^\s`|"']{6,})[`*"']{0,3}[ \t]*\|"#,
     ),
     // │ NAME │ value │
-    connector("\u{2502}", Manner::Plain, "[ \\t]*[│┃][ \\t]*(?P<v>[^\\s│┃|]{6,256})[ \\t]*[│┃]"),
+    connector("\u{2502}", Manner::Plain, "[ \\t]*[│┃][ \\t]*(?P<v>[^\\s│┃|]{6,})[ \\t]*[│┃]"),
     // **NAME**: `value`
     connector(
         ":",
         Manner::Plain,
-        r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,256})"#,
+        r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,})"#,
     ),
-    connector(":", Manner::Plain, r#"["'`]?[:=](?:\*\*|__)[ \t]*[`"']?(?P<v>[^\s`"']{6,256})"#),
+    connector(":", Manner::Plain, r#"["'`]?[:=](?:\*\*|__)[ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
     // <add key="NAME" value="value"/>
     connector(
         "value",
         Manner::Quoted,
-        r#"\\{0,3}["'](?:\s{1,8}[A-Za-z:_-]{1,30}\s?=\s?["'][^"<>]{0,60}["']){0,3}\s{1,8}value\s?=\s?\\{0,3}["'](?P<v>[^"'<>\\]{4,256})\\{0,3}["']"#,
+        r#"\\{0,3}["'](?:\s{1,8}[A-Za-z:_-]{1,30}\s?=\s?["'][^"<>]{0,60}["']){0,3}\s{1,8}value\s?=\s?\\{0,3}["'](?P<v>[^"'<>\\]{4,})\\{0,3}["']"#,
     ),
     // <string name="NAME">value</string>, <key>NAME</key><string>value</string>
-    connector("</", Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\s]{4,256})</"#),
+    connector("</", Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\s]{4,})</"#),
     connector(
         "</",
         Manner::Quoted,
-        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,256})</",
+        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,})</",
     ),
     // <a:NAME Type="x">value</a:NAME>
-    connector("</", Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,256})</"),
+    connector("</", Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,})</"),
     // setNAME("value")
-    connector("(", Manner::Call, r#"\(\s?\\{0,3}["'](?P<v>[^\s"'\\]{4,256})\\{0,3}["']\s?\)"#),
+    connector("(", Manner::Call, r#"\(\s?\\{0,3}["'](?P<v>[^\s"'\\]{4,})\\{0,3}["']\s?\)"#),
     // variable "NAME" { default = "value" }
     connector(
         "=",
         Manner::Quoted,
-        r#"["']\s{0,8}\{[^{}]{0,240}?\b(?:default|value)\s{0,8}=\s{0,8}["'](?P<v>[^"'\n]{4,256})["']"#,
+        r#"["']\s{0,8}\{[^{}]{0,240}?\b(?:default|value)\s{0,8}=\s{0,8}["'](?P<v>[^"'\n]{4,})["']"#,
     ),
     // string NAME { get; set; } = "value"
     connector(
         "get;",
         Manner::Quoted,
-        r#"\s{0,4}\{\s?get;[^}]{0,30}\}\s?=\s?@?"(?P<v>[^"\n]{4,256})""#,
+        r#"\s{0,4}\{\s?get;[^}]{0,30}\}\s?=\s?@?"(?P<v>[^"\n]{4,})""#,
     ),
     // name: NAME, and the value on the next line
     connector(
         "alue",
         Manner::Quoted,
-        r#"["']?,?[ \t]*\r?\n[ \t]*(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,256})"#,
+        r#"["']?,?[ \t]*\r?\n[ \t]*(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,})"#,
     ),
     // NAME: |, and the value on the next line
     connector(
         "\n",
         Manner::Plain,
-        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,256})[ \t]*(?:\n|\z)"#,
+        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
     ),
     // "NAME":, and the value in quotation marks on the next line; the lines may be numbered
     connector(
         "\n",
         Manner::Quoted,
-        r#"["']?[ \t]*:[ \t]*\r?\n[ \t+>|0-9]{0,24}["'](?P<v>[^"'\n\\]{4,256})["']"#,
+        r#"["']?[ \t]*:[ \t]*\r?\n[ \t+>|0-9]{0,24}["'](?P<v>[^"'\n\\]{4,})["']"#,
     ),
     // NAME = """value"""
     connector(
         "=",
         Manner::Quoted,
-        r#"[ \t]*=[ \t]*(?:"""|''')(?:\r?\n[ \t+>|0-9]{0,24})?(?P<v>[^\s"']{4,256})"#,
+        r#"[ \t]*=[ \t]*(?:"""|''')(?:\r?\n[ \t+>|0-9]{0,24})?(?P<v>[^\s"']{4,})"#,
     ),
     // NAME: [-old-]{+value+}
     connector(
         "{+",
         Manner::Plain,
-        r"[ \t]*[:=][ \t]*(?:\[-[^\]\n]{0,80}-\])?\{\+(?P<v>[^\s+}]{4,256})\+\}",
+        r"[ \t]*[:=][ \t]*(?:\[-[^\]\n]{0,80}-\])?\{\+(?P<v>[^\s+}]{4,})\+\}",
     ),
     // fill("NAME").with("value"), 'NAME', with: 'value', "NAME" with "value"
     connector(
@@ -126,25 +126,25 @@ static CONNECTORS: [Connector; 35] = [
     connector(
         "</",
         Manner::Quoted,
-        r">\s{0,8}(?:<[Vv]alue>|<!\[CDATA\[)(?P<v>[^<>\s\]]{4,256})(?:</|\]\]>)",
+        r">\s{0,8}(?:<[Vv]alue>|<!\[CDATA\[)(?P<v>[^<>\s\]]{4,})(?:</|\]\]>)",
     ),
     // ["NAME"]=> string(7) "value" of PHP
     connector(
         "string(",
         Manner::Quoted,
-        r#"["']\]=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,256})""#,
+        r#"["']\]=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,})""#,
     ),
     // "NAME": {"S": "value"} of DynamoDB
     connector(
         "S",
         Manner::Quoted,
-        r#"\\{0,3}["'] ?: ?\{ ?\\{0,3}["']S\\{0,3}["'] ?: ?\\{0,3}["'](?P<v>[^"'\n\\]{4,256})"#,
+        r#"\\{0,3}["'] ?: ?\{ ?\\{0,3}["']S\\{0,3}["'] ?: ?\\{0,3}["'](?P<v>[^"'\n\\]{4,})"#,
     ),
     // 3) "NAME" and 4) "value" of Redis
     connector(
         ") ",
         Manner::Quoted,
-        r#"\\{0,3}"(?:\r?\n[ \t+>|]{0,8}|\\{1,3}n)\d{1,4}\) \\{0,3}"(?P<v>[^"\n\\]{4,256})"#,
+        r#"\\{0,3}"(?:\r?\n[ \t+>|]{0,8}|\\{1,3}n)\d{1,4}\) \\{0,3}"(?P<v>[^"\n\\]{4,})"#,
     ),
     // {NAME, "value"} in Erlang, (NAME . "value") in Lisp
     behind(
@@ -161,22 +161,22 @@ static CONNECTORS: [Connector; 35] = [
     connector(
         "\n",
         Manner::Plain,
-        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,256})"#,
+        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})"#,
     ),
     // NAME and VALUE in two columns
     behind(
-        connector("  ", Manner::Plain, r"[ \t]{2,24}(?P<v>\S{6,256})[ \t]*(?:[\r\n\\]|\z)"),
+        connector("  ", Manner::Plain, r"[ \t]{2,24}(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)"),
         r"(?:(?:^|\n)[ \t+>0-9]{0,24}|(?:id|name|css|xpath)[:=])$",
     ),
     // process.env.NAME || "value", ${NAME:-value}
     connector(
         "",
         Manner::Quoted,
-        r#"["']?[\])]{0,2}[ \t]*(?:\|\||\?\?|\bor\b)[ \t]*["'`](?P<v>[^"'`\n]{4,256})["'`]"#,
+        r#"["']?[\])]{0,2}[ \t]*(?:\|\||\?\?|\bor\b)[ \t]*["'`](?P<v>[^"'`\n]{4,})["'`]"#,
     ),
-    connector(":-", Manner::Plain, r#":-["']?(?P<v>[^\s"'`{}$]{4,256})["']?\}"#),
+    connector(":-", Manner::Plain, r#":-["']?(?P<v>[^\s"'`{}$]{4,})["']?\}"#),
     // "NAME", "\"value\""
-    connector(",", Manner::Quoted, r#"["'][ \t]*,[ \t]*"\\{1,3}"(?P<v>[^"\\]{4,256})\\{1,3}""#),
+    connector(",", Manner::Quoted, r#"["'][ \t]*,[ \t]*"\\{1,3}"(?P<v>[^"\\]{4,})\\{1,3}""#),
     // NAME=word word …
     connector(
         " ",
@@ -193,35 +193,35 @@ static CONNECTORS: [Connector; 35] = [
         connector(
             " ",
             Manner::Plain,
-            r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,256})"#,
+            r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,})"#,
         ),
         r#"(?i)(?:^|[\s;&|"'`\[>(:+-])(?:ENV|ARG|setenv|setx|set(?:[ \t]+-[a-z]+)+|(?:secrets?|config|configure|env|variable)[ \t]+(?:set|put|add|create)(?:[ \t]+--?[a-z-]+)*)[ \t]+["']?$"#,
     ),
     // requirepass value
-    behind(connector(" ", Manner::Directive, r"[ \t]+(?P<v>[^\s]{4,256})"), r"(?:^|[^\w-])$"),
+    behind(connector(" ", Manner::Directive, r"[ \t]+(?P<v>[^\s]{4,})"), r"(?:^|[^\w-])$"),
     // use the NAME value
     behind(
         connector(
             " ",
             Manner::Plain,
-            r#"[ \t]+["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,256})["'`]?(?:[\s.,;)]|\z)"#,
+            r#"[ \t]+["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,})["'`]?(?:[\s.,;)]|\z)"#,
         ),
         r"(?i)\b(?:use|using|with|try|set|is)[ \t]+(?:(?:the|this|my|our|a)[ \t]+)?(?:\w{1,20}[ \t]+)?$",
     ),
     // machine NAME login NAME password value
     behind(
-        connector(" ", Manner::Argument, r"[ \t]+(?P<v>[^\s]{4,256})"),
+        connector(" ", Manner::Argument, r"[ \t]+(?P<v>[^\s]{4,})"),
         r"(?i)(?:(?:machine|login|account|user|port|default)[ \t]+\S{1,80}\s+|^\s*|\n[ \t]*(?:auth_pass |sentinel auth-pass \S+ )?)$",
     ),
     // NAME,value
     behind(
-        connector(",", Manner::Plain, r#"["']?,["']?(?P<v>[^\s,"']{6,256})["']?(?:,|\r?\n|\z)"#),
+        connector(",", Manner::Plain, r#"["']?,["']?(?P<v>[^\s,"']{6,})["']?(?:,|\r?\n|\z)"#),
         r#"(?:^|\n)["']?$"#,
     ),
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|you|we|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,256})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|you|we|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
 /// The beginning of a sentence that sets a value.
 const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
 /// A login with its two halves.
