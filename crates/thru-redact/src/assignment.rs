@@ -78,6 +78,7 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
         }
     }
     let name = name_start(bytes, &word)..name_end(bytes, &word);
+    connector::is_possible(bytes, name.clone()).then_some(())?;
     let telling = names::judge(&bytes[name.clone()])?;
     let secret = connector::find(text, name.clone(), telling)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);

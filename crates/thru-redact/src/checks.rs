@@ -299,7 +299,7 @@ fn is_mixed(bytes: &[u8]) -> bool {
 
 /// Returns the number of letters in runs as in words: an optional capital and small letters, or
 /// capitals, with as many vowels among them as words have.
-fn letters_in_words(bytes: &[u8]) -> usize {
+pub(crate) fn letters_in_words(bytes: &[u8]) -> usize {
     let mut total = 0;
     let mut at = 0;
     while at < bytes.len() {

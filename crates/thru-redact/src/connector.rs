@@ -305,7 +305,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         _ => is_verb(rest),
     };
     found
-        || has(b"alue=", 200)
+        || (skipped > 0 && has(b"alue=", 200))
         || (begins(b"cred") && is_login(rest))
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
         || (blanks > 0 && may_be_argument(name, before) && first_words(rest, 3).any(may_be_value))

@@ -6,7 +6,8 @@
 use std::ops::Range;
 
 use crate::foreign;
-use crate::rules::RULES;
+use crate::rules::{Finder, Follows, RULES};
+use crate::shape;
 use crate::tags;
 
 /// The target of a keyword.
@@ -50,9 +51,12 @@ struct Keyword {
     target: Target,
 }
 
-/// All keywords, the longest first, those of one length in the order of the rules.
-static KEYWORDS: [Keyword; COUNT] = {
-    let mut sorted = [Keyword { word: "", target: Target::Tag }; COUNT];
+/// The index of what stands for a token that is known by its shape: it has no keyword.
+const SHAPE: usize = COUNT;
+
+/// All keywords, the longest first, those of one length in the order of the rules; and at last the [`SHAPE`].
+static KEYWORDS: [Keyword; COUNT + 1] = {
+    let mut sorted = [Keyword { word: "", target: Target::Rule(shape_rule()) }; COUNT + 1];
     let (mut at, mut length) = (0, LONGEST);
     while length > 0 {
         let mut group = 0;
@@ -92,6 +96,15 @@ const COUNT: usize = {
     }
     count
 };
+
+/// Returns the position of the rule for shapes.
+const fn shape_rule() -> usize {
+    let mut at = 0;
+    while !matches!(RULES[at].finder, Finder::Shape) {
+        at += 1;
+    }
+    at
+}
 
 const fn keywords_of(group: usize) -> (&'static [&'static str], Target) {
     match group < RULES.len() {
@@ -194,6 +207,46 @@ static BY_THREE: [u16; ENDS[THREES - 1] as usize] = {
     indices
 };
 
+/// The first bytes of a keyword, to be compared with those of a text in one step.
+#[derive(Clone, Copy)]
+struct Head {
+    bytes: u64,
+    /// The bits that count: the case of letters does not.
+    mask: u64,
+    /// True if a keyword counts only in front of more of a token.
+    is_open: bool,
+}
+
+static HEADS: [Head; COUNT] = {
+    let mut heads = [Head { bytes: 0, mask: 0, is_open: false }; COUNT];
+    let mut index = 0;
+    while index < COUNT {
+        heads[index] = head(KEYWORDS[index]);
+        index += 1;
+    }
+    heads
+};
+
+const fn head(Keyword { word, target }: Keyword) -> Head {
+    let word = word.as_bytes();
+    let (mut bytes, mut mask, mut at) = (0, 0, 0);
+    while at < 8 && at < word.len() {
+        let bits = if word[at].is_ascii_alphabetic() { !0x20 } else { 0xff };
+        bytes |= (word[at] as u64) << (8 * at);
+        mask |= (bits as u8 as u64) << (8 * at);
+        at += 1;
+    }
+    let follows = match target {
+        Target::Rule(index) if matches!(RULES[index].finder, Finder::Pattern(_)) => {
+            RULES[index].follows
+        }
+        _ => Follows::Word,
+    };
+    // A longer one may be followed by a line break within a token.
+    let is_open = matches!(follows, Follows::Token(1..)) && word.len() < 8;
+    Head { bytes, mask, is_open }
+}
+
 /// An occurrence of a keyword: its end above the index of the keyword, so that occurrences are in order of their ends, and of
 /// those with one end the longest is first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -228,16 +281,19 @@ impl Occurrence {
     }
 }
 
-/// Finds the keywords in a text, or in raw JSON.
+/// Finds the keywords in a text, or in raw JSON, and tokens by their shape.
 pub(crate) fn keywords(bytes: &[u8]) -> Vec<Occurrence> {
     let mut found = Vec::new();
-    let mut last = 0;
+    shape::each(bytes, |end| found.push(Occurrence::new(end, SHAPE as u16)));
+    let mut last = 0_usize;
     for (at, byte) in bytes.iter().enumerate() {
-        last = (last << 5 | folded(*byte)) % FOURS;
-        if BY_FOUR[last / 64] >> (last % 64) & 1 == 1 && at >= 3 {
-            find_at(bytes, at - 3, last >> 5, &mut found);
+        last = last << 5 | folded(*byte);
+        let four = last % FOURS;
+        if BY_FOUR[four / 64] >> (four % 64) & 1 == 1 && at >= 3 {
+            find_at(bytes, at - 3, four >> 5, &mut found);
         }
     }
+    let last = last % FOURS;
     // Less than four bytes are left.
     for left in (2..=bytes.len().min(3)).rev() {
         find_at(bytes, bytes.len() - left, (last << (5 * (3 - left))) % THREES, &mut found);
@@ -249,13 +305,31 @@ pub(crate) fn keywords(bytes: &[u8]) -> Vec<Occurrence> {
 /// Adds the keywords that begin at a position with these three folded bytes.
 fn find_at(bytes: &[u8], at: usize, three: usize, found: &mut Vec<Occurrence>) {
     let start = three.checked_sub(1).map_or(0, |before| ENDS[before]);
+    let near = bytes.get(at..at + 8).and_then(|near| near.try_into().ok());
+    let text = u64::from_le_bytes(near.unwrap_or_else(|| {
+        let mut near = [0; 8];
+        let rest = &bytes[at..bytes.len().min(at + 8)];
+        near[..rest.len()].copy_from_slice(rest);
+        near
+    }));
     for &index in &BY_THREE[usize::from(start)..usize::from(ENDS[three])] {
+        let head = &HEADS[usize::from(index)];
+        if (text ^ head.bytes) & head.mask != 0 {
+            continue;
+        }
         let word = KEYWORDS[usize::from(index)].word.as_bytes();
         let end = at + word.len();
-        if bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word)) {
+        let is_whole = word.len() <= 8
+            || bytes.get(at..end).is_some_and(|here| here.eq_ignore_ascii_case(word));
+        if is_whole && (!head.is_open || bytes.get(end).is_some_and(|next| is_token(*next))) {
             found.push(Occurrence::new(end, index));
         }
     }
+}
+
+/// True for a byte that a token may go on with, in text or in raw JSON.
+fn is_token(byte: u8) -> bool {
+    crate::assignment::is_token_byte(byte) || matches!(byte, b'%' | b'$' | b'@')
 }
 
 #[cfg(test)]
@@ -265,7 +339,7 @@ mod tests {
     #[test]
     fn all_keywords_are_found_in_the_order_of_their_ends() {
         let mut text = String::new();
-        for (number, Keyword { word, .. }) in KEYWORDS.iter().enumerate() {
+        for (number, Keyword { word, .. }) in KEYWORDS[..COUNT].iter().enumerate() {
             text.push_str(word);
             text.push_str(&word.to_uppercase());
             text.push_str([" ", "", "\u{e9}"][number % 3]);
@@ -275,16 +349,20 @@ mod tests {
         text.push_str(r"\/");
         let mut expected = Vec::new();
         for end in 0..=text.len() {
-            let words = KEYWORDS.iter().filter(|Keyword { word, .. }| {
+            let words = KEYWORDS.iter().zip(&HEADS).filter(|(Keyword { word, .. }, head)| {
                 let start = end.checked_sub(word.len());
                 let here = start.and_then(|start| text.as_bytes().get(start..end));
+                let next = text.as_bytes().get(end);
                 here.is_some_and(|here| here.eq_ignore_ascii_case(word.as_bytes()))
+                    && (!head.is_open || next.is_some_and(|next| is_token(*next)))
             });
-            expected.extend(words.map(|Keyword { word, target }| (end - word.len()..end, *target)));
+            let words = words.map(|(Keyword { word, target }, _)| (end - word.len()..end, *target));
+            expected.extend(words);
         }
         let found: Vec<_> = keywords(text.as_bytes())
             .into_iter()
             .map(|occurrence| (occurrence.range(), occurrence.target()))
+            .filter(|(range, _)| !range.is_empty())
             .collect();
         assert!(found.len() > 2 * KEYWORDS.len());
         assert_eq!(found, expected);
@@ -302,7 +380,8 @@ mod tests {
             .max_by_key(|(_, count)| *count)
             .unwrap();
         assert!(count > 1);
-        let targets: std::collections::HashSet<usize> = keywords(word.as_bytes())
+        let open = format!("{word}0");
+        let targets: std::collections::HashSet<usize> = keywords(open.as_bytes())
             .into_iter()
             .filter(|occurrence| occurrence.range() == (0..word.len()))
             .filter_map(|occurrence| match occurrence.target() {

@@ -25,6 +25,7 @@ mod redactor;
 mod report;
 mod rules;
 mod secrets;
+mod shape;
 mod sought;
 mod tags;
 mod user_rules;

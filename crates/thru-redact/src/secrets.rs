@@ -14,7 +14,8 @@ use crate::edits::{Edit, Reason};
 use crate::keywords::{Occurrence, Target, keywords};
 use crate::rules::{Finder, Follows, RULES, Rule, Start, compiled};
 use crate::{
-    assignment, base64, checks, column, command, cookie, foreign, private_key, protocol, wrap,
+    assignment, base64, checks, column, command, cookie, foreign, private_key, protocol, shape,
+    wrap,
 };
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -149,6 +150,16 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
                     && let Some(found) = look(index, rule, text, word.clone(), *done)
                 {
                     *done = found.whole.end;
+                    // What has a name of its own is called by it.
+                    let is_known = |edit: &Edit| {
+                        let known = findings.edits.iter().rev().take(4);
+                        known.clone().any(|other| {
+                            edit.range.start < other.range.end && other.range.start < edit.range.end
+                        })
+                    };
+                    if rule.finder == Finder::Shape && found.edits.iter().any(is_known) {
+                        continue;
+                    }
                     let whole = &text[found.whole];
                     let edits = found.edits.into_iter();
                     let edits = edits.filter(|edit| !is_allowed(whole, &text[edit.range.clone()]));
@@ -184,6 +195,11 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
         Finder::Command => {
             let (whole, secrets) = command::find(text, word);
             (!secrets.is_empty()).then(|| found(whole, secrets))
+        }
+        Finder::Shape => {
+            let (range, rule) = shape::find(text.as_bytes(), word.end, shape::NEAR)?;
+            let edit = Edit::new(range.clone(), Reason::Secret(rule.into()));
+            Some(Found { whole: range, edits: vec![edit] })
         }
         Finder::Protocol => {
             let secret = protocol::find(text, &word)?;
@@ -350,6 +366,8 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Command => {
             return begins_word(bytes, word.start) && command::is_possible(bytes, word);
         }
+        // In raw JSON, escapes lengthen what stands before.
+        Finder::Shape => return shape::find(bytes, word.end, 3 * shape::NEAR).is_some(),
         Finder::Protocol => return protocol::is_possible(bytes, word),
         Finder::Foreign => return true,
         Finder::Cookie => return cookie::is_possible(bytes, word.end),

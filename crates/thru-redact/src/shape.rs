@@ -1,0 +1,364 @@
+//! Tokens that are known by their shape: a prefix and drawn characters, or drawn characters beside a word that tells of
+//! them. Vendors whose prefix stands in no table are found too.
+//!
+//! Most text has no run of letters and digits as long as a token's, so looking for them takes hardly any time.
+
+use std::ops::Range;
+
+use memchr::memmem;
+
+use crate::checks::{is_masked, letters_in_words, looks_random};
+use crate::names;
+
+/// The fewest letters and digits in a row that a token has.
+const SHORTEST: usize = 18;
+/// The most bytes of a token.
+const LONGEST: usize = 320;
+/// The most bytes of a prefix.
+const LONGEST_PREFIX: usize = 40;
+/// The bytes before a token in which a word may tell of it.
+pub(crate) const NEAR: usize = 72;
+
+/// Calls `found` with the end of each run of letters and digits that is as long as those of tokens, and no part of base64.
+///
+/// It goes by blocks of eight bytes, each of which a run must fill at least one.
+pub(crate) fn each(bytes: &[u8], mut found: impl FnMut(usize)) {
+    let (blocks, _) = bytes.as_chunks::<8>();
+    let mut had_digit = false;
+    let mut at = 0;
+    while let Some(block) = blocks.get(at) {
+        let (is_full, has_digit) = classes(u64::from_le_bytes(*block));
+        at += 1;
+        // Hardly any token has no digit for so long.
+        if !is_full || !(has_digit || had_digit || next_has_digit(blocks, at)) {
+            had_digit = has_digit;
+            continue;
+        }
+        let start = at - 1;
+        while blocks.get(at).is_some_and(|block| classes(u64::from_le_bytes(*block)).0) {
+            at += 1;
+        }
+        had_digit = false;
+        let is_part = |byte: &&u8| byte.is_ascii_alphanumeric();
+        let start = start * 8 - bytes[..start * 8].iter().rev().take(8).take_while(is_part).count();
+        let end = at * 8 + bytes[at * 8..].iter().take(8).take_while(is_part).count();
+        let is_base64 = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/'));
+        let is_cut = is_base64(bytes.get(end)) || start > 0 && bytes[start - 1] == b'+';
+        if end - start >= SHORTEST && !is_cut {
+            found(end);
+        }
+    }
+}
+
+/// True if there is a digit in the block at this position.
+fn next_has_digit(blocks: &[[u8; 8]], at: usize) -> bool {
+    blocks.get(at).is_some_and(|block| block.iter().any(u8::is_ascii_digit))
+}
+
+/// Returns true if all eight bytes of the block are letters and digits, and if one is a digit.
+const fn classes(block: u64) -> (bool, bool) {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+    // Most blocks hold a blank or a mark below the digits.
+    if (block.wrapping_sub(ONES * 0x30) | block) & HIGH != 0 {
+        return (false, false);
+    }
+    let small = block | (ONES * 0x20);
+    let letters = (small + ONES * (0x80 - 0x61)) & !(small + ONES * (0x7f - 0x7a));
+    let digits = !(block + ONES * (0x7f - 0x39));
+    ((letters | digits) & HIGH == HIGH, digits & HIGH != 0)
+}
+
+/// Returns the token whose run of letters and digits ends here, and the name of its rule; words are looked for in the `near`
+/// bytes before it.
+pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize>, &'static str)> {
+    let token = around(bytes, end)?;
+    let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
+    let before = &bytes[..token.start];
+    if let Some(rule) = known(text) {
+        return Some((token, rule));
+    }
+    if let Some(start) = asana_start(before).filter(|_| text.len() == 32 && is_hex(text)) {
+        return Some((start..token.end, "asana-token"));
+    }
+    let (prefix, tail) = parts(text);
+    let is_token = if prefix.is_empty() {
+        is_drawn(text) && is_told(&before[before.len().saturating_sub(near)..])
+    } else {
+        !before.ends_with(b"/") && has_prefix(prefix, tail) && !is_masked(text)
+    };
+    is_token.then_some((token, "token-shape"))
+}
+
+/// Returns the rule of a token whose form has no keyword that would be rare in text.
+fn known(text: &str) -> Option<&'static str> {
+    let after =
+        |prefix: &str, length: usize| text.strip_prefix(prefix).filter(|rest| rest.len() == length);
+    if after("SK", 32).is_some_and(is_hex) {
+        return Some("twilio-key");
+    }
+    let is_vault = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if after("s.", 24).is_some_and(is_vault) && looks_random(text) {
+        return Some("vault-token");
+    }
+    is_split(text).then_some("discord-token")
+}
+
+fn is_hex(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// Returns the start of the two numbers that stand before the rest of an Asana token: `1/12345:` and `2/12345/12345:`.
+fn asana_start(before: &[u8]) -> Option<usize> {
+    let near = before.iter().rev().take(LONGEST_PREFIX + 8);
+    let start = before.len()
+        - near.take_while(|byte| byte.is_ascii_digit() || b"/:".contains(*byte)).count();
+    let numbers = before[start..].strip_suffix(b":")?;
+    (matches!(numbers, [b'1' | b'2', b'/', ..]) && (12..=46).contains(&numbers.len()))
+        .then_some(start)
+}
+
+const fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+/// Returns the token around a run of letters and digits; `None` if it is a part of a path, of base64 or of a name of a file.
+fn around(bytes: &[u8], end: usize) -> Option<Range<usize>> {
+    let floor = end.saturating_sub(LONGEST);
+    let before = bytes[floor..end].iter().rev().take_while(|byte| is_token_byte(**byte)).count();
+    let behind = bytes[end..].iter().take(LONGEST).take_while(|byte| is_token_byte(**byte)).count();
+    let (mut start, mut stop) = (end - before, end + behind);
+    // The letter of an escape is not a part of it.
+    if start > 0 && bytes[start - 1] == b'\\' {
+        start += 1;
+    }
+    while stop > end && matches!(bytes[stop - 1], b'.' | b'-') {
+        stop -= 1;
+    }
+    while start < end && matches!(bytes[start], b'.' | b'-' | b'_') {
+        start += 1;
+    }
+    let is_part = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/' | b'%' | b'$' | 0x80..));
+    let is_cut = is_part(bytes.get(stop)) || start > 0 && matches!(bytes[start - 1], b'+' | b'%');
+    let padding = bytes[stop..].iter().take(2).take_while(|byte| **byte == b'=').count();
+    (!is_cut && stop - start <= LONGEST).then_some(start..stop + padding)
+}
+
+/// Returns the plain words that a token begins with, with the signs behind them, and the rest.
+fn parts(token: &str) -> (&str, &str) {
+    let mut length = 0;
+    while let Some(sign) = token[length..].find(['_', '-', '.'])
+        && length + sign < LONGEST_PREFIX
+        && is_plain(&token[length..length + sign])
+    {
+        length += sign + 1;
+    }
+    token.split_at(length)
+}
+
+/// True for a word of a prefix: a short one in one case, with a digit or two.
+fn is_plain(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let is_cased = |wrong: fn(&u8) -> bool| !bytes.iter().any(wrong);
+    (1..=14).contains(&bytes.len())
+        && digits <= 2
+        && digits < bytes.len()
+        && (is_cased(u8::is_ascii_uppercase) || is_cased(u8::is_ascii_lowercase))
+}
+
+/// Words of prefixes that tell of a secret.
+#[rustfmt::skip]
+const TELLING: [&str; 36] = [
+    "sk", "rk", "tk", "pat", "sat", "uat", "key", "apikey", "api", "secret", "sec", "token", "tok", "live", "auth", "oauth", "at", "rt", "ak",
+    "pw", "priv", "private", "access", "refresh", "cred", "creds", "admin", "svc", "ingest", "personal", "webhook", "prod", "production",
+    "deploy", "signing", "bot",
+];
+/// The ends of words of prefixes that tell of a secret.
+const TELLING_ENDS: [&str; 5] = ["key", "token", "secret", "pat", "sec"];
+
+/// Words of prefixes of what is no secret: ids, digests, names of files.
+#[rustfmt::skip]
+const HARMLESS: [&str; 100] = [
+    "id", "ids", "uid", "uuid", "req", "request", "resp", "response", "msg", "message", "call", "toolu", "tool", "run", "thread", "asst", "file",
+    "org", "user", "usr", "cus", "evt", "event", "pi", "acct", "sub", "job", "task", "chatcmpl", "cmpl", "fp", "ses", "sess", "session", "conv",
+    "batch", "item", "trace", "span", "build", "commit", "sha", "sha1", "sha256", "sha384", "sha512", "md5", "blake3", "hash", "digest", "etag",
+    "rev", "img", "image", "chunk", "index", "main", "vendor", "tmp", "temp", "cache", "node", "pod", "pk", "pub", "public", "pubkey", "cid",
+    "cursor", "page", "ref", "worker", "lb", "dist", "vpc", "step", "rs", "fc", "ws", "vs", "gen", "project", "price", "inv", "cs", "txn",
+    "snapshot", "layer", "lib", "docker", "agent", "key1", "block", "addr", "address", "tx", "urn", "x", "h1", "srv",
+];
+
+/// True for a token with this prefix: the less the prefix tells, the more of it must be drawn.
+fn has_prefix(prefix: &str, tail: &str) -> bool {
+    let lower = prefix.to_ascii_lowercase();
+    let words = || lower.split(['_', '-', '.']).filter(|word| !word.is_empty());
+    if words().any(|word| HARMLESS.contains(&word))
+        || !prefix.bytes().any(|b| b.is_ascii_alphabetic())
+    {
+        return false;
+    }
+    let is_telling = words()
+        .any(|word| TELLING.contains(&word) || TELLING_ENDS.iter().any(|end| word.ends_with(end)));
+    let drawn = Drawn::new(tail);
+    let length = tail.len();
+    drawn.is_random(tail)
+        && match drawn {
+            _ if tail.contains('.') => false,
+            Drawn { upper: true, lower: true, .. } => length >= if is_telling { 20 } else { 28 },
+            Drawn { is_hex: true, .. } => is_telling && length >= 28,
+            _ => length >= if is_telling { 24 } else { 32 },
+        }
+}
+
+/// The classes of the characters of a text.
+struct Drawn {
+    upper: bool,
+    lower: bool,
+    digits: usize,
+    is_hex: bool,
+}
+
+impl Drawn {
+    fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        Self {
+            upper: bytes.iter().any(u8::is_ascii_uppercase),
+            lower: bytes.iter().any(u8::is_ascii_lowercase),
+            digits: bytes.iter().filter(|byte| byte.is_ascii_digit()).count(),
+            is_hex: bytes.iter().all(u8::is_ascii_hexdigit),
+        }
+    }
+
+    /// True if the text of these classes has digits amid letters, and hardly a word.
+    fn is_random(&self, text: &str) -> bool {
+        let bytes = text.as_bytes();
+        self.digits >= 2
+            && letters_in_words(&bytes[..bytes.len().min(LONGEST)]) * 10 < bytes.len() * 4
+            && looks_random(text)
+    }
+}
+
+/// True for a token of three parts that is drawn, as Discord's: an id in base64, a time and a signature.
+fn is_split(text: &str) -> bool {
+    let mut parts = text.split('.');
+    let lengths = [23..=28, 6..=6, 27..=40];
+    text.starts_with(['M', 'N', 'O'])
+        && lengths
+            .iter()
+            .all(|length| parts.next().is_some_and(|part| length.contains(&part.len())))
+        && parts.next().is_none()
+        && looks_random(text)
+}
+
+/// True for letters of both cases and digits without order.
+fn is_drawn(text: &str) -> bool {
+    let text = text.trim_end_matches('=');
+    let drawn = Drawn::new(text);
+    (24..=128).contains(&text.len())
+        && drawn.upper
+        && drawn.lower
+        && !text.contains('.')
+        && drawn.is_random(text)
+        && !["AAAA", "MII", "iVBOR", "R0lGOD", "eyJ"].iter().any(|start| text.starts_with(start))
+}
+
+/// True if a word that tells of a key or a token stands in what is before it, and nothing that is public.
+fn is_told(before: &[u8]) -> bool {
+    let line = before.rsplitn(4, |byte| *byte == b'\n').take(3).map(<[u8]>::len).sum::<usize>();
+    let before = &before[before.len() - (line + 2).min(before.len())..];
+    if before.last().is_some_and(|byte| b"/_-.@#:".contains(byte)) {
+        return false;
+    }
+    let lower = before.to_ascii_lowercase();
+    let has = |word: &str| memmem::rfind(&lower, word.as_bytes());
+    let told = ["api key", "apikey", "api_key", "token", "secret", "credential", "client("]
+        .iter()
+        .filter_map(|word| has(word))
+        .max();
+    let public = [
+        "public",
+        "verif",
+        "cache",
+        "next",
+        "page",
+        "uuid",
+        "fingerprint",
+        "sha",
+        "digest",
+        "hash",
+        "integrity",
+    ];
+    told.is_some_and(|at| {
+        let start = lower[..at]
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+            .count();
+        let behind = lower[at..]
+            .iter()
+            .take_while(|byte| byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b' ' | b'('))
+            .count();
+        let name = lower[at - start..at + behind].trim_ascii();
+        let is_name = name.ends_with(b"(")
+            || memmem::find(name, b" ").is_some()
+            || names::judge(name).is_some();
+        is_name && !public.iter().any(|word| has(word).is_some())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut found = Vec::new();
+        each(text.as_bytes(), |end| {
+            found.extend(find(text.as_bytes(), end, NEAR).map(|(range, _)| &text[range]));
+        });
+        found.dedup();
+        found
+    }
+
+    /// Returns thirty characters, as a vendor draws them.
+    fn drawn() -> String {
+        ["q7Xv2LmP0Rt", "Zs9KdW4hY8", "bNc3JfGu6T"].concat()
+    }
+
+    #[test]
+    fn tokens_are_known_by_their_shape() {
+        let drawn = drawn();
+        let hex = "5f2018a2c109e394a6174e9aa4331ddc";
+        for (text, token) in [
+            (format!("using {drawn}0 and no word that tells"), None),
+            (format!("x=qzx_{drawn} y"), Some(format!("qzx_{drawn}"))),
+            (format!("Paste 'acme-sk-{drawn}' here"), Some(format!("acme-sk-{drawn}"))),
+            (format!("krn_live_{hex}."), Some(format!("krn_live_{hex}"))),
+            (format!("SK{hex}"), Some(format!("SK{hex}"))),
+            (format!("2/1234567890123:{hex}"), Some(format!("2/1234567890123:{hex}"))),
+            (format!("The API key ends up being {drawn}, ok?"), Some(drawn.clone())),
+            (format!("co = Client(\"{drawn}\")"), Some(drawn.clone())),
+            (format!("\\nqzx_{drawn}"), Some(format!("qzx_{drawn}"))),
+            (format!("req_{drawn} failed"), None),
+            (format!("lib-{hex}.rlib"), None),
+            (format!("cache_{hex}"), None),
+            (format!("index-{drawn}.js"), None),
+            (format!("public key {drawn}"), None),
+            (format!("a/qzx_{drawn}/b"), None),
+            ("getUserByEmail2AddressAndOrganization token".to_owned(), None),
+            ("token: eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9".to_owned(), None),
+        ] {
+            let token: Vec<&str> = token.iter().map(String::as_str).collect();
+            assert_eq!(found(&text), token, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_run_is_seen_wherever_it_begins() {
+        for shift in 0..16 {
+            let text = format!("{}{}_", " ".repeat(shift), &drawn()[..SHORTEST]);
+            let mut ends = Vec::new();
+            each(text.as_bytes(), |end| ends.push(end));
+            assert_eq!(ends, [shift + SHORTEST]);
+        }
+    }
+}
