@@ -4,6 +4,12 @@ import { html, useEffect, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
 import { Answer, Copy, Field, Heading, Markdown, MemoryRow, Projects, SessionRow, Text, Trouble, When, count, plural, to, useAsk } from "/assets/parts.js";
 
+/** Turns shown at a time. */
+const TURNS = 100;
+
+/** The turns behind so many others; what came before the first prompt stands with the first ones. @param {number} from */
+const turnsFrom = (from) => (from === 0 ? { first: 0, limit: TURNS + 1 } : { first: from + 1, limit: TURNS });
+
 /** @param {{params: Record<string, string>}} props */
 export function Sessions({ params }) {
   const change = (/** @type {any} */ event) => { location.hash = to("sessions", undefined, { ...params, [event.target.name]: event.target.value }); };
@@ -20,35 +26,37 @@ export function Sessions({ params }) {
 
 /** @param {{id: string, params: Record<string, string>, said: (text: string, canUndo?: boolean) => void}} props */
 export function Session({ id, params, said }) {
-  const asked = useAsk(`/sessions/${encodeURIComponent(id)}`, {}, ["session"]);
-  return html`<${Answer} asked=${asked}>${(/** @type {any} */ whole) => html`<${Outline} whole=${whole} said=${said} turn=${params.turn} />`}<//>`;
+  const before = Math.max(0, Number(params.turn ?? 0) - 1);
+  const first = before - (before % TURNS);
+  const asked = useAsk(`/sessions/${encodeURIComponent(id)}`, turnsFrom(first), ["session"]);
+  return html`<${Answer} asked=${asked}>${(/** @type {any} */ whole) => html`<${Outline} whole=${whole} said=${said} turn=${params.turn} first=${first} />`}<//>`;
 }
 
-/** @param {{whole: any, turn?: string, said: (text: string, canUndo?: boolean) => void}} props */
-function Outline({ whole, turn, said }) {
+/** @param {{whole: any, turn?: string, first: number, said: (text: string, canUndo?: boolean) => void}} props */
+function Outline({ whole, turn, first, said }) {
   const { session } = whole;
   const memories = useAsk("/memories", { session: session.id, limit: 200 }, ["memory", "decision"]);
-  const failed = whole.turns.flatMap((/** @type {any} */ one) => one.commands.filter((/** @type {any} */ command) => command.outcome === "failed"));
+  const failed = whole.failed_commands;
   return html`<article><${Heading} title=${session.title ?? "Untitled session"} />
     <p class="quiet"><${Text} text=${session.agent} />${session.project && html` · <a href=${to("sessions", undefined, { project: session.project })}><${Text} text=${session.project} /></a>`} · <${When} at=${session.started} />${session.state && ` · ${session.state}`} · ${plural(session.turns, "turn")}, ${plural(session.passages, "passage")}${session.compactions > 0 && `, ${plural(session.compactions, "compaction")}`}${session.branch && html` · <${Text} text=${session.branch} />`}</p>
     <${Resume} session=${session} />
-    <p><a href=${to("briefings", undefined, { session: session.id })}>What it was told</a>${failed.length > 0 && html` · <span class="failed">${plural(failed.length, "failed command")}</span>`}</p>
+    <p><a href=${to("briefings", undefined, { session: session.id })}>What it was told</a>${failed > 0 && html` · <span class="failed">${plural(failed, "failed command")}</span>`}</p>
     ${whole.files.length > 0 && html`<details><summary>${plural(whole.files.length, "file")}</summary><ul class="files">${whole.files.map((/** @type {any} */ file) => html`<li><${Text} text=${file.path} /> <span class="quiet">${file.modified > 0 ? `changed ${count(file.modified)} ×` : "read"}</span></li>`)}</ul></details>`}
     ${memories.answer?.memories.length > 0 && html`<details><summary>${plural(memories.answer.memories.length, "memory")} of it</summary><ul class="rows">${memories.answer.memories.map((/** @type {any} */ one) => html`<${MemoryRow} key=${one.full_id} memory=${one} />`)}</ul></details>`}
-    <${Turns} turns=${whole.turns} turn=${turn} />
+    <${Turns} session=${session} turns=${whole.turns} turn=${turn} first=${first} />
     <${Transcript} id=${session.id} total=${session.passages} />
     <${ForgetSession} session=${session} said=${said} /></article>`;
 }
 
-/** Turns, so many at a time: a long session has a thousand. @param {{turns: any[], turn?: string}} props */
-function Turns({ turns, turn }) {
-  const size = 100;
-  const named = Math.max(0, turns.findIndex((one) => String(one.turn) === turn));
-  const [from, setFrom] = useState(named - (named % size));
-  useEffect(() => setFrom(named - (named % size)), [turn]);
-  useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn, from]);
-  const pages = turns.length > size && html`<${Pages} from=${from} size=${size} total=${turns.length} go=${setFrom} />`;
-  return html`<section><h2>Turns</h2>${pages}<ol class="turns">${turns.slice(from, from + size).map((one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>${pages}</section>`;
+/** The turns, so many at a time: a long session has a thousand. @param {{session: any, turns: any[], turn?: string, first: number}} props */
+function Turns({ session, turns, turn, first }) {
+  const [from, setFrom] = useState(first);
+  useEffect(() => setFrom(first), [first, turn]);
+  const asked = useAsk(from === first ? null : `/sessions/${encodeURIComponent(session.id)}`, turnsFrom(from), ["session"]);
+  useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn, first]);
+  const pages = session.turns > TURNS && html`<${Pages} from=${from} size=${TURNS} total=${session.turns} go=${setFrom} />`;
+  const list = (/** @type {any[]} */ some) => html`<ol class="turns">${some.map((one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>`;
+  return html`<section><h2>Turns</h2>${pages}${from === first ? list(turns) : html`<${Answer} asked=${asked}>${(/** @type {any} */ part) => list(part.turns)}<//>`}${pages}</section>`;
 }
 
 /** Buttons to the parts of a long list. @param {{from: number, size: number, total: number, go: (from: number) => void}} props */

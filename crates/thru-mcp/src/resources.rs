@@ -72,7 +72,7 @@ pub(crate) fn read(uri: &str, backend: &Backend, call: Call<'_>) -> Result<Optio
     backend.call(|app| {
         let text = match named {
             Named::Session(id) => {
-                let outline = outline(app, &Outline { id, freshness }, call)?;
+                let outline = outline(app, &Outline::new(id, freshness), call)?;
                 Renderer::new(app).outline(&outline)
             }
             Named::Memory(id) => {

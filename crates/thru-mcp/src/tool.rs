@@ -252,7 +252,7 @@ pub const TOOLS: [Tool; 11] = [
             let (id, resume) = arguments.session()?;
             let freshness = Freshness::Indexed;
             if !resume {
-                let outline = Outline { id, freshness };
+                let outline = Outline::new(id, freshness);
                 let outline = session::outline(caller.app, &outline, caller.call)?;
                 return Ok(ToolOutput::Recorded(caller.renderer().outline(&outline)));
             }

@@ -51,11 +51,7 @@ static CONNECTORS: [Connector; 35] = [
     // │ NAME │ value │
     connector("\u{2502}", Manner::Plain, "[ \\t]*[│┃][ \\t]*(?P<v>[^\\s│┃|]{6,})[ \\t]*[│┃]"),
     // **NAME**: `value`
-    connector(
-        ":",
-        Manner::Plain,
-        r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,})"#,
-    ),
+    connector(":", Manner::Plain, r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
     connector(":", Manner::Plain, r#"["'`]?[:=](?:\*\*|__)[ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
     // <add key="NAME" value="value"/>
     connector(
@@ -158,11 +154,7 @@ static CONNECTORS: [Connector; 35] = [
         r#"(?i)[ \t]+(?:as[ \t]+)?string[ \t]*=[ \t]*\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
     ),
     // name="NAME", an empty line, and the value in a form of several parts
-    connector(
-        "\n",
-        Manner::Plain,
-        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})"#,
-    ),
+    connector("\n", Manner::Plain, r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})"#),
     // NAME and VALUE in two columns
     behind(
         connector("  ", Manner::Plain, r"[ \t]{2,24}(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)"),

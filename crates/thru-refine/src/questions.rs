@@ -8,6 +8,7 @@ use thru_distil::refine::{
     self, ActivityProfile, Grounded, GroundedSession, Limits, SessionAnswer, SessionInput,
     SessionMaterial, TurnAnswer, TurnFacts, TurnInput, TurnMoment, Unusable,
 };
+use thru_distil::wants_text;
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, Result, Store, Touch};
 
@@ -179,13 +180,25 @@ pub fn of_turn(
 pub fn activity_profile(
     store: &Store,
     session: i64,
-    passages: Vec<PassageRow>,
+    mut passages: Vec<PassageRow>,
 ) -> Result<ActivityProfile> {
-    Ok(ActivityProfile::from_moments(&last_moments(store, session, passages)?))
+    // What the agent said is no work, and it is most of what a session holds.
+    passages.retain(|passage| passage.kind != PassageKind::Assistant);
+    let is_told = |passage: &PassageRow| {
+        let PassageRow { kind, tool, outcome, agent_id, .. } = passage;
+        wants_text(*kind, tool.as_deref(), *outcome, agent_id.is_some())
+    };
+    Ok(ActivityProfile::from_moments(&last_moments(store, session, passages, is_told)?))
 }
 
-/// Reads the moments of a session from its passages; of a longer one, those at its end.
-fn last_moments(store: &Store, session: i64, passages: Vec<PassageRow>) -> Result<Vec<TurnMoment>> {
+/// Reads the moments of a session from its passages, with the texts of those that `is_told` picks; of a longer session, the
+/// moments at its end.
+fn last_moments(
+    store: &Store,
+    session: i64,
+    passages: Vec<PassageRow>,
+    is_told: impl Fn(&PassageRow) -> bool,
+) -> Result<Vec<TurnMoment>> {
     let mut touches = store.touches_of_session(session)?;
     let mut moments = Vec::new();
     let mut room = SESSION;
@@ -193,7 +206,10 @@ fn last_moments(store: &Store, session: i64, passages: Vec<PassageRow>) -> Resul
         if moments.len() >= SEEN || room == 0 {
             break;
         }
-        let text = head(&store.text_of(&passage)?, room.min(PASSAGE)).to_owned();
+        let text = match is_told(&passage) {
+            true => head(&store.text_of(&passage)?, room.min(PASSAGE)).to_owned(),
+            false => String::new(),
+        };
         room -= text.len();
         let touched = touches.remove(&passage.row).unwrap_or_default();
         moments.push(moment(passage, touched, text));
@@ -243,7 +259,7 @@ pub fn of_session(
         let text = head(&store.text_of(passage)?, LAST_TEXT).to_owned();
         final_texts.insert(0, Statement { text, sources: vec![passage.id] });
     }
-    let moments = last_moments(store, session, passages)?;
+    let moments = last_moments(store, session, passages, |_| true)?;
     let known = SessionMaterial {
         title: summary.title,
         turns: summary.turns,

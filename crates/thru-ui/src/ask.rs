@@ -50,7 +50,7 @@ pub(crate) fn answer(app: &App, request: Request, wording: Wording, call: Call<'
 fn read(app: &App, target: &Target, call: Call<'_>) -> Result<Vec<Line>> {
     match target {
         Target::Session(id) => {
-            let request = Outline { id: id.clone(), freshness: Freshness::Recorded };
+            let request = Outline::new(id, Freshness::Recorded);
             Ok(lines::session(app, &outline(app, &request, call)?))
         }
         Target::Memory(id) | Target::Passage(id) => Ok(match piece(app, id, call)? {

@@ -118,6 +118,33 @@ pub struct Outline {
     pub id: String,
     /// The freshness of the answer.
     pub freshness: Freshness,
+    /// The turns to tell.
+    pub turns: TurnRange,
+}
+
+impl Outline {
+    /// A question about a session with all of its turns.
+    pub fn new(id: impl Into<String>, freshness: Freshness) -> Self {
+        Self { id: id.into(), freshness, turns: TurnRange::ALL }
+    }
+}
+
+/// Some turns of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnRange {
+    /// The number of the first one.
+    pub first: u32,
+    /// Turns at most.
+    pub most: u32,
+}
+
+impl TurnRange {
+    /// Every turn.
+    pub const ALL: Self = Self { first: 0, most: u32::MAX };
+
+    const fn holds(self, turn: u32) -> bool {
+        turn >= self.first && turn - self.first < self.most
+    }
 }
 
 /// A session by its turns.
@@ -129,8 +156,10 @@ pub struct SessionOutline {
     pub kind: &'static str,
     /// The session.
     pub session: SessionEntry,
-    /// Its turns, in order.
+    /// Its turns, in order, as far as they were asked for.
     pub turns: Vec<TurnOutline>,
+    /// The number of its commands that failed.
+    pub failed_commands: usize,
     /// The files that it touched.
     pub files: Vec<TouchedPath>,
     /// The kinds of work in it, each from 0 to 1.
@@ -336,7 +365,8 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
     Ok(SessionOutline {
         version: 1,
         kind: "session",
-        turns: turns(&store, redactor, &passages)?,
+        turns: turns(&store, redactor, &passages, request.turns)?,
+        failed_commands: passages.iter().filter(|passage| is_failed_command(passage)).count(),
         files: files.collect(),
         activity: activity_profile(&store, session.row, passages)?,
         context: ContextOutline::new(&store, context)?,
@@ -358,12 +388,24 @@ fn digest(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<Ses
     Ok(Some(SessionDigest { id: store.short_id(&summary.id)?, body }))
 }
 
+fn is_failed_command(passage: &PassageRow) -> bool {
+    passage.command.is_some()
+        && passage.outcome == Some(Outcome::Failed)
+        && passage.agent_id.is_none()
+}
+
 /// Puts the passages of a session into turns. Subagents are counted, not quoted.
-fn turns(store: &Store, redactor: &Redactor, passages: &[PassageRow]) -> Result<Vec<TurnOutline>> {
+fn turns(
+    store: &Store,
+    redactor: &Redactor,
+    passages: &[PassageRow],
+    range: TurnRange,
+) -> Result<Vec<TurnOutline>> {
     let mut turns: BTreeMap<u32, TurnOutline> = BTreeMap::new();
     // Only the last text of the agent is read: the others would be read for nothing.
     let mut last: BTreeMap<u32, &PassageRow> = BTreeMap::new();
-    for passage in passages.iter().filter(|passage| passage.agent_id.is_none()) {
+    let own = |passage: &&PassageRow| passage.agent_id.is_none() && range.holds(passage.turn);
+    for passage in passages.iter().filter(own) {
         let turn = turns.entry(passage.turn).or_default();
         turn.number = passage.turn;
         match passage.kind {

@@ -63,7 +63,7 @@ fn close(home: &Home, session: &str, reason: &str) -> Closed {
 }
 
 fn session(home: &Home, id: &str) -> SessionOutline {
-    let request = Outline { id: id.to_owned(), freshness: Freshness::Recorded };
+    let request = Outline::new(id, Freshness::Recorded);
     outline(&home.here(), &request, call()).unwrap()
 }
 
@@ -285,7 +285,7 @@ fn an_explicit_close_keeps_its_reason_after_time_closed_the_session() {
     let mut app = home.here();
     app.clock = std::sync::Arc::new(Later);
     let known = || {
-        let request = Outline { id: ONE.to_owned(), freshness: Freshness::Recorded };
+        let request = Outline::new(ONE, Freshness::Recorded);
         outline(&app, &request, call()).unwrap().session
     };
     let close = |reason: &str| {
@@ -378,7 +378,7 @@ fn whichever_layer_comes_first_a_session_is_indexed_once() {
     let closed = close(&home, ONE, "first");
     active(&home, TWO);
     home.hook(TWO, "SessionEnd", json!({ "reason": "clear" }));
-    let request = Outline { id: TWO.to_owned(), freshness: Freshness::Indexed };
+    let request = Outline::new(TWO, Freshness::Indexed);
     let known = outline(&home.here(), &request, call()).unwrap();
     assert_eq!(known.preparation.indexed, 1);
     assert_eq!(known.session.close_reason.as_deref(), Some("agent:clear"));

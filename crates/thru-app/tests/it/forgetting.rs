@@ -50,7 +50,7 @@ fn a_forgotten_session_is_gone_for_good() {
     assert_eq!((forgotten.passages, forgotten.archived_files), (7, 1));
     let others = sessions(&home);
     let gone = |when: &str| {
-        let request = Outline { id: ONE.to_owned(), freshness: Freshness::Recorded };
+        let request = Outline::new(ONE, Freshness::Recorded);
         let asked = outline(&home.here(), &request, call()).unwrap_err();
         assert_eq!(asked.kind(), TroubleKind::NotFound, "{when}");
         assert_eq!(sessions(&home), others, "{when}");

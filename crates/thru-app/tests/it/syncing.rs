@@ -85,7 +85,7 @@ fn what_is_missing_is_imported_once() {
     let session = &gap.sessions[0];
     assert!(session.unread_bytes < session.bytes);
     assert_eq!(session.title.as_deref(), Some("Plan the irrigation for the young pear trees"));
-    let request = Outline { id: TWO.to_owned(), freshness: Freshness::AsItIs };
+    let request = Outline::new(TWO, Freshness::AsItIs);
     let before = outline(&home.here(), &request, call()).unwrap().session.episode_uuid;
     let report = run(&home, &week());
     assert_eq!((report.indexed, report.run), (Some(1), true));

@@ -4,7 +4,7 @@ use axum::http::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use thru_app::ask::briefings::{self, ListBriefings};
-use thru_app::ask::session::{Outline, outline};
+use thru_app::ask::session::{Outline, TurnRange, outline};
 use thru_app::ask::sessions::{ListSessions, list};
 use thru_app::ask::transcript::{self, ReadTranscript};
 use thru_app::fresh::Freshness;
@@ -29,8 +29,11 @@ pub(super) fn routes() -> Vec<Route> {
             };
             list(app, &request, call)
         }),
-        get("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
-            outline(app, &Outline { id: input.id, freshness: Freshness::Recorded }, call)
+        get("/sessions/{id}", "Tells a session by its turns.", |input: OutlineInput, app, call| {
+            let turns =
+                TurnRange { first: input.first, most: input.limit.unwrap_or(TurnRange::ALL.most) };
+            let request = Outline { id: input.id, freshness: Freshness::Recorded, turns };
+            outline(app, &request, call)
         }),
         get(
             "/sessions/{id}/passages",
@@ -88,6 +91,19 @@ struct ListInput {
     until: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
+}
+
+/// A session and its turns.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OutlineInput {
+    /// Its id, or the start of it.
+    id: String,
+    /// The number of the first turn to tell.
+    #[serde(default)]
+    first: u32,
+    /// Turns at most; all where none is given.
+    limit: Option<u32>,
 }
 
 /// A part of a session.

@@ -116,7 +116,7 @@ impl Seen {
                 Change::Session(session) => {
                     let id = session.id.as_str();
                     let number = Summary::id_of(session.agent, id).number();
-                    let request = Outline { id: id.to_owned(), freshness: Freshness::AsItIs };
+                    let request = Outline::new(id, Freshness::AsItIs);
                     let told = outline(app, &request, call)?;
                     if !self.0.contains_key(id) {
                         let project = told.session.project.as_ref().map(|name| name.get());

@@ -10,6 +10,7 @@ use thru_app::ask::sessions::{ListSessions, list};
 use thru_app::fresh::Freshness;
 use thru_app::keep::export::{Export, export};
 use thru_app::keep::projects::projects;
+use thru_testkit::records::Author;
 
 use crate::home::{Home, SESSION, call};
 
@@ -42,7 +43,7 @@ fn answers_are_those_of_the_application_byte_for_byte() {
         served.get("/api/v1/sessions").body,
         printed(&list(&app, &request, call()).unwrap())
     );
-    let request = Outline { id: SESSION.to_owned(), freshness: Freshness::Recorded };
+    let request = Outline::new(SESSION, Freshness::Recorded);
     let whole = printed(&outline(&app, &request, call()).unwrap());
     assert_eq!(served.get(&format!("/api/v1/sessions/{}", &SESSION[..8])).body, whole);
     let projects = printed(&projects(&app, None, call()).unwrap());
@@ -52,6 +53,27 @@ fn answers_are_those_of_the_application_byte_for_byte() {
         Get { ids: vec![id.clone()], sources: Sources::Records, freshness: Freshness::Recorded };
     let pieces = printed(&get(&app, &request, call()).unwrap());
     assert_eq!(served.get(&format!("/api/v1/memories/{id}?source=true")).body, pieces);
+}
+
+#[test]
+fn the_turns_of_a_session_are_told_in_parts() {
+    let home = Home::new();
+    let session = SESSION.replace("0001", "0002");
+    let mut records = Author::of(&session);
+    for number in 1..=5 {
+        records.asks(&format!("Water tree {number}")).says("Done.");
+    }
+    home.add(&session, &records);
+    let served = home.serve();
+    let numbers = |query: &str| {
+        let part = served.get(&format!("/api/v1/sessions/{session}{query}")).json();
+        let turns = part["turns"].as_array().unwrap().iter();
+        turns.map(|turn| turn["turn"].as_u64().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(numbers(""), [1, 2, 3, 4, 5]);
+    assert_eq!(numbers("?limit=3"), [1, 2]);
+    assert_eq!(numbers("?first=2&limit=2"), [2, 3]);
+    assert_eq!(numbers("?first=9"), [] as [u64; 0]);
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn latest(app: &App, question: &Question, call: Call<'_>) -> Result<List> {
     if question.shown != Shown::Memories {
         let sessions = match session_of(question) {
             Some(id) => {
-                let request = Outline { id, freshness: Freshness::Recorded };
+                let request = Outline::new(id, Freshness::Recorded);
                 vec![outline(app, &request, call)?.session]
             }
             None => {

@@ -97,7 +97,7 @@ fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
 }
 
 fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
-    let request = Outline { id: arguments.id.clone(), freshness: Freshness::Recorded };
+    let request = Outline::new(&arguments.id, Freshness::Recorded);
     let outline = session::outline(environment, &request, shared::Shown::new(environment).call())?;
     let mut page = Page::new(environment);
     if arguments.json {
