@@ -229,7 +229,9 @@ impl AgentText {
     /// Takes completed work or a finding from a sentence, if it states one.
     fn consider(&mut self, sentence: &str) {
         let strength = self.action.as_ref().map(|(_, strength)| *strength);
+        // What a list told before is more than a remark behind it.
         if strength != Some(Strength::Action)
+            && self.item.is_none()
             && let Some((title, found)) = phrase::of_action(sentence)
             && strength.is_none_or(|known| found > known)
             && stands_alone(&title)

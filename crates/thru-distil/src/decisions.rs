@@ -199,7 +199,9 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     else {
         return others(session, request, opening, place, vec![chosen], drafts);
     };
-    observation.title = title;
+    let is_tried = said.is_some_and(|said| reply::is_hedged(said, &title));
+    let advised = opening.filter(|_| is_tried).and_then(|one| one.recommends(&title));
+    observation.title = advised.unwrap_or(title);
     let places: Vec<usize> = made.source.into_iter().chain([place]).chain(naming).collect();
     let is_new = |said: &str| reply::says_more(said, &observation.title);
     let source = made.source.unwrap_or(place);

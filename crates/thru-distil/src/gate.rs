@@ -28,8 +28,8 @@ const CONNECTING: [&str; 32] = [
 
 /// Other words that a title does not end with, in lower case: the rest is missing.
 #[rustfmt::skip]
-const UNFINISHED: [&str; 9] = [
-    "above", "be", "below", "has", "have", "its", "the", "was", "were",
+const UNFINISHED: [&str; 11] = [
+    "above", "after", "be", "before", "below", "has", "have", "its", "the", "was", "were",
 ];
 
 /// Other words that a title does not begin with, in lower case: it would hang on what was said before.
@@ -286,7 +286,7 @@ pub(crate) fn hangs(statement: &str) -> bool {
 
 /// Returns true if a sentence tells of how the agent goes about its work: workers, checkouts, git.
 pub(crate) fn is_about_course(sentence: &str) -> bool {
-    let mut words = sentence.split_whitespace().map(bare);
+    let mut words = sentence.split([' ', '/']).map(bare);
     words.any(|word| COURSE.contains(&word.as_str()) || is_hash(&word))
         || [
             " is working",

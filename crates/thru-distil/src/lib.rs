@@ -29,6 +29,7 @@ mod git;
 mod landing;
 mod merge;
 mod moment;
+mod object;
 mod outcome;
 mod outside;
 mod pattern;
@@ -72,4 +73,4 @@ pub use snapshot::{SnapshotMaker, snapshot_wants_text};
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 9;
+pub const VERSION: u32 = 10;

@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use thru_core::{Certainty, Id, Merged, Observation, ObservationType, WorkRecord};
+use thru_core::{Certainty, Id, Merged, Observation, ObservationType, Statement, WorkRecord};
 
+use crate::object::names_code;
 use crate::reply;
 use crate::session::is_committed;
 use crate::work::FACTS;
@@ -115,10 +116,6 @@ fn put_into(work: &mut Observation, commit: Observation) {
     work.report = report.or(work.report.take());
 }
 
-fn names_code(title: &str) -> bool {
-    title.split(' ').any(|word| word.trim_end_matches([',', ')']).contains(['_', '.', '/', '`']))
-}
-
 fn likeness(observation: &Observation) -> Likeness {
     const EMPTY: [&str; 14] = [
         "the", "a", "an", "of", "to", "in", "for", "on", "and", "with", "is", "are", "please", "ok",
@@ -146,16 +143,16 @@ fn fits(first: &Observation, other: &Observation) -> bool {
     if is_large {
         return false;
     }
-    let is_needed = |text: &str| {
-        let is_commit = WorkRecord::of(text) == Some(WorkRecord::Commit);
-        is_commit || text.starts_with('`') || text.contains(" → ")
-    };
-    first.facts.len() + added.len() <= FACTS || !added.iter().any(|fact| is_needed(&fact.text))
+    let is_needed = |text: &str| text.starts_with('`') || text.contains(" → ");
+    first.facts.len() + added.len() <= FACTS
+        || !added.iter().any(|fact| is_commit(fact) || is_needed(&fact.text))
 }
 
-fn absorb(first: &mut Observation, other: Observation) {
+pub(crate) fn absorb(first: &mut Observation, other: Observation) {
     for fact in other.facts {
-        if first.facts.len() < FACTS && !first.facts.iter().any(|known| known.text == fact.text) {
+        // A plan may have filled the list.
+        let has_room = first.facts.len() < FACTS || is_commit(&fact);
+        if has_room && !first.facts.iter().any(|known| known.text == fact.text) {
             first.facts.push(fact);
         }
     }
@@ -176,6 +173,10 @@ fn absorb(first: &mut Observation, other: Observation) {
     }
     first.merged.extend(other.merged);
     first.merged.push(Merged { id: other.id, title: other.title });
+}
+
+fn is_commit(fact: &Statement) -> bool {
+    WorkRecord::of(&fact.text) == Some(WorkRecord::Commit)
 }
 
 fn add_new<T: PartialEq + Ord + Clone>(known: &mut Vec<T>, added: Vec<T>, limit: usize) {

@@ -74,6 +74,7 @@ pub struct Distiller {
     session: String,
     user_title: Option<String>,
     agent_title: Option<String>,
+    branch: Option<String>,
     kept_apart: BTreeSet<Id>,
     events: Vec<Event>,
     /// The places of commands that were still running, by the client's names for them.
@@ -100,6 +101,10 @@ impl Distiller {
             session: session.id.as_str().to_owned(),
             user_title: line(&facts.user_title),
             agent_title: line(&facts.agent_title),
+            branch: facts
+                .branch
+                .clone()
+                .filter(|branch| facts.first_branch.as_ref().is_none_or(|first| first == branch)),
             kept_apart,
             events: Vec::new(),
             running: BTreeMap::new(),
@@ -225,6 +230,7 @@ impl Distiller {
             id: &self.session,
             user_title: self.user_title.as_deref(),
             agent_title: self.agent_title.as_deref(),
+            branch: self.branch.as_deref(),
             kept_apart: &self.kept_apart,
             commits: &self.commits,
             turns: segment::turns(&events),

@@ -1,17 +1,21 @@
 //! Decisions to carry out a plan.
 
-use thru_core::ObservationType;
+use std::collections::BTreeSet;
+
+use thru_core::{Id, Observation, ObservationType, Speaker};
 
 use crate::answers::Plan;
 use crate::decisions::by_person;
 use crate::event::Event;
-use crate::gate::stands_alone;
+use crate::merge;
 use crate::reply;
 use crate::session::{Draft, Session};
-use crate::subject;
 use crate::text::{TITLE, uncapitalised};
 use crate::title;
 use crate::verbs;
+
+/// The beginning of the title of an approved plan.
+const APPROVED: &str = "Approved the plan: ";
 
 /// Prompts after an approval among which a person may say that the work was reverted.
 const PROMPTS: usize = 2;
@@ -22,7 +26,7 @@ pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Opti
     let mut observation = by_person(session, "plan", 0, place);
     observation.title = match is_reverted(session, place) {
         true => reply::titled(&format!("Reverted the work on the plan: {name}")),
-        false => by_commit(session, place, name).unwrap_or_else(|| plan_decision(name, plan)),
+        false => plan_decision(name, plan),
     };
     observation.narrative =
         plan.reason.as_ref().map(|reason| session.statement(reason.clone(), &[place]));
@@ -31,31 +35,60 @@ pub(crate) fn approved(session: &Session<'_>, plan: &Plan, place: usize) -> Opti
     Some(Draft { place, observation })
 }
 
+/// Puts an approved plan, and orders, into the one piece of work of the same turn that carried them out: it tells what
+/// became of them.
+pub(crate) fn put_into_work(drafts: &mut Vec<Draft>, from: usize, kept_apart: &BTreeSet<Id>) {
+    let is_work = |one: &Observation| {
+        !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
+            && !one.title.is_empty()
+    };
+    let mut works = drafts.iter().skip(from).map(|draft| &draft.observation);
+    let mut works = works.by_ref().filter(|one| is_work(one));
+    let (Some(work), None) = (works.next().map(|one| one.title.clone()), works.next()) else {
+        return;
+    };
+    let is_done = |one: &Observation| {
+        let is_own = one.kind == ObservationType::Decision
+            && one.speaker == Speaker::Person
+            && !one.is_rule
+            && !kept_apart.contains(&one.id);
+        is_own && (one.title.starts_with(APPROVED) || is_fulfilled(&one.title, &work))
+    };
+    let turn = drafts.split_off(from);
+    let (done, kept): (Vec<Draft>, Vec<Draft>) =
+        turn.into_iter().partition(|draft| is_done(&draft.observation));
+    drafts.extend(kept);
+    let place = drafts.iter().skip(from).position(|draft| is_work(&draft.observation));
+    let Some(work) = place.and_then(|place| drafts.get_mut(from + place)) else { return };
+    for Draft { observation: mut plan, .. } in done {
+        // Work that goes by the heading of the plan is told with what the plan says of it.
+        let name = work.observation.title.strip_prefix("Implement ");
+        let name = name.unwrap_or(&work.observation.title);
+        let told = plan.title.strip_prefix(APPROVED).filter(|told| told.starts_with(name));
+        if let Some(told) = told.filter(|told| told.len() > name.len()) {
+            work.observation.title = told.to_owned();
+        }
+        // The message of the commit is the narrative, if there is one.
+        work.observation.facts.extend(plan.narrative.take());
+        work.observation.facts.append(&mut plan.facts);
+        merge::absorb(&mut work.observation, plan);
+    }
+}
+
+/// Returns true if the title of work says that an order was carried out.
+fn is_fulfilled(order: &str, work: &str) -> bool {
+    let reasons = [" since ", " because ", " so that ", ", "];
+    let end = reasons.iter().filter_map(|reason| order.find(reason)).min().unwrap_or(order.len());
+    let wanted = reply::significant(&order[..end]);
+    let done = reply::significant(work);
+    let shared = wanted.iter().filter(|word| done.contains(word)).count();
+    is_order(order) && shared >= 2 && shared * 3 >= wanted.len() * 2
+}
+
 /// Returns true if a person says in one of the next prompts that the work was reverted.
 fn is_reverted(session: &Session<'_>, place: usize) -> bool {
     let later = session.events.iter().skip(place + 1).filter_map(Event::request);
     later.take(PROMPTS).any(|request| request.took_back.is_some())
-}
-
-/// Returns the title of an approved plan whose heading does not say what is done, by the commit that carried it out.
-fn by_commit(session: &Session<'_>, place: usize, name: &str) -> Option<String> {
-    if matches!(heading_kind(name), Heading::Order) {
-        return None;
-    }
-    let mut prompts = 0;
-    let later = session.events.iter().skip(place + 1).take_while(|event| {
-        prompts += usize::from(event.request().is_some_and(|request| request.text.is_some()));
-        prompts < PROMPTS
-    });
-    let mut commits = later.filter_map(Event::run).flat_map(|run| &run.commits);
-    let commit = commits.next()?;
-    let told = subject::of_commit(&commit.subject);
-    let says = is_order(&told)
-        && stands_alone(&told)
-        && reply::alike(&told, name)
-        && reply::says_more(&told, name);
-    let title = format!("Approved the plan: {}", uncapitalised(&told));
-    (says && title.chars().count() <= TITLE).then_some(title)
 }
 
 fn is_order(said: &str) -> bool {
@@ -65,7 +98,7 @@ fn is_order(said: &str) -> bool {
 
 /// Returns the title of an approved plan: its heading, and as much of its goal, else of its measures, as there is room for.
 fn plan_decision(name: &str, plan: &Plan) -> String {
-    let plain = format!("Approved the plan: {name}");
+    let plain = format!("{APPROVED}{name}");
     let fits = |title: &String| title.chars().count() <= TITLE;
     let with = |more: &str| Some(format!("{plain} — {more}")).filter(fits);
     let goal = plan.goal.as_ref().filter(|goal| reply::says_more(goal, name));

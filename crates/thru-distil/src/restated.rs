@@ -14,6 +14,7 @@ use crate::prose::{self, LineKind};
 use crate::reply;
 use crate::session::Session;
 use crate::text::{one_line, unmarked};
+use crate::wording;
 
 /// Most sentences that are kept of the beginning of a text.
 const SENTENCES: usize = 4;
@@ -101,8 +102,17 @@ impl Opening {
 
     /// Returns true if the agent agrees with a person's proposal, or does what it says.
     pub(crate) fn takes_up(&self, words: &str) -> bool {
+        if self.about(words).is_some_and(has_reservation) {
+            return false;
+        }
         let announces = self.announced.as_deref().is_some_and(|done| reply::alike(words, done));
         self.confirms || announces || self.restates(words).is_some()
+    }
+
+    /// Returns a person's proposal as the agent recommends it in its own words.
+    pub(crate) fn recommends(&self, words: &str) -> Option<String> {
+        let advice = wording::stated(self.about(words)?).filter(|said| said.is_advice)?;
+        Some(advice.title)
     }
 
     /// Returns the decision that the agent draws from a person's words, if it agrees with them.
@@ -118,6 +128,12 @@ fn announcement(said: &str) -> Option<String> {
     let first = whole.split_once(" and ").map(|(first, _)| first.to_owned());
     let is_told = |title: &String| stands_alone(title) && title.split(' ').count() >= 4;
     [Some(whole), first].into_iter().flatten().find(is_told)
+}
+
+/// Returns true for agreement that holds in some cases only: "if the frost comes early".
+fn has_reservation(said: &str) -> bool {
+    let mut words = said.split(|c: char| !c.is_alphanumeric());
+    words.any(|word| ["if", "depends"].iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
 /// Returns true for a sentence that only says what the agent does next.

@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::fixes::Fixes;
 use crate::segment::Turn;
 use crate::text::one_line;
-use crate::{decisions, discovery, merge, outside, report, summary, title, work};
+use crate::{decisions, discovery, merge, object, outside, plans, report, summary, work};
 
 /// Length from which a text reports something, in bytes.
 const TELLING: usize = 160;
@@ -35,6 +35,8 @@ pub(crate) struct Session<'s> {
     pub(crate) user_title: Option<&'s str>,
     /// May belong to another session: old clients write titles of others into a transcript.
     pub(crate) agent_title: Option<&'s str>,
+    /// The branch, where the session stayed on one.
+    pub(crate) branch: Option<&'s str>,
     pub(crate) kept_apart: &'s BTreeSet<Id>,
     /// Commits that the repository told of, the session's own among them.
     pub(crate) commits: &'s [SeenCommit],
@@ -115,7 +117,7 @@ impl Session<'_> {
 
     /// Returns the text that reports these events, and its place: the last one, or one before it where the last
     /// hardly says anything.
-    fn closing(&self, range: Range<usize>) -> Option<(usize, &AgentText)> {
+    pub(crate) fn closing(&self, range: Range<usize>) -> Option<(usize, &AgentText)> {
         let texts = range.rev().filter_map(|at| Some((at, self.events.get(at)?.agent_text()?)));
         let mut texts = texts.take(4).filter(|(_, written)| !written.report.is_empty()).peekable();
         let last = texts.peek().copied();
@@ -185,6 +187,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
         }
         let has_work = drafts.len() > before;
         decisions::observe(session, turn, &mut drafts);
+        plans::put_into_work(&mut drafts, before, session.kept_apart);
         if !has_work {
             let found = if turn.asks_memory { None } else { discovery::observe(session, turn) };
             let unnamed =
@@ -206,12 +209,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let observations = merge::merged(drafts, session.kept_apart);
     let mut observations = merge::with_commits(observations, session.kept_apart);
     outside::tell(session, &mut observations);
-    for observation in observations.iter_mut().filter(|one| !one.title.is_empty()) {
-        let (files, is_committed) = (&observation.files_modified, is_committed(observation));
-        if let Some(title) = title::with_file(&observation.title, files, is_committed) {
-            observation.title = title;
-        }
-    }
+    object::complete(session, &mut observations);
     let summary = summary::summarise(session, &observations);
     Distillate { observations, summary }
 }

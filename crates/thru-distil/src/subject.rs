@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::gate::stands_alone;
+use crate::object::names_code;
 use crate::pattern;
 use crate::reply;
 use crate::text::{self, TITLE, capitalised};
@@ -75,6 +76,26 @@ pub(crate) fn keeps_books(subject: &str) -> bool {
     is_aside && BOOKS.as_ref().is_some_and(|books| books.is_match(rest))
 }
 
+/// Subjects that begin or end the work rather than do it: "plan x", "complete x".
+static FRAMING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:plan|start|begin|close|complete|finali[sz]e|finish|summari[sz]e|wrap\s+up)\b",
+    )
+});
+
+/// Returns true for the subject of a document's commit that begins or ends the work of another commit: both have one scope.
+pub(crate) fn frames(subject: &str, other: &str) -> bool {
+    let (kind, scope, rest) = conventional(subject);
+    let (other_kind, other_scope, _) = conventional(other);
+    let is_document =
+        |kind: Option<&str>| kind.is_some_and(|kind| ["docs", "chore"].contains(&kind));
+    scope.is_some()
+        && scope == other_scope
+        && is_document(kind)
+        && !is_document(other_kind)
+        && FRAMING.as_ref().is_some_and(|framing| framing.is_match(rest))
+}
+
 /// Returns true for the subject of a commit that only saves where the work stands: "checkpoint: before the audit".
 pub(crate) fn only_saves(subject: &str) -> bool {
     subject.get(..10).is_some_and(|start| start.eq_ignore_ascii_case("checkpoint"))
@@ -92,10 +113,8 @@ pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
     if shows(&CALLED) {
         return called(&title, body).unwrap_or(title);
     }
-    let names_code =
-        title.split_whitespace().skip(1).any(|word| word.contains(['_', '.', '/', '`']));
     let room = LENGTH.saturating_sub(title.chars().count() + 2);
-    if names_code || room < DETAIL || ![&VAGUE, &LOOSE, &BOOKS].into_iter().any(shows) {
+    if names_code(&title) || room < DETAIL || ![&VAGUE, &LOOSE, &BOOKS].into_iter().any(shows) {
         return title;
     }
     let detail = text::uncapitalised(&reply::titled_in(start_of(body), room));
@@ -103,6 +122,13 @@ pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
         true => title,
         false => format!("{title}: {detail}"),
     }
+}
+
+/// Returns true for the title of a commit that names a kind of work, and nothing of this one.
+pub(crate) fn is_vague(title: &str) -> bool {
+    let shows =
+        |shape: &LazyLock<Option<Regex>>| shape.as_ref().is_some_and(|one| one.is_match(title));
+    !reply::is_specific(title) && !title.contains(": ") && (shows(&VAGUE) || shows(&CALLED))
 }
 
 /// Returns the title of a commit that names what called for it: with the change, or the change alone where there is no

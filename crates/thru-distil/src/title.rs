@@ -2,7 +2,6 @@
 
 use thru_core::defused;
 
-use crate::gate::is_name;
 use crate::text::{self, TITLE, capitalised, plain};
 use crate::verbs;
 
@@ -215,40 +214,6 @@ pub(crate) fn is_kind(label: &str) -> bool {
         .any(|kind| kind.eq_ignore_ascii_case(label))
 }
 
-/// Longest name of a file in a title, in characters.
-const NAME: usize = 32;
-
-/// Returns a title with the one file that its work changed, where it names nothing: "Read dates with zones (parser.rs)".
-/// The edits beside a commit may not be what it holds: documents tell nothing of it.
-pub(crate) fn with_file(title: &str, files: &[String], is_committed: bool) -> Option<String> {
-    let is_aside = |file: &&String| {
-        let name = text::shown_name(file).to_lowercase();
-        [".md", ".txt", ".lock"].iter().any(|end| name.ends_with(end))
-            || ["test", "spec"].iter().any(|part| name.contains(part))
-    };
-    let mut work = files.iter().filter(|file| !is_aside(file));
-    let file = match (work.next(), work.next(), files) {
-        (Some(file), None, _) => file,
-        (None, _, [file]) if !is_committed => file,
-        _ => return None,
-    };
-    let name = text::shown_name(file);
-    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_lowercase();
-    let is_named = title.split_whitespace().skip(1).any(is_name)
-        || title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == stem);
-    // Paths of temporary folders may be redacted.
-    if is_named || name.chars().count() > NAME || name.contains("REDACTED") {
-        return None;
-    }
-    let placed = match title.strip_suffix(')') {
-        Some(scoped) if scoped.rsplit('(').next().is_some_and(|scope| !scope.contains(' ')) => {
-            format!("{scoped}, {name})")
-        }
-        _ => format!("{title} ({name})"),
-    };
-    (placed.chars().count() <= TITLE).then_some(placed)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -287,25 +252,5 @@ mod tests {
         ] {
             assert_eq!(without_doubts(title), told);
         }
-    }
-
-    #[test]
-    fn a_title_without_a_name_is_told_with_its_file() {
-        let told = |title: &str, files: &[&str]| {
-            let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
-            with_file(title, &files, false).unwrap_or_default()
-        };
-        assert_eq!(
-            told(
-                "Read dates with zones",
-                &["/p/parser.rs", "/p/tests/dates_test.rs", "/p/NOTES.md"]
-            ),
-            "Read dates with zones (parser.rs)"
-        );
-        assert_eq!(told("Read dates (zones)", &["/p/parser.rs"]), "Read dates (zones, parser.rs)");
-        for named in ["Read dates in the KilnProfile", "Let the parser read dates"] {
-            assert_eq!(told(named, &["/p/parser.rs"]), "");
-        }
-        assert_eq!(told("Read dates with zones", &["/p/parser.rs", "/p/zone.rs"]), "");
     }
 }

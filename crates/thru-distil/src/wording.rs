@@ -311,7 +311,9 @@ fn is_labelled(sentence: &str) -> bool {
 /// Returns true if a fronted phrase says where the sentence holds: "In the kiln profile".
 fn places(phrase: &str) -> bool {
     let first = phrase.split(' ').next().unwrap_or_default();
-    ["in", "for", "on", "under", "with"].iter().any(|word| word.eq_ignore_ascii_case(first))
+    ["in", "for", "on", "under", "with", "without", "when"]
+        .iter()
+        .any(|word| word.eq_ignore_ascii_case(first))
         && phrase.chars().count() <= ASIDE
         && phrase.split(' ').skip(1).any(is_name)
 }

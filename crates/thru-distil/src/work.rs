@@ -239,7 +239,8 @@ impl<'s> Piece<'s> {
             let body = commit.body.as_deref();
             let tried = body.filter(|_| self.fails_again).and_then(subject::first_point);
             let told = || subject::with_detail(subject::of_commit(&commit.subject), body);
-            Some((tried.unwrap_or_else(told), Some(*at)))
+            let title = tried.unwrap_or_else(told);
+            Some((self.with_result(&title).unwrap_or(title), Some(*at)))
         };
         if self.keeps_books {
             return None;
@@ -260,7 +261,7 @@ impl<'s> Piece<'s> {
             let title = format!("Merge pull request #{number}: {}", subject::of_commit(title?));
             self.modified.is_empty().then(|| (title::shaped(&title), Some(at)))
         };
-        let candidates: [&TitleSource<'_>; 8] = [
+        let candidates: [&TitleSource<'_>; 9] = [
             &commit,
             &|| self.intended(),
             &opened,
@@ -272,6 +273,7 @@ impl<'s> Piece<'s> {
             },
             &|| action(Strength::Action),
             &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
+            &|| written.and_then(|(at, written)| Some((written.item.clone()?, at))),
         ];
         let rungs = if self.is_scratch() { NAMED } else { candidates.len() };
         let found = candidates.iter().take(rungs).enumerate().find_map(|(rung, source)| {
@@ -305,6 +307,20 @@ impl<'s> Piece<'s> {
                 let is_foreign = !prose::is_english(request.text.as_deref().unwrap_or_default());
                 (is_foreign && stands_alone(&prompt)).then_some((prompt, at))
             })
+    }
+
+    /// Returns the title of a commit that only names a kind of work with what the report says was done, or that alone where
+    /// there is no room for both.
+    fn with_result(&self, title: &str) -> Option<String> {
+        let (_, written) = self.report.filter(|_| subject::is_vague(title))?;
+        let (action, _) = written.action.as_ref().filter(|(action, strength)| {
+            *strength == Strength::Action
+                && reply::is_specific(action)
+                && stands_alone(action)
+                && !reply::shares(title, action, 2)
+        })?;
+        let both = format!("{title}: {}", text::uncapitalised(action));
+        Some(if both.chars().count() <= title::LENGTH { both } else { action.clone() })
     }
 
     /// Returns the pull request that was merged: the place, the number, and the title if it was seen.
@@ -489,10 +505,13 @@ fn keeps_books(session: &Session<'_>, turn: &Turn, part: &Range<usize>) -> bool 
             let made = run.commits.iter().map(|commit| commit.subject.as_str());
             made.chain(run.may_have_committed())
         })
-        .map(subject::keeps_books)
+    };
+    let all: Vec<&str> = subjects(&turn.range).collect();
+    let is_book = |subject: &str| {
+        subject::keeps_books(subject) || all.iter().any(|other| subject::frames(subject, other))
     };
     let mut own = subjects(part).peekable();
-    own.peek().is_some() && own.all(|books| books) && subjects(&turn.range).any(|books| !books)
+    own.peek().is_some() && own.all(is_book) && !all.iter().all(|subject| is_book(subject))
 }
 
 /// Returns true for work on the changelog, which tells of other work.

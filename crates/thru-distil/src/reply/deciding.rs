@@ -256,9 +256,15 @@ static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// Returns a title without ", maybe write it down".
+fn without_afterthought(title: &str) -> &str {
+    let tail = [", maybe ", ", perhaps "].iter().filter_map(|tail| title.find(tail)).min();
+    tail.map(|at| &title[..at]).filter(|said| said.split(' ').count() >= 4).unwrap_or(title)
+}
+
 /// Turns "We should keep the parser" into "Keep the parser": a title says what was decided, not who spoke.
 pub(crate) fn as_decision(title: String) -> String {
-    let title = title::without_doubts(&title);
+    let title = title::without_doubts(without_afterthought(&title));
     let way = WAY.as_ref().and_then(|way| way.captures(&title)).and_then(|found| found.get(1));
     if let Some(way) = way
         && let Some(verb) = verbs::imperative_of_gerund(way.as_str())

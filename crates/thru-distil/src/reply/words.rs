@@ -1,10 +1,14 @@
 //! The words of decisions: as a title, and by what they name.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::Regex;
 
 use super::deciding::{is_of_moment, is_verb};
 use super::questions::{asks, is_procedure};
 use crate::gate::{is_finished, is_name};
+use crate::pattern;
 use crate::text::{self, capitalised};
 use crate::title;
 use crate::verbs;
@@ -54,6 +58,9 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
     if !shaped.ends_with('…') && shaped.chars().count() <= longest {
         return shaped;
     }
+    if let Some(said) = without_denial(&clause) {
+        return titled_in(&said, longest);
+    }
     let plain = text::one_line(&text::plain(&clause), 4 * longest);
     let room = plain.char_indices().nth(longest).map_or(plain.len(), |(at, _)| at);
     let start = &plain[..room];
@@ -92,6 +99,7 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
             last(&[" and ", " instead of ", " rather than ", " when ", " as "], longest / 2)
         })
         .or_else(|| last(&[" with ", " for ", " in ", " from "], longest / 2))
+        .or_else(|| participle(start, longest / 2))
         // The aim may go, but not the half of a way.
         .or_else(|| last(&[" to "], longest / 3).filter(|end| !start[..*end].contains(" from ")));
     match end {
@@ -105,6 +113,31 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
         }
         None => text::cut(&shaped, longest),
     }
+}
+
+/// Returns the place of the last phrase that a participle begins: "in the archive lying beside the log".
+fn participle(said: &str, least: usize) -> Option<usize> {
+    let blanks = said.match_indices(' ').map(|(at, _)| at).filter(|at| *at >= least);
+    blanks
+        .filter(|at| {
+            let word = said[at + 1..].split(' ').next().unwrap_or_default();
+            word.len() > 5 && word.ends_with("ing") && is_finished(&said[..*at])
+        })
+        .next_back()
+}
+
+/// What should not be, and what should be in its place.
+static DENIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(.{3,60}?\s(?:should|must))(?:n['’]?t|\s+not)\s.{3,80}?[\s,;.]\s*(?:it|they|but|instead\s+(?:it|they))\s+(?:should|must)\s+(.{8,})$",
+    )
+});
+
+/// Turns "The logs should not be in a, they should be in b" into "The logs should be in b": where there is no room for both,
+/// what holds says more.
+fn without_denial(clause: &str) -> Option<String> {
+    let said = DENIED.as_ref()?.captures(clause)?;
+    Some(format!("{} {}", said.get(1)?.as_str(), said.get(2)?.as_str()))
 }
 
 /// Returns the clause without the addresses of pages.

@@ -1,0 +1,313 @@
+//! The objects of titles: what a title is about, where its own words leave that out. The agent's report, the branch and the
+//! changed file name it.
+
+use std::collections::HashMap;
+
+use thru_core::{Observation, ObservationType};
+
+use crate::agent_text::{foretells, is_status};
+use crate::commits;
+use crate::event::Event;
+use crate::gate::{is_name, stands_alone, tells};
+use crate::phrase;
+use crate::prose;
+use crate::reply;
+use crate::segment::Turn;
+use crate::session::{Session, is_committed};
+use crate::text::{self, TITLE, uncapitalised};
+
+/// Shortest and longest name from code in a title, in characters.
+const NAME: std::ops::RangeInclusive<usize> = 3..=32;
+
+/// Longest name of a branch in a title, in characters.
+const BRANCH: usize = 40;
+
+/// Fewest words that a title shares with the part of the report that tells of the same.
+const SHARED: usize = 2;
+
+/// Least length of a word that is the same in another form, in characters.
+const STEM: usize = 5;
+
+/// Completes the titles of observations that do not name what they are about.
+pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) {
+    let turns: HashMap<u32, &Turn> = session.turns.iter().map(|turn| (turn.number, turn)).collect();
+    for one in observations.iter_mut().filter(|one| !one.title.is_empty()) {
+        let Some(turn) = turns.get(&one.turn) else { continue };
+        let topic = branch(session, turn).and_then(topic_of);
+        if let Some(title) = topic.and_then(|topic| with_topic(&one.title, &topic)) {
+            one.title = title;
+        }
+        let told = with_file(&one.title, &one.files_modified, is_committed(one))
+            .or_else(|| is_work(one).then(|| in_report(session, turn, &one.title)).flatten());
+        if let Some(title) = told {
+            one.title = title;
+        }
+    }
+}
+
+/// Returns the branch that a turn committed to, or that the session stayed on.
+fn branch<'s>(session: &'s Session<'_>, turn: &Turn) -> Option<&'s str> {
+    let runs = session.events.get(turn.range.clone())?.iter().filter_map(Event::run);
+    let mut commits = runs.flat_map(|run| &run.commits);
+    commits.find_map(|commit| commit.branch.as_deref()).or(session.branch)
+}
+
+/// Returns true for work that is told by its own title.
+fn is_work(one: &Observation) -> bool {
+    let told = ["Open pull request", "Merge pull request", "Tried"];
+    !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
+        && !told.iter().any(|start| one.title.starts_with(start))
+}
+
+/// Returns the words of a branch that was named for its topic: "fix/12-late-frost" becomes "12 late frost".
+fn topic_of(branch: &str) -> Option<String> {
+    const KINDS: [&str; 10] =
+        ["feat", "feature", "fix", "bugfix", "hotfix", "chore", "docs", "refactor", "perf", "test"];
+    let (kind, name) = branch.rsplit_once('/')?;
+    let topic = name.replace(['-', '_'], " ");
+    let is_topic = kind.split('/').any(|part| KINDS.contains(&part))
+        && name.chars().count() <= BRANCH
+        && topic.split(' ').filter(|word| tells(word)).count() >= 2;
+    is_topic.then_some(topic)
+}
+
+/// Returns a title that points at "this phase" or has only its number, with the topic of the branch.
+fn with_topic(title: &str, topic: &str) -> Option<String> {
+    const POINTING: [&str; 5] = ["phase", "feature", "branch", "milestone", "ticket"];
+    let pointed = POINTING.iter().find_map(|thing| {
+        let (before, after) = title.split_once(&format!("this {thing}"))?;
+        let is_whole = !after.starts_with(char::is_alphanumeric);
+        // "Phase 7" says which, and leaves more room.
+        let number = topic.strip_prefix(thing).and_then(|rest| rest.trim_start().split(' ').next());
+        let number =
+            number.filter(|one| !one.is_empty() && one.bytes().all(|byte| byte.is_ascii_digit()));
+        let named =
+            number.map_or_else(|| format!("“{topic}”"), |number| format!("{thing} {number}"));
+        is_whole.then(|| format!("{before}{named}{after}"))
+    });
+    let numbered = || {
+        let (before, number) = title.strip_suffix(')')?.rsplit_once(" (")?;
+        let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+        let is_same = topic.split(' ').any(|word| word == number);
+        (is_number && is_same).then(|| format!("{before} ({topic})"))
+    };
+    pointed.or_else(numbered).filter(|title| title.chars().count() <= TITLE)
+}
+
+/// Returns a title that names nothing from code with what the report of its turn says about the same: the statement where
+/// the title names nothing at all and there is room, else the name in it.
+fn in_report(session: &Session<'_>, turn: &Turn, title: &str) -> Option<String> {
+    if names_code(title) {
+        return None;
+    }
+    let (_, written) = session.closing(turn.range.clone())?;
+    let bare = title.split(" (").next().unwrap_or(title);
+    let wanted = reply::significant(bare);
+    let mut points: Vec<(usize, &str)> = prose::sentences(&written.report)
+        .flat_map(|sentence| sentence.split("; "))
+        .filter(|point| states(point))
+        .map(|point| (shared(&wanted, &reply::significant(point)), point))
+        .filter(|(shared, _)| *shared >= SHARED && *shared * 2 >= wanted.len())
+        .collect();
+    points.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    let is_named = points.iter().flat_map(|(_, point)| names_in(point));
+    if is_named.into_iter().any(|name| title.contains(&name)) {
+        return None;
+    }
+    if !title.contains(": ") && !bare.split(' ').skip(1).any(is_name) {
+        let room = TITLE.saturating_sub(title.chars().count() + 2);
+        if let Some(detail) = points.iter().find_map(|(_, point)| detail(point, room)) {
+            return Some(format!("{title}: {}", uncapitalised(&detail)));
+        }
+        let mut names = points.iter().flat_map(|(_, point)| names_in(point));
+        return names.find_map(|name| beside(title, &name));
+    }
+    // Of a title that names something, what the person named, too.
+    let asked = session.events.get(turn.range.start)?.request()?.text.as_deref()?;
+    let is_asked = |name: &String| asked.contains(name.as_str());
+    let mut names = points.iter().flat_map(|(_, point)| names_in(point)).filter(is_asked);
+    names.find_map(|name| beside(title, &name))
+}
+
+/// Returns true for a statement about the work as it is now.
+fn states(point: &str) -> bool {
+    const LEFT: [&str; 7] = ["no ", "not ", "left ", "i left", "still ", "remaining", "verified"];
+    let lower: String = point.chars().take(12).collect::<String>().to_lowercase();
+    !LEFT.iter().any(|left| lower.starts_with(left))
+        && !point.ends_with(['?', ':', '…'])
+        && !foretells(point)
+        && !is_status(point)
+}
+
+/// Returns the number of words that are among others, in any form.
+fn shared(words: &[String], others: &[String]) -> usize {
+    let is_same = |a: &str, b: &str| {
+        a == b || a.len().min(b.len()) >= STEM && (a.starts_with(b) || b.starts_with(a))
+    };
+    words.iter().filter(|word| others.iter().any(|other| is_same(word, other))).count()
+}
+
+/// Returns a statement that names something from code, as the detail of a title with so much room. It is cut only where a
+/// thought ends: half a list would say something else.
+fn detail(point: &str, room: usize) -> Option<String> {
+    const JOINTS: [&str; 9] =
+        [", so ", ", which ", " so that ", " because ", " — ", " – ", " - ", ", including ", " ("];
+    names_in(point).next()?;
+    // "Changes: Moved x" is told without its heading.
+    let below =
+        point.split_once(": ").filter(|(head, said)| !head.contains(' ') && phrase::is_deed(said));
+    let (said, _) = phrase::of_action(below.map_or(point, |(_, said)| said))?;
+    let ends = JOINTS.iter().filter_map(|joint| said.find(joint)).chain([said.len()]);
+    let fits = |end: &usize| said[..*end].chars().count() <= room;
+    let told = &said[..ends.filter(fits).max()?];
+    let tells = told.split(' ').count() >= 4 && names_code(told) && stands_alone(told);
+    (tells && !told.ends_with('…')).then(|| told.to_owned())
+}
+
+/// Returns true if a title names something from code.
+pub(crate) fn names_code(title: &str) -> bool {
+    title.split_whitespace().any(is_code)
+}
+
+fn is_code(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '@'));
+    let mut pairs = word.chars().zip(word.chars().skip(1));
+    word.contains(['_', '/', '`', '='])
+        || word.contains('.') && word.contains(char::is_alphabetic)
+        || word.starts_with(char::is_lowercase)
+            && pairs.any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+}
+
+/// Returns the names from code in a statement.
+fn names_in(point: &str) -> impl Iterator<Item = String> + '_ {
+    let quoted = point.split('`').skip(1).step_by(2);
+    let plain = point.split('`').step_by(2).flat_map(str::split_whitespace);
+    quoted.chain(plain.filter(|word| is_code(word))).filter_map(shown)
+}
+
+/// Returns a name from code as a title shows it, if it is one.
+fn shown(name: &str) -> Option<String> {
+    const VALUES: [&str; 6] = ["true", "false", "null", "none", "undefined", "main"];
+    let name =
+        name.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '@' | '.'));
+    let name = name.trim_end_matches(['.', '/']).trim_end_matches("()");
+    let is_file = name.rsplit('/').next().is_some_and(|last| last.contains('.'));
+    let name = if is_file { file(name) } else { name.to_owned() };
+    let is_version =
+        || name.split('.').skip(1).any(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_name = NAME.contains(&name.chars().count())
+        && name.starts_with(|c: char| c.is_alphabetic() || c == '_' || is_file && c == '.')
+        && !name.contains([' ', ':', '=', '<', '$', '*', '(', ','])
+        // Branches, packages and folders are no names of what was done.
+        && (is_file || !name.contains('/'))
+        && !name.contains("REDACTED")
+        && !VALUES.contains(&name.to_lowercase().as_str())
+        && !is_version()
+        && !commits::is_hash(&name);
+    is_name.then_some(name)
+}
+
+/// Returns the name of a file, with its folder where many folders have one of this name.
+fn file(path: &str) -> String {
+    const COMMON: [&str; 14] = [
+        "__init__", "app", "build", "cargo", "config", "index", "init", "lib", "main", "mod",
+        "package", "page", "settings", "types",
+    ];
+    let name = text::shown_name(path);
+    let stem = name.split('.').next().unwrap_or_default().to_lowercase();
+    let folder = path.rsplit(['/', '\\']).nth(1);
+    let tells = |folder: &&str| folder.len() > 2 && !["src", "lib", "app"].contains(folder);
+    match folder.filter(|_| COMMON.contains(&stem.as_str())).filter(tells) {
+        Some(folder) => text::one_line(&format!("{folder}/{name}"), TITLE),
+        None => name,
+    }
+}
+
+/// Returns a title with a name behind it: "Read dates (zones)" becomes "Read dates (zones, parser.rs)".
+fn beside(title: &str, name: &str) -> Option<String> {
+    let is_scope = |scope: &str| scope.split(", ").all(|name| !name.contains(' '));
+    let placed = match title.strip_suffix(')') {
+        Some(scoped) if scoped.rsplit('(').next().is_some_and(is_scope) => {
+            format!("{scoped}, {name})")
+        }
+        _ => format!("{title} ({name})"),
+    };
+    (placed.chars().count() <= TITLE).then_some(placed)
+}
+
+/// Returns a title with the one file that its work changed: "Read dates with zones (parser.rs)". The edits beside a commit
+/// may not be what it holds: documents tell nothing of it.
+fn with_file(title: &str, files: &[String], is_committed: bool) -> Option<String> {
+    let is_aside = |file: &&String| {
+        let name = text::shown_name(file).to_lowercase();
+        [".md", ".txt", ".lock"].iter().any(|end| name.ends_with(end))
+            || ["test", "spec"].iter().any(|part| name.contains(part))
+    };
+    let mut work = files.iter().filter(|file| !is_aside(file));
+    let changed = match (work.next(), work.next(), files) {
+        (Some(changed), None, _) => changed,
+        (None, _, [changed]) if !is_committed => changed,
+        _ => return None,
+    };
+    let name = file(changed);
+    let stem = text::shown_name(changed);
+    let stem = stem.split('.').find(|part| !part.is_empty()).unwrap_or_default().to_lowercase();
+    let is_named =
+        title.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(|word| word == stem);
+    // Paths of temporary folders may be redacted.
+    let is_told = is_named || name.chars().count() > *NAME.end() || name.contains("REDACTED");
+    if is_told { None } else { beside(title, &name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_told_from_values_and_places() {
+        let names = |point: &str| names_in(point).collect::<Vec<_>>();
+        for (point, told) in [
+            (
+                "`retry_limit` is read from src/kiln/settings.toml",
+                &["retry_limit", "kiln/settings.toml"][..],
+            ),
+            ("maxHeat() takes the place of `--max 3`", &["maxHeat"]),
+            ("`src/config.rs` and `fire.rs:12`", &["config.rs"]),
+            ("GitHub and v1.2.0 of `true` at 1a2b3c4d on `feat/kiln`, https://kiln.example/a", &[]),
+        ] {
+            assert_eq!(names(point), told, "{point}");
+        }
+    }
+
+    #[test]
+    fn branches_name_a_topic_or_not() {
+        for (branch, topic) in [
+            ("feat/phase-14-glaze-library", Some("phase 14 glaze library")),
+            ("ada/fix/late_frost", Some("late frost")),
+            ("main", None),
+            ("fix/ci", None),
+            ("claude/happy-otter", None),
+        ] {
+            assert_eq!(topic_of(branch).as_deref(), topic, "{branch}");
+        }
+        let told = |title: &str| with_topic(title, "phase 14 glaze library").unwrap_or_default();
+        assert_eq!(told("Does this phase fire twice? → No"), "Does phase 14 fire twice? → No");
+        assert_eq!(told("Fire twice in this feature"), "Fire twice in “phase 14 glaze library”");
+        assert_eq!(told("Plan the work (14)"), "Plan the work (phase 14 glaze library)");
+        assert_eq!((told("Plan the work (15)"), told("Fire this phases")), Default::default());
+    }
+
+    #[test]
+    fn a_title_is_told_with_the_one_file_that_its_work_changed() {
+        let told = |title: &str, files: &[&str]| {
+            let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+            with_file(title, &files, false).unwrap_or_default()
+        };
+        let beside = &["/p/parser.rs", "/p/tests/dates_test.rs", "/p/NOTES.md"];
+        assert_eq!(told("Read dates with zones", beside), "Read dates with zones (parser.rs)");
+        assert_eq!(told("Read dates (zones)", &["/p/parser.rs"]), "Read dates (zones, parser.rs)");
+        assert_eq!(told("Read dates", &["/p/kiln/mod.rs"]), "Read dates (kiln/mod.rs)");
+        assert_eq!(told("Let the parser read dates", &["/p/parser.rs"]), "");
+        assert_eq!(told("Read dates with zones", &["/p/parser.rs", "/p/zone.rs"]), "");
+    }
+}
