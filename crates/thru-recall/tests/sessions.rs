@@ -338,9 +338,6 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     - `xwa4m` Summary of lock (2026-11-20, completed)
     - The user asked: What lock was asked for
 
-    ## Done before
-    - `0bwvc` Change of lock [src/lock.rs] (2026-11-20)
-
     ## Files in play
     - src/lock.rs
 
@@ -351,6 +348,46 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     memory.session("lock", &worked(25 * 60));
     let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
     assert!(pack.lines.iter().all(|line| line.tier == Tier::Warm), "{pack:?}");
+}
+
+#[test]
+fn a_session_that_starts_is_told_how_the_last_ones_worked() {
+    let mut memory = Memory::new();
+    let ok = Outcome::Succeeded;
+    for (name, minutes) in [("pump", 900), ("valve", 600), ("gauge", 300)] {
+        let run = |later: i64, command: &str, outcome| runs(minutes - later, command, outcome);
+        let lint = if name == "gauge" { ok } else { Outcome::Failed };
+        memory.session(
+            name,
+            &[
+                asks(minutes, "Work on the tank"),
+                run(1, "cat docs/kiln.md ~/guides/glaze.md | head -20", ok),
+                run(2, &format!("kiln log show {name} --json"), ok),
+                run(3, "just lint 2>&1 | tail -3", lint),
+                run(4, "just fix", ok),
+                run(5, "just lint", ok),
+                run(6, "ssh -i ~/.ssh/kiln ada@kiln.example \"uptime\"", ok),
+                run(7, &format!("curl -s localhost:40{}/x", minutes / 10), ok),
+            ],
+        );
+    }
+    let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
+    let (_, text) = pack.text.get().split_once("## Done before").unwrap();
+    assert_snapshot!(text, @"
+
+    - `m6pxz` Summary of valve (2026-11-20); `ceekj` Summary of pump (2026-11-19)
+
+    ## Files in play
+    - src/lock.rs; docs/kiln.md; ~/guides/glaze.md
+
+    ## Commands used here
+    - `just lint`, `just fix`, `kiln log show …`
+    - `just lint` failed in 2 sessions; `just fix` came next and passed
+    - Reached: localhost:4030, `ssh -i ~/.ssh/kiln ada@kiln.example`
+
+    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    </throughline-context>
+    ");
 }
 
 #[test]

@@ -66,23 +66,31 @@ fn without(text: &str, title: &str) -> String {
 /// The text behind the sentences at its beginning that only say that it is done: they would take the place of
 /// what was done.
 fn from_the_point(text: &str) -> &str {
-    #[rustfmt::skip]
-    const SAYS_NOTHING: [&str; 51] = [
-        "a", "all", "also", "and", "are", "as", "been", "both", "changes", "check", "checks", "clean", "committed",
-        "complete", "completed", "correctly", "created", "done", "everything", "finished", "fixed", "fully", "good",
-        "great", "green", "has", "have", "implementation", "implemented", "in", "is", "it", "just", "merged", "now",
-        "pass", "passed", "passes", "passing", "perfect", "place", "pushed", "ready", "successfully",
-        "tasks", "tests", "the", "updated", "well", "works", "working",
-    ];
     let mut rest = text;
     while let Some(end) = rest.find(". ").into_iter().chain(rest.find("! ")).min() {
-        let mut words = rest[..end].split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
-        if !words.all(|word| SAYS_NOTHING.contains(&word.to_ascii_lowercase().as_str())) {
+        if !says_nothing(&rest[..end]) {
             break;
         }
         rest = rest[end + 1..].trim_start();
     }
     rest
+}
+
+/// True for a text that only says that it is done and that the checks pass.
+pub(super) fn says_nothing(text: &str) -> bool {
+    #[rustfmt::skip]
+    const WORDS: [&str; 71] = [
+        "a", "all", "also", "and", "are", "as", "been", "both", "build", "changes", "check", "checks", "clean",
+        "commit", "committed", "complete", "completed", "correctly", "created", "done", "errors", "everything",
+        "finished", "fixed", "fully", "good", "great", "green", "has", "have", "hook", "hooks", "implementation",
+        "implemented", "in", "is", "it", "just", "lint", "main", "merged", "no", "now", "of", "on", "pass", "passed",
+        "passes", "passing", "perfect", "place", "pre", "push", "pushed", "ran", "ready", "run", "succeeded",
+        "successful", "successfully", "tasks", "test", "tests", "the", "to", "typecheck", "updated", "well", "with",
+        "works", "working",
+    ];
+    let mut words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_number = |word: &str| word.chars().all(|c| c.is_ascii_digit());
+    words.all(|word| is_number(word) || WORDS.contains(&word.to_ascii_lowercase().as_str()))
 }
 
 #[cfg(test)]
@@ -102,6 +110,10 @@ mod tests {
         ] {
             assert_eq!(from_the_point(text), point);
         }
+        assert!(says_nothing(
+            "Commit succeeded — the pre-commit hook ran all 44 tests, lint clean."
+        ));
+        assert!(!says_nothing("Pushed to main. The glaze has a cone of its own."));
     }
 
     #[test]

@@ -1,56 +1,57 @@
-//! What the work of a project is done with: files that its last sessions worked on, and commands that they ran
-//! again and again.
+//! What the work of a project is done with: the calls of its last sessions, and the files that they worked on.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 
-use thru_core::{FileInPlay, FileState, Outcome, PassageKind};
-use thru_store::{MemoryRow, Newest, Result, Store};
+use thru_core::{FileInPlay, PassageKind};
+use thru_store::{MemoryRow, Newest, PassageRow, Result, Store};
 
 use super::compact::grouped;
 use super::render::Section;
 use super::valued::Valued;
+use super::words::is_file;
 use super::{Draft, PackRequest};
 use crate::action::from_directory;
 use crate::freshness::Presence;
 use crate::tiers::Tier;
 
+/// Sessions whose calls are looked at, and calls of each.
+const SESSIONS: usize = 6;
+const CALLS: usize = 250;
 /// Maximum number of files: those further down are of one session only, and another one hardly opens them.
-const FILES: usize = 8;
+const FILES: usize = 10;
+/// Sessions that read a file outside of the project before it is told.
+const AGAIN: usize = 2;
 /// Directories of files that tools fetch or make.
-const MADE: [&str; 4] = ["node_modules", ".venv", "target", "dist"];
+const MADE: [&str; 6] = ["node_modules", ".venv", "target", "dist", "cache", ".cache"];
+/// Directories of files that are gone tomorrow.
+const PASSING: [&str; 6] = ["/tmp/", "/private/", "/var/", "/dev/", "/proc/", "/run/"];
+/// Programs that show files.
+const SHOWING: [&str; 7] = ["cat", "head", "tail", "sed", "nl", "less", "bat"];
 /// The weight of a session, relative to the one after it.
-const FADING: f64 = 0.8;
+pub(super) const FADING: f64 = 0.8;
 /// The weight of a file that was only read, relative to one that was changed.
 const READ: f64 = 0.6;
 /// The weight of another branch.
 const ELSEWHERE: f64 = 0.7;
 
-/// Sessions whose commands are looked at, and passages of each.
-const SESSIONS: usize = 5;
-const PASSAGES: usize = 200;
-/// Runs in one session that are as good as runs in two, …
-const RUNS: usize = 3;
-/// … where there are fewer sessions than this: what only one of many ran is about that session.
-const MANY: usize = 3;
-/// Maximum number of commands, and characters of one.
-const COMMANDS: usize = 6;
-const COMMAND: usize = 70;
-
-/// The last sessions of a project, with their files.
+/// The last sessions of a project, with their files and calls.
 pub(super) struct Sessions<'v> {
     /// Their rows, the latest first.
     rows: Vec<i64>,
     /// The tier of the latest.
-    tier: Tier,
+    pub(super) tier: Tier,
     valued: &'v [Valued],
+    /// The newest calls of the latest, the newest first.
+    pub(super) calls: Vec<Vec<PassageRow>>,
 }
 
 impl<'v> Sessions<'v> {
     pub(super) fn of(
+        store: &Store,
         summaries: &[MemoryRow],
         valued: &'v [Valued],
         request: &PackRequest<'_>,
-    ) -> Self {
+    ) -> Result<Self> {
         let mut latest: Vec<(Option<thru_core::Timestamp>, i64)> = Vec::new();
         let memories = summaries.iter().chain(valued.iter().map(|one| &one.memory));
         for memory in memories.filter(|memory| memory.at.is_none_or(|at| at <= request.now)) {
@@ -63,45 +64,93 @@ impl<'v> Sessions<'v> {
         latest.sort_by(|a, b| b.cmp(a));
         let tier = Tier::at_start(latest.first().and_then(|(at, _)| *at), false, request.now);
         let rows: Vec<i64> = latest.into_iter().map(|(_, row)| row).collect();
-        Self { rows, tier, valued }
+        let newest = Newest { kind: Some(PassageKind::Tool), within: CALLS, limit: CALLS };
+        let latest = rows.iter().take(SESSIONS);
+        let calls = latest.map(|row| store.newest_passages(*row, newest)).collect::<Result<_>>()?;
+        Ok(Self { rows, tier, valued, calls })
     }
+
+    /// Returns the number of sessions.
+    pub(super) fn count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Returns the directory of a session, by its rank.
+    fn directory(&self, rank: usize) -> Option<&str> {
+        let row = self.rows.get(rank)?;
+        let own = self.valued.iter().find(|one| one.memory.session == Some(*row))?;
+        own.place.directory.as_deref()
+    }
+}
+
+/// A file that sessions worked on.
+struct Worked {
+    /// The weight of each session, by its rank.
+    weights: HashMap<usize, f64>,
+    /// Its whole path.
+    path: String,
+    is_inside: bool,
 }
 
 /// The files on one line, grouped by directory.
 pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) -> Option<Draft> {
     let ranks: HashMap<i64, usize> =
         sessions.rows.iter().enumerate().map(|(rank, row)| (*row, rank)).collect();
-    // By path: the weight of each session, and the whole path.
-    let mut files: BTreeMap<String, (HashMap<usize, f64>, String)> = BTreeMap::new();
+    let mut files: BTreeMap<String, Worked> = BTreeMap::new();
+    let mut add = |path: &str, root: Option<&str>, rank: usize, weight: f64| {
+        let inside = in_project(path, root);
+        let is_inside = inside.is_some();
+        let Some(name) = inside.or_else(|| outside(path)) else { return };
+        let file = files.entry(name).or_insert_with(|| Worked {
+            weights: HashMap::new(),
+            path: path.to_owned(),
+            is_inside,
+        });
+        let weight = weight * FADING.powi(i32::try_from(rank).unwrap_or(i32::MAX));
+        let known = file.weights.entry(rank).or_default();
+        *known = known.max(weight);
+    };
     for Valued { memory, files: touched, place, .. } in sessions.valued {
         let Some(rank) = memory.session.and_then(|row| ranks.get(&row)) else { continue };
-        let root = place.directory.as_deref();
         let here = place.branch.as_deref() == request.branch.as_deref();
-        for FileState { path, modified, .. } in touched {
-            let Some(name) = in_project(path, root) else { continue };
-            let weight = FADING.powi(i32::try_from(*rank).unwrap_or(i32::MAX))
-                * if *modified { 1.0 } else { READ }
-                * if here { 1.0 } else { ELSEWHERE };
-            let (weights, _) = files.entry(name).or_insert_with(|| (HashMap::new(), path.clone()));
-            let known = weights.entry(*rank).or_default();
-            *known = known.max(weight);
+        for file in touched {
+            let weight = if file.modified { 1.0 } else { READ };
+            let weight = if here { weight } else { weight * ELSEWHERE };
+            add(&file.path, place.directory.as_deref(), *rank, weight);
+        }
+    }
+    for (rank, calls) in sessions.calls.iter().enumerate() {
+        let directory = sessions.directory(rank);
+        for path in calls.iter().filter_map(|call| call.command.as_deref()).flat_map(shown_by) {
+            let is_whole = path.starts_with(['/', '~']) || path.contains(':');
+            let path = match directory.filter(|_| !is_whole) {
+                Some(directory) => format!("{}/{path}", directory.trim_end_matches('/')),
+                None => path,
+            };
+            add(&path, directory, rank, READ);
         }
     }
     let mut files: Vec<(f64, FileInPlay, String)> = files
         .into_iter()
-        .map(|(path, (weights, whole))| {
-            let file = FileInPlay { path, ..FileInPlay::default() };
-            (weights.values().sum(), file, whole)
+        .filter(|(_, file)| file.is_inside || file.weights.len() >= AGAIN)
+        .map(|(name, Worked { weights, path, .. })| {
+            let file = FileInPlay { path: name, ..FileInPlay::default() };
+            (weights.values().sum(), file, path)
         })
         .collect();
     files.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
     files.truncate(2 * FILES);
-    files.retain(|(_, _, whole)| request.disk.look(whole, None) != Presence::Gone);
+    files.retain(|(_, _, path)| request.disk.look(path, None) != Presence::Gone);
     files.truncate(FILES);
     let files: Vec<FileInPlay> = files.into_iter().map(|(_, file, _)| file).collect();
-    let line = Some(grouped(&files, None).join("; ")).filter(|line| !line.is_empty());
-    let reason = "files that the last sessions worked on";
-    line.map(|text| draft(Section::FilesInPlay, sessions.tier, text, reason))
+    let text = Some(grouped(&files, None).join("; ")).filter(|line| !line.is_empty())?;
+    Some(Draft {
+        memory: None,
+        section: Section::FilesInPlay,
+        tier: sessions.tier,
+        text,
+        reason: "files that the last sessions worked on".to_owned(),
+    })
 }
 
 /// The path of a file in its project; `None` for files elsewhere, and for those that tools made. A worktree holds the same files.
@@ -113,120 +162,42 @@ fn in_project(path: &str, root: Option<&str>) -> Option<String> {
     };
     let is_inside =
         !inside.starts_with(['/', '~']) && !inside.starts_with("..") && !inside.contains(':');
-    let is_written = !inside.split('/').any(|part| MADE.contains(&part));
-    (is_inside && is_written)
+    (is_inside && is_written(&inside))
         .then(|| inside.trim_start_matches("./").to_owned())
         .filter(|path| !path.is_empty())
 }
 
-/// The runs of a command.
-#[derive(Default)]
-struct Known {
-    /// The weights of the sessions that ran it, added up.
-    weight: f64,
-    sessions: usize,
-    runs: usize,
-    failures: usize,
-    /// True if its last run did not fail.
-    works: bool,
+/// The path of a file outside of any project that more than one session may read: a guide, a shared setting.
+fn outside(path: &str) -> Option<String> {
+    let is_lasting = !PASSING.iter().any(|start| path.starts_with(start));
+    (path.starts_with(['/', '~']) && is_lasting && is_written(path)).then(|| path.to_owned())
 }
 
-/// The commands, on one line.
-pub(super) fn commands_in_play(store: &Store, sessions: &Sessions<'_>) -> Result<Option<Draft>> {
-    let mut known: BTreeMap<String, Known> = BTreeMap::new();
-    for (rank, session) in sessions.rows.iter().take(SESSIONS).enumerate() {
-        let kind = Some(PassageKind::Tool);
-        let newest = Newest { kind, within: PASSAGES, limit: PASSAGES };
-        let mut of_session = HashSet::new();
-        for passage in store.newest_passages(*session, newest)? {
-            let Some(line) = &passage.command else { continue };
-            for command in commands(line) {
-                let one = known.entry(command.clone()).or_default();
-                let has_failed = passage.outcome == Some(Outcome::Failed);
-                // The latest comes first.
-                one.works |= one.runs == 0 && !has_failed;
-                one.runs += 1;
-                one.failures += usize::from(has_failed);
-                if of_session.insert(command) {
-                    one.sessions += 1;
-                    one.weight += FADING.powi(i32::try_from(rank).unwrap_or(i32::MAX));
-                }
-            }
-        }
-    }
-    let is_young = sessions.rows.len() < MANY;
-    let mut known: Vec<(String, f64, usize)> = known
-        .into_iter()
-        .filter(|(_, one)| one.works && one.failures * 2 <= one.runs)
-        .filter(|(_, one)| one.sessions > 1 || is_young && one.runs >= RUNS)
-        .map(|(command, one)| (command, one.weight * (one.sessions as f64), one.runs))
-        .collect();
-    let value = |weight: f64, runs: usize| weight * (runs as f64).ln_1p();
-    known.sort_by(|a, b| value(b.1, b.2).total_cmp(&value(a.1, a.2)).then_with(|| a.0.cmp(&b.0)));
-    known.truncate(COMMANDS);
-    let commands: Vec<String> = known
-        .into_iter()
-        .map(|(command, ..)| format!("`{}`", super::recorded(&command, COMMAND)))
-        .collect();
-    let reason = "commands that the last sessions ran again and again";
-    let line = Some(commands.join(", ")).filter(|line| !line.is_empty());
-    Ok(line.map(|text| draft(Section::CommandsInPlay, sessions.tier, text, reason)))
+/// True for a file that a person or an agent wrote.
+fn is_written(path: &str) -> bool {
+    !path.split('/').any(|part| MADE.contains(&part))
 }
 
-fn draft(section: Section, tier: Tier, text: String, reason: &str) -> Draft {
-    Draft { memory: None, section, tier, reason: reason.to_owned(), text }
-}
-
-/// The commands of a command line that are worth knowing: not those that every agent knows in every project.
-fn commands(line: &str) -> Vec<String> {
-    #[rustfmt::skip]
-    const EVERYDAY: [&str; 67] = [
-        "ls", "cat", "head", "tail", "grep", "rg", "egrep", "find", "fd", "echo", "printf", "wc", "which", "pwd",
-        "tree", "stat", "du", "df", "diff", "file", "test", "[", "[[", "sleep", "sed", "awk", "sort", "uniq", "jq",
-        "less", "type", "ps", "lsof", "env", "true", "false", "for", "while", "do", "done", "if", "then", "else",
-        "fi", "cd", "pushd", "popd", "export", "set", "mkdir", "rm", "rmdir", "cp", "mv", "touch", "chmod", "kill",
-        "pkill", "xargs", "tee", "read", "cut", "git", "nl", "thru", "source", "command",
-    ];
+/// The files that a command line shows.
+fn shown_by(line: &str) -> Vec<String> {
     if line.contains("<<") {
         return Vec::new();
     }
-    let line = without_quoted(line);
-    let parts =
-        line.split(['\n', ';']).flat_map(|part| part.split("&&")).flat_map(|part| part.split("||"));
-    parts
-        .filter_map(|part| {
-            let part = part.split(" | ").next()?.trim();
-            let part = part.split(" 2>").next()?.trim().trim_end_matches('&').trim();
-            let program = part.split(' ').next()?;
-            let is_name =
-                program.chars().all(|c| c.is_ascii_alphanumeric() || "._-/@+".contains(c));
-            let is_plain = !part.contains(['$', '`', '>', '<', '(', '{', '"', '\''])
-                && !part.contains("://")
-                && !["--help", "--version", "auth status"].iter().any(|end| part.ends_with(end));
-            let has_more = part.contains(' ') || program.contains('/');
-            let is_of_git = part.split(' ').nth(1) == Some("git");
-            let fits = part.chars().count() <= COMMAND;
-            (is_name && is_plain && has_more && fits && !is_of_git && !EVERYDAY.contains(&program))
-                .then(|| part.to_owned())
-        })
-        .collect()
-}
-
-/// A command line with a quotation mark for each quoted text, on however many lines it stands.
-fn without_quoted(line: &str) -> String {
-    let mut kept = String::new();
-    let mut within = None;
-    for c in line.chars() {
-        match within {
-            Some(mark) if c == mark => within = None,
-            Some(_) => {}
-            None => {
-                kept.push(c);
-                within = Some(c).filter(|c| ['"', '\''].contains(c));
-            }
+    let mut shown = Vec::new();
+    for part in line.split(['\n', ';', '|', '&']) {
+        let mut words = part.split_whitespace();
+        if !words.next().is_some_and(|program| SHOWING.contains(&program)) {
+            continue;
         }
+        // What follows is written.
+        let words = words.take_while(|word| !word.starts_with('>'));
+        let words = words.map(|word| word.trim_matches(['"', '\'']));
+        let is_path = |word: &&str| {
+            is_file(word) && !word.starts_with('-') && !word.contains(['*', '?', '$', '{'])
+        };
+        shown.extend(words.filter(is_path).map(str::to_owned));
     }
-    kept
+    shown
 }
 
 #[cfg(test)]
@@ -234,13 +205,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_those_worth_knowing() {
+    fn files_that_a_command_shows_are_known() {
         assert_eq!(
-            commands("cd /p && just lint 2>&1 | tail -3; git status; pnpm test --run; echo \"$X\""),
-            ["just lint", "pnpm test --run"]
+            shown_by("cd /p && sed -n '1,9p' docs/kiln.md | head -3; cat \"a b\" ~/notes/glaze.md"),
+            ["docs/kiln.md", "~/notes/glaze.md"]
         );
-        assert!(commands("python3 - <<'E'\nprint(1)\nE").is_empty());
-        assert!(commands("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+        for line in ["cat > a.md", "cat <<'E' > a.md\nx\nE", "cat src/*.rs", "grep x a.md"] {
+            assert_eq!(shown_by(line), Vec::<String>::new(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_file_outside_of_the_project_is_one_that_stays() {
+        assert_eq!(
+            outside("/home/ada/guides/kiln.md").as_deref(),
+            Some("/home/ada/guides/kiln.md")
+        );
+        for path in ["/tmp/a.md", "/home/ada/.cache/x/a.md", "/home/ada/x/node_modules/a.js"] {
+            assert_eq!(outside(path), None, "{path}");
+        }
     }
 
     #[test]

@@ -49,6 +49,8 @@ const MEANING: f32 = 2.0;
 const FILE: f32 = 0.3;
 /// The value of an identifier in the memory: enough alone, …
 const IDENTIFIER: f32 = 0.8;
+/// … in at most so many, …
+const RARELY: usize = 4;
 /// … and in another passage of its turn: not enough alone.
 const IN_ITS_TURN: f32 = 0.3;
 /// The value of belonging to the last sessions, if nothing else is asked for.
@@ -201,7 +203,19 @@ fn by_words_and_meaning(
     // A single telling word must be all that the prompt says, or be supported by meaning.
     let enough = cues.words.len().clamp(1, 2);
     // The title of a session says less than its observations, which are found as well.
-    let observations = hits.into_iter().filter(|hit| hit.memory.kind != MemoryKind::Summary);
+    let observations: Vec<MemoryHit> =
+        hits.into_iter().filter(|hit| hit.memory.kind != MemoryKind::Summary).collect();
+    for identifier in cues.identifiers.iter().filter(|name| is_of_code(name)) {
+        let whole = format!("={}", identifier.to_lowercase());
+        let is_whole = |at: &usize| terms.terms.get(*at) == Some(&whole);
+        let tells = |hit: &&MemoryHit| hit.held.iter().any(is_whole);
+        let telling: Vec<&MemoryHit> = observations.iter().filter(tells).collect();
+        // What many tell of says nothing about which.
+        for hit in telling.iter().filter(|_| telling.len() <= RARELY) {
+            let reason = format!("tells of {identifier}");
+            bearings.add(hit.memory.clone(), Way::Identifier, IDENTIFIER, Some(reason));
+        }
+    }
     for hit in observations {
         if let Some(cosine) = hit.similarity {
             let related = related(hit.similarity);
@@ -217,6 +231,13 @@ fn by_words_and_meaning(
         }
     }
     Ok(())
+}
+
+/// True for a name that stands in code, and hardly for a product: `take_lock`, `lock::take`, `takeLock`.
+fn is_of_code(identifier: &str) -> bool {
+    let starts_small = identifier.starts_with(|c: char| c.is_ascii_lowercase());
+    identifier.contains(['_', ':'])
+        || starts_small && identifier.chars().any(|c| c.is_ascii_uppercase())
 }
 
 /// The words of a prompt with their weights in the project.
@@ -362,10 +383,6 @@ fn by_identifiers(
     for identifier in &cues.identifiers {
         let terms = analyse(identifier);
         let candidates = index.candidates(&terms, &filter, PASSAGES)?;
-        // A frequent identifier says nothing, and which of its many passages came first is arbitrary.
-        if candidates.found.len() >= PASSAGES {
-            continue;
-        }
         // All of it: its parts alone are ordinary words.
         let holds_all = |contributions: &[f32]| contributions.iter().all(|one| *one > 0.0);
         let rows: Vec<i64> = candidates
@@ -374,6 +391,10 @@ fn by_identifiers(
             .filter(|candidate| holds_all(&candidate.contributions))
             .map(|candidate| candidate.row)
             .collect();
+        // A frequent identifier says nothing, and which of its many passages came first is arbitrary.
+        if rows.len() >= PASSAGES {
+            continue;
+        }
         let mut passages = store.passages_of_rows(&rows)?;
         let sessions: std::collections::HashSet<i64> =
             passages.iter().map(|passage| passage.session).collect();

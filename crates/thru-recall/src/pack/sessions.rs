@@ -2,15 +2,14 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{
-    Digest, MemoryKind, ObservationType, Statement, Summary, Timestamp, WorkOutcome, is_trunk,
-};
+use thru_core::{Digest, MemoryKind, Statement, Summary, Timestamp, WorkOutcome, is_trunk};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::{adds, came_of, details};
+use super::detail::{adds, came_of, says_nothing};
+use super::orders::is_order;
 use super::render::Section;
-use super::said::{Said, alike, cut, day, days_between, files_not_named, is_new, tier, words_of};
+use super::said::{alike, cut, day, days_between, files_not_named, is_new, tier};
 use super::speaker::TitleSpeaker;
 use super::valued::{Valued, is_open, places};
 use super::{Draft, Occasion, PackRequest};
@@ -18,10 +17,9 @@ use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
 use crate::unfinished;
 
-/// Maximum number of sessions before the last one that worked on the same, …
-const EARLIER: usize = 3;
-/// … and of others, …
-const ELSEWHERE: usize = 1;
+/// Maximum number of sessions before the last one that are named, and characters of the title of each, …
+const EARLIER: usize = 4;
+const SHORT_TITLE: usize = 70;
 /// … of those that were left open, …
 const OPEN: usize = 2;
 /// … and the days after which an open session is forgotten about.
@@ -145,6 +143,7 @@ impl<'b, 's> LastSession<'b, 's> {
             if did_something(store, digested)? {
                 let (summary, body) = digested;
                 let report = came_of_last(store, observations, summary)?
+                    .filter(|report| !says_nothing(&report.text))
                     .filter(|report| adds(&report.text, std::slice::from_ref(&body.title)))
                     .filter(|report| !is_told_by_state(&report.text, body));
                 let branch = branches.elsewhere(summary, request);
@@ -163,6 +162,12 @@ impl<'b, 's> LastSession<'b, 's> {
     pub(super) fn is_at_work(&self, memory: &MemoryRow) -> bool {
         let (summary, body) = self.digested;
         memory.session == summary.session && is_open(summary) && body.digest.state.is_none()
+    }
+
+    /// True for a memory of work on one of its files.
+    pub(super) fn worked_on(&self, one: &Valued) -> bool {
+        let files = &self.digested.1.digest.files;
+        one.files.iter().any(|file| file.modified && files.contains(&file.path))
     }
 
     /// True if its line tells a memory of it: one of the turn of the report, or of the commit or pull request
@@ -241,13 +246,17 @@ pub(super) fn last_session(
     let Digest { request: asked, completed, next_steps, open_questions, decisions, .. } =
         &body.digest;
     let mut told = vec![body.title.clone()];
-    let mut head = titled(store, request, last.digested, (last.branch, how_far(body, true)))?;
+    let mut head = titled(store, request, last.digested, (last.branch, how_far(body)))?;
     if let Some(Report { text, .. }) = &last.report {
         head = format!("{head}: {}", cut(text, REPORT));
         told.push(text.clone());
     }
     let mut drafts = vec![line(false, head, "how the last session ended")];
     let compact = matches!(request.occasion, Occasion::Compact);
+    if !compact && let Some(text) = not_committed(store, last.digested)? {
+        told.push(text.clone());
+        drafts.push(draft(text, "what the last session changed and did not commit"));
+    }
     let has_report = last.report.is_some();
     // What came of it says what was asked for, and so does how far it came.
     let is_over = !compact && body.digest.state.is_some();
@@ -305,6 +314,30 @@ pub(super) fn last_session(
         }
     }
     Ok(drafts)
+}
+
+/// The files that a session changed, if it committed nothing that is known.
+fn not_committed(store: &Store, (summary, body): &Digested<'_>) -> Result<Option<String>> {
+    const LOOKED_AT: usize = 250;
+    let Digest { state, files, next_steps, .. } = &body.digest;
+    let is_told = |text: &str| text.to_lowercase().contains("not committed");
+    let has_landed = state.as_ref().is_some_and(|state| !state.text.ends_with(UNCOMMITTED));
+    let names = files_not_named(files.iter().map(String::as_str), "");
+    let (Some(names), Some(session), false) = (names, summary.session, has_landed) else {
+        return Ok(None);
+    };
+    if next_steps.iter().any(|step| is_told(&step.text)) {
+        return Ok(None);
+    }
+    // A script may have committed, or one in the background.
+    let kind = Some(thru_core::PassageKind::Tool);
+    let calls =
+        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
+    let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
+    let may_have = calls.iter().filter_map(|call| call.command.as_deref()).any(commits);
+    let more = files.len().saturating_sub(3);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Ok((!may_have).then(|| format!("Not committed when it ended: {names}{more}")))
 }
 
 /// Returns what a session was asked for last.
@@ -368,14 +401,15 @@ fn titled(
 }
 
 /// How far the work of a session came: its state, with the outcome where that adds to it.
-fn how_far(body: &Summary, is_last: bool) -> String {
+fn how_far(body: &Summary) -> String {
     let state = body.digest.state.as_ref().map(|state| without_title(&state.text, &body.title));
     let outcome = body.digest.outcome;
-    match state.filter(|state| is_last || !state.ends_with(UNCOMMITTED)) {
+    // What was committed and names nothing more to do is not in progress.
+    let is_over = outcome == WorkOutcome::Completed
+        || outcome == WorkOutcome::InProgress && body.digest.next_steps.is_empty();
+    match state {
         None => outcome.as_str().to_owned(),
-        Some(state) if outcome == WorkOutcome::Completed || state.contains("merged") => {
-            cut(&state, 120)
-        }
+        Some(state) if is_over || state.contains("merged") => cut(&state, 120),
         Some(state) => format!("{}; {}", outcome.as_str(), cut(&state, 120)),
     }
 }
@@ -389,54 +423,40 @@ fn without_title(state: &str, title: &str) -> String {
     named.unwrap_or_else(|| state.to_owned())
 }
 
-/// Sessions before the last one, a line each, the latest first: those that worked on the same files or on this
-/// branch, and the latest of all others.
+/// Sessions before the last one, on one line, the latest first: what was done is a question away.
 pub(super) fn earlier_sessions<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,
-    branches: &Branches,
-    last: Option<&LastSession<'_, '_>>,
     earlier: impl Iterator<Item = &'b Digested<'s>>,
-    observations: &[Valued],
-    said: &mut Said,
-) -> Result<Vec<Draft>> {
-    let mut drafts = Vec::new();
-    let mut elsewhere = 0;
+    said: &mut Vec<HashSet<String>>,
+) -> Result<Option<Draft>> {
+    let mut told: Vec<String> = Vec::new();
+    let mut latest = None;
     for digested in earlier {
-        if drafts.len() == EARLIER {
+        if told.len() == EARLIER {
             break;
         }
         let (summary, body) = digested;
-        let is_same = branches.is_here(summary, request)
-            || last
-                .is_some_and(|last| unfinished::share_files(&last.digested.1.digest, &body.digest));
-        if !is_same && elsewhere == ELSEWHERE
-            || !did_something(store, digested)?
-            || !is_new(&body.title, &mut said.titles)
-        {
+        // One order among them would hold back the line.
+        if !did_something(store, digested)? || is_order(&body.title) || !is_new(&body.title, said) {
             continue;
         }
-        elsewhere += usize::from(!is_same);
-        let place = (branches.elsewhere(summary, request), how_far(body, false));
-        let mut text = titled(store, request, digested, place)?;
-        let results = came_of_most(store, observations, digested)?;
-        if let Some(result) = said.detail(&text, results) {
-            text = format!("{text}: {}", cut(&result, CAME_OF));
-        }
-        let files = body.digest.files.iter().map(String::as_str);
-        if let Some(files) = files_not_named(files, &text) {
-            text = format!("{text} [{files}]");
-        }
-        let at = summary.at.unwrap_or_default().as_millisecond();
-        drafts.push(Draft {
-            memory: Some((*summary).clone()),
-            section: Section::Work { before_end: -at },
-            tier: tier(summary, request),
-            text,
-            reason: "an earlier session".to_owned(),
-        });
+        let title = cut(&body.title, SHORT_TITLE);
+        let title = match TitleSpeaker::of_session(store, body)? {
+            TitleSpeaker::Commit => title,
+            speaker => speaker.mark(&title),
+        };
+        let id = store.short_id(&summary.id)?;
+        told.push(format!("`{id}` {title} ({})", day(summary.at, request)));
+        latest = latest.or(Some(*summary));
     }
-    Ok(drafts)
+    Ok(latest.map(|latest| Draft {
+        memory: None,
+        section: Section::Work { before_end: -latest.at.unwrap_or_default().as_millisecond() },
+        tier: tier(latest, request),
+        text: told.join("; "),
+        reason: "earlier sessions".to_owned(),
+    }))
 }
 
 /// The report of the last turn of a session that has one.
@@ -458,25 +478,6 @@ fn came_of_last(
         }
     }
     Ok(None)
-}
-
-/// What came of the observation that a session is about: the one whose title is most like the session's, or that
-/// changed most.
-fn came_of_most(
-    store: &Store,
-    observations: &[Valued],
-    (summary, body): &Digested<'_>,
-) -> Result<Vec<String>> {
-    let title = words_of(&body.title);
-    let own = observations.iter().filter(|one| one.memory.session == summary.session);
-    let own =
-        own.filter(|one| one.memory.kind != MemoryKind::Observation(ObservationType::Decision));
-    let most = own.max_by_key(|one| {
-        let shared = words_of(&one.memory.title).intersection(&title).count();
-        let changed = one.files.iter().filter(|file| file.modified).count();
-        (2 * shared >= title.len(), changed, shared, one.memory.row)
-    });
-    most.map_or_else(|| Ok(Vec::new()), |one| Ok(details(&store.body_of(&one.memory)?)))
 }
 
 /// Earlier sessions, the last on their branches, that did not finish, or gave up with changes made.

@@ -6,8 +6,9 @@ use thru_core::{MemoryKind, ObservationType, is_trunk};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryRow, Result, Store};
 
+use super::commands::commands_in_play;
 use super::detail::details;
-use super::in_play::{Sessions, commands_in_play, files_in_play};
+use super::in_play::{Sessions, files_in_play};
 use super::render::Section;
 use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
@@ -24,12 +25,9 @@ use crate::memories::normal;
 /// Maximum number of rules, and characters of each.
 const RULES: usize = 10;
 const RULE_LENGTH: usize = 160;
-/// Maximum number of decisions, and of works of the last session, that are told by themselves …
-const TOLD: usize = 2;
-/// … where the last session was on this branch: its decisions and its work are about what is done here, …
-const TOLD_OF_BRANCH: usize = 3;
-/// … and of decisions, of older ones.
-const OLDER_TOLD: usize = 1;
+/// Maximum number of decisions that are told by themselves, and of those from before the last session.
+const DECISIONS: usize = 2;
+const OLDER: usize = 1;
 /// Maximum number of words of a request that names its work.
 const NAME: usize = 12;
 /// The budget from which on all else is told by value.
@@ -68,14 +66,13 @@ pub(super) fn drafts(
     let earlier = bodies.iter().filter(|one| Some(one.0.row) != last_row);
     let open = left_open(store, request, earlier.clone(), (&bodies, &branches), &mut said.titles)?;
     let weighed = valued.len();
-    let sessions = Sessions::of(&summaries, &valued, request);
+    let sessions = Sessions::of(store, &summaries, &valued, request)?;
     drafts.extend(files_in_play(&sessions, request));
-    drafts.extend(commands_in_play(store, &sessions)?);
+    drafts.extend(commands_in_play(&sessions));
     let is_open =
         |row: i64| open.iter().any(|line| line.memory.as_ref().is_some_and(|it| it.row == row));
     let over = earlier.filter(|one| !is_open(one.0.row));
-    let sessions =
-        earlier_sessions(store, request, &branches, last.as_ref(), over, &valued, &mut said)?;
+    let earlier = earlier_sessions(store, request, over, &mut said.titles)?;
     drafts.extend(open);
     if let Some(LastSession { digested: (summary, _), is_of_branch, .. }) = &last {
         // A session that came to an end saw what failed before.
@@ -91,7 +88,7 @@ pub(super) fn drafts(
     let best = best(store, request, valued, last.as_ref(), &mut said)?;
     drafts.retain(|line| done_of(line).is_none_or(|done| !is_told(done, &best)));
     drafts.extend(best);
-    drafts.extend(sessions);
+    drafts.extend(earlier);
     Ok((drafts, were_weighed(weighed)))
 }
 
@@ -190,8 +187,8 @@ pub(super) fn told(
     .collect()
 }
 
-/// Decisions, and what was done in the last session and on this branch: each with what came of it, or the reason
-/// for it, where that says more.
+/// Decisions, and notes of people; with a large budget the work as well: each with what came of it, or the reason for
+/// it, where that says more.
 fn best(
     store: &Store,
     request: &PackRequest<'_>,
@@ -201,10 +198,9 @@ fn best(
 ) -> Result<Vec<Draft>> {
     let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
     let last_session = last.and_then(|last| last.digested.0.session);
-    let is_of_branch = last.is_some_and(|last| last.is_of_branch);
-    let most = if is_of_branch { TOLD_OF_BRANCH } else { TOLD };
+    let has_plenty = request.limits.start_tokens >= PLENTY;
     let mut drafts = Vec::new();
-    let (mut decisions, mut older, mut works) = (0, 0, 0);
+    let (mut decisions, mut older) = (0, 0);
     for one in valued {
         if drafts.len() == request.limits.observations {
             break;
@@ -225,13 +221,13 @@ fn best(
         let is_here = one.memory.session.is_none()
             || one.memory.session == last_session
             || branch.is_some() && one.place.branch.as_deref() == branch;
-        let is_current = is_here || one.holds_in_general || bears_on_today(&one, request);
-        let is_wanted = match is_decision {
-            _ if request.limits.start_tokens >= PLENTY => true,
-            true => decisions < most && (is_current || older < OLDER_TOLD),
-            // Sessions before that have a line each.
-            false => works < most && is_here,
-        };
+        let is_current = is_here
+            || one.holds_in_general
+            || bears_on_today(&one, request)
+            || last.is_some_and(|last| last.worked_on(&one));
+        // Sessions tell their work.
+        let has_room = decisions < DECISIONS && (is_here || older < OLDER);
+        let is_wanted = has_plenty || is_decision && is_current && has_room;
         let is_told = is_note || is_wanted && is_new(&one.memory.title, &mut said.titles);
         if !is_told {
             continue;
@@ -265,13 +261,8 @@ fn best(
         if let Some(files) = files {
             text = format!("{text} [{files}]");
         }
-        match is_decision {
-            true => {
-                decisions += 1;
-                older += usize::from(!is_current);
-            }
-            false => works += 1,
-        }
+        decisions += usize::from(is_decision);
+        older += usize::from(is_decision && !is_here);
         let at = one.memory.at.unwrap_or_default().as_millisecond();
         drafts.push(Draft {
             text: format!("{text} ({})", day(one.memory.at, request)),

@@ -39,6 +39,9 @@ const GENERIC: &[&str] = &[
     "add",
     "added",
     "adding",
+    "address",
+    "addressed",
+    "addressing",
     "aligns",
     "already",
     "also",
@@ -73,6 +76,8 @@ const GENERIC: &[&str] = &[
     "cleanup",
     "code",
     "come",
+    "comment",
+    "comments",
     "commit",
     "commits",
     "committed",
@@ -118,10 +123,13 @@ const GENERIC: &[&str] = &[
     "failed",
     "failing",
     "fails",
+    "feedback",
     "feel",
     "file",
     "files",
     "find",
+    "finding",
+    "findings",
     "first",
     "fix",
     "fixed",
@@ -260,6 +268,9 @@ const GENERIC: &[&str] = &[
     "requests",
     "resolve",
     "resolved",
+    "review",
+    "reviewed",
+    "reviewing",
     "right",
     "run",
     "running",
@@ -299,6 +310,8 @@ const GENERIC: &[&str] = &[
     "sure",
     "take",
     "takes",
+    "task",
+    "tasks",
     "tell",
     "test",
     "tests",
@@ -313,6 +326,8 @@ const GENERIC: &[&str] = &[
     "time",
     "times",
     "today",
+    "todo",
+    "todos",
     "together",
     "told",
     "too",
@@ -628,7 +643,7 @@ fn is_number(token: &str) -> bool {
         .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | ':' | '/' | ',' | '%' | '+'))
 }
 
-fn is_file(token: &str) -> bool {
+pub(super) fn is_file(token: &str) -> bool {
     let name = token.rsplit('/').next().unwrap_or(token);
     if FILES.contains(&name) {
         return true;
