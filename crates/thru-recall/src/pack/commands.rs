@@ -119,7 +119,10 @@ fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
     let mut told = whole.best(|one| one.sessions > 1 || is_young && one.runs >= RUNS);
     told.truncate(COMMANDS);
     for start in begun.best(|one| one.sessions > 1) {
-        if told.len() < COMMANDS && !told.iter().any(|known| known.starts_with(&start)) {
+        let is_same = |known: &String| {
+            known.starts_with(&start) || start.starts_with(known.trim_end_matches(" …"))
+        };
+        if told.len() < COMMANDS && !told.iter().any(is_same) {
             told.push(format!("{start} …"));
         }
     }

@@ -9,7 +9,7 @@ use super::compact::grouped;
 use super::render::Section;
 use super::valued::Valued;
 use super::words::is_file;
-use super::{Draft, PackRequest};
+use super::{Draft, LONGEST_LINE, PackRequest};
 use crate::action::from_directory;
 use crate::freshness::Presence;
 use crate::tiers::Tier;
@@ -85,8 +85,8 @@ impl<'v> Sessions<'v> {
 
 /// A file that sessions worked on.
 struct Worked {
-    /// The weight of each session, by its rank.
-    weights: HashMap<usize, f64>,
+    /// The weight of each session, by its rank: in order, so that they add up to the same each time.
+    weights: BTreeMap<usize, f64>,
     /// Its whole path.
     path: String,
     is_inside: bool,
@@ -102,7 +102,7 @@ pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) 
         let is_inside = inside.is_some();
         let Some(name) = inside.or_else(|| outside(path)) else { return };
         let file = files.entry(name).or_insert_with(|| Worked {
-            weights: HashMap::new(),
+            weights: BTreeMap::new(),
             path: path.to_owned(),
             is_inside,
         });
@@ -142,8 +142,13 @@ pub(super) fn files_in_play(sessions: &Sessions<'_>, request: &PackRequest<'_>) 
     files.truncate(2 * FILES);
     files.retain(|(_, _, path)| request.disk.look(path, None) != Presence::Gone);
     files.truncate(FILES);
-    let files: Vec<FileInPlay> = files.into_iter().map(|(_, file, _)| file).collect();
-    let text = Some(grouped(&files, None).join("; ")).filter(|line| !line.is_empty())?;
+    let mut files: Vec<FileInPlay> = files.into_iter().map(|(_, file, _)| file).collect();
+    let mut text = grouped(&files, None).join("; ");
+    // Half a path names nothing.
+    while text.chars().count() > LONGEST_LINE && files.pop().is_some() {
+        text = grouped(&files, None).join("; ");
+    }
+    let text = Some(text).filter(|line| !line.is_empty())?;
     Some(Draft {
         memory: None,
         section: Section::FilesInPlay,

@@ -2,17 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{Digest, MemoryKind, Statement, Summary, Timestamp, WorkOutcome, is_trunk};
+use thru_core::{
+    Digest, MemoryKind, ObservationType, Statement, Summary, Timestamp, WorkOutcome, is_trunk,
+};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::{adds, came_of, says_nothing};
+use super::detail::{adds, came_of, details, says_nothing};
 use super::orders::is_order;
 use super::render::Section;
 use super::said::{alike, cut, day, days_between, files_not_named, is_new, tier};
 use super::speaker::TitleSpeaker;
 use super::valued::{Valued, is_open, places};
-use super::{Draft, Occasion, PackRequest};
+use super::{Draft, LONGEST_LINE, Occasion, PackRequest};
+use crate::action::from_directory;
 use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
 use crate::unfinished;
@@ -43,6 +46,8 @@ const BRANCH: usize = 50;
 const UNFINISHED: &str = "Not finished: ";
 /// The label of completed work.
 const DONE: &str = "Done";
+/// The kind of a memory that tells no work.
+const DECISION: MemoryKind = MemoryKind::Observation(ObservationType::Decision);
 
 /// Summaries of the project's last sessions, the latest first; after a compaction, that session's.
 pub(super) fn summaries(
@@ -141,11 +146,8 @@ impl<'b, 's> LastSession<'b, 's> {
         let here = summaries.iter().filter(is_here).map(|one| (one, true));
         for (digested, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
             if did_something(store, digested)? {
-                let (summary, body) = digested;
-                let report = came_of_last(store, observations, summary)?
-                    .filter(|report| !says_nothing(&report.text))
-                    .filter(|report| adds(&report.text, std::slice::from_ref(&body.title)))
-                    .filter(|report| !is_told_by_state(&report.text, body));
+                let (summary, _) = digested;
+                let report = came_of_last(store, observations, digested)?;
                 let branch = branches.elsewhere(summary, request);
                 return Ok(Some(Self { digested, is_of_branch, branch, report }));
             }
@@ -292,7 +294,7 @@ pub(super) fn last_session(
     }
     let most = if compact { 8 } else { 2 };
     let lists: [(&str, &[Statement], usize, &str); 4] = [
-        (DONE, completed, if has_report { 0 } else { most }, "what was done"),
+        (DONE, completed, if has_report || is_over { 0 } else { most }, "what was done"),
         ("Decided", decisions, if compact { 8 } else { 0 }, "what was decided"),
         ("Next", next_steps, most, "what was left to do"),
         ("Open question", open_questions, most, "what was left open"),
@@ -322,10 +324,17 @@ fn not_committed(store: &Store, (summary, body): &Digested<'_>) -> Result<Option
     let Digest { state, files, next_steps, .. } = &body.digest;
     let is_told = |text: &str| text.to_lowercase().contains("not committed");
     let has_landed = state.as_ref().is_some_and(|state| !state.text.ends_with(UNCOMMITTED));
-    let names = files_not_named(files.iter().map(String::as_str), "");
-    let (Some(names), Some(session), false) = (names, summary.session, has_landed) else {
-        return Ok(None);
+    let (Some(session), false) = (summary.session, has_landed) else { return Ok(None) };
+    let place = store.places_of_sessions(&[session])?.remove(&session).unwrap_or_default();
+    // Not what git is mostly told to ignore: temporary files, and what tools keep for themselves.
+    let is_aside = |path: &&str| {
+        path.starts_with(['~', '$'])
+            || path.starts_with("/tmp/")
+            || path.split('/').any(|part| part.starts_with('.') && part.len() > 2)
     };
+    let files = files.iter().map(|path| from_directory(path, place.directory.as_deref()));
+    let files: Vec<&str> = files.filter(|path| !is_aside(path)).collect();
+    let Some(names) = files_not_named(files.iter().copied(), "") else { return Ok(None) };
     if next_steps.iter().any(|step| is_told(&step.text)) {
         return Ok(None);
     }
@@ -335,8 +344,7 @@ fn not_committed(store: &Store, (summary, body): &Digested<'_>) -> Result<Option
         store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
     let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
     let may_have = calls.iter().filter_map(|call| call.command.as_deref()).any(commits);
-    let more = files.len().saturating_sub(3);
-    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let more = if files.len() > 3 { " and others" } else { "" };
     Ok((!may_have).then(|| format!("Not committed when it ended: {names}{more}")))
 }
 
@@ -403,6 +411,11 @@ fn titled(
 /// How far the work of a session came: its state, with the outcome where that adds to it.
 fn how_far(body: &Summary) -> String {
     let state = body.digest.state.as_ref().map(|state| without_title(&state.text, &body.title));
+    // A line of its own tells what.
+    let state = state.map(|state| match state.strip_suffix(UNCOMMITTED) {
+        Some(checks) => checks.trim_end_matches("; ").to_owned(),
+        None => state,
+    });
     let outcome = body.digest.outcome;
     // What was committed and names nothing more to do is not in progress.
     let is_over = outcome == WorkOutcome::Completed
@@ -447,7 +460,13 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
             speaker => speaker.mark(&title),
         };
         let id = store.short_id(&summary.id)?;
-        told.push(format!("`{id}` {title} ({})", day(summary.at, request)));
+        let request_of = body.digest.state.as_ref().and_then(|state| pull_request(&state.text));
+        let request_of = request_of.map_or_else(String::new, |state| format!(", {state}"));
+        told.push(format!("`{id}` {title} ({}{request_of})", day(summary.at, request)));
+        if told.join("; ").chars().count() > LONGEST_LINE {
+            told.pop();
+            break;
+        }
         latest = latest.or(Some(*summary));
     }
     Ok(latest.map(|latest| Draft {
@@ -459,11 +478,18 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
     }))
 }
 
-/// The report of the last turn of a session that has one.
+/// What became of a pull request, in the state of work.
+fn pull_request(state: &str) -> Option<&str> {
+    let request = state.split("; ").next()?;
+    (request.starts_with("PR #") && request.chars().count() <= BRANCH).then_some(request)
+}
+
+/// The report of the last turn of a session that has one, else what else its last work says of itself: the message
+/// of a commit.
 fn came_of_last(
     store: &Store,
     observations: &[Valued],
-    summary: &MemoryRow,
+    (summary, body): &Digested<'_>,
 ) -> Result<Option<Report>> {
     let own = observations.iter().map(|one| &one.memory);
     let mut own: Vec<&MemoryRow> = own.filter(|one| one.session == summary.session).collect();
@@ -472,12 +498,24 @@ fn came_of_last(
     let newest = store.newest_passages(session, Newest { kind: None, within: 1, limit: 1 })?;
     let ended = newest.first().map_or(0, |passage| passage.turn);
     // A report of an earlier turn is not how the session ended.
-    for memory in own.into_iter().take_while(|memory| memory.turn + LAST_TURNS > ended) {
-        if let Some(text) = came_of(&store.body_of(memory)?) {
+    own.retain(|memory| memory.turn + LAST_TURNS > ended);
+    let tells_more = |text: &String| {
+        !says_nothing(text)
+            && adds(text, std::slice::from_ref(&body.title))
+            && !is_told_by_state(text, body)
+    };
+    let mut message = None;
+    for memory in own {
+        let whole = store.body_of(memory)?;
+        if let Some(text) = came_of(&whole).filter(tells_more) {
             return Ok(Some(Report { text, turn: memory.turn }));
         }
+        if message.is_none() && memory.kind != DECISION {
+            let text = details(&whole).into_iter().find(tells_more);
+            message = text.map(|text| Report { text, turn: memory.turn });
+        }
     }
-    Ok(None)
+    Ok(message)
 }
 
 /// Earlier sessions, the last on their branches, that did not finish, or gave up with changes made.

@@ -227,7 +227,9 @@ fn best(
             || last.is_some_and(|last| last.worked_on(&one));
         // Sessions tell their work.
         let has_room = decisions < DECISIONS && (is_here || older < OLDER);
-        let is_wanted = has_plenty || is_decision && is_current && has_room;
+        let is_wanted = has_plenty
+            || is_decision && is_current && has_room
+            || one.memory.flags.is_edited && is_here;
         let is_told = is_note || is_wanted && is_new(&one.memory.title, &mut said.titles);
         if !is_told {
             continue;
