@@ -1,9 +1,10 @@
-//! Corrections of the words of a query that no document holds, by the terms of the index.
+//! Corrections of the words of a query that no passage and no memory holds, by the terms of their indexes.
 //!
 //! A word that is written nowhere finds nothing and would only take confidence away. It is read as the most frequent
 //! word within one edit (a letter changed, missing, added, or two exchanged), as two words written as one, or, from eight
 //! letters on, as the term within two edits. The first letter stays.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::Serialize;
@@ -46,20 +47,47 @@ pub struct Spelled {
     pub corrections: Vec<Correction>,
 }
 
-/// Corrects the words of a query that no document of the index holds.
+/// The words that are known: those that a document of any of these indexes holds.
+#[derive(Clone, Copy)]
+struct Vocabulary<'i>(&'i [&'i TextIndex]);
+
+impl Vocabulary<'_> {
+    fn is_empty(self) -> bool {
+        self.0.iter().all(|index| index.documents() == 0)
+    }
+
+    fn frequency(self, term: &str) -> Result<u64> {
+        self.0.iter().map(|index| index.frequency(term)).sum()
+    }
+
+    /// The most frequent term within some edits; of equally frequent ones the first in the alphabet.
+    fn nearest(self, term: &str, edits: u8) -> Result<Option<String>> {
+        let mut near: BTreeMap<String, u64> = BTreeMap::new();
+        for index in self.0 {
+            for (term, found) in index.terms_near(term, edits)? {
+                *near.entry(term).or_default() += found;
+            }
+        }
+        let words = near.into_iter().filter(|(term, _)| term.chars().all(char::is_alphabetic));
+        Ok(words.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(term, _)| term))
+    }
+}
+
+/// Corrects the words of a query that no document of any index holds.
 ///
 /// # Errors
-/// Fails if the index cannot be read.
-pub fn spelled(index: &TextIndex, query: &str) -> Result<Spelled> {
+/// Fails if an index cannot be read.
+pub fn spelled(indexes: &[&TextIndex], query: &str) -> Result<Spelled> {
+    let known = Vocabulary(indexes);
     let mut spelled = Spelled { query: query.to_owned(), corrections: Vec::new() };
     // A word of another language is none that was mistyped.
-    if index.documents() == 0 || is_foreign(query, query_language(query)) {
+    if known.is_empty() || is_foreign(query, query_language(query)) {
         return Ok(spelled);
     }
     // From the last to the first, so that places before stay where they are.
-    for place in unknown(index, query)?.into_iter().rev() {
+    for place in unknown(known, query)?.into_iter().rev() {
         let typed = &query[place.clone()];
-        if let Some(read) = correction(index, typed)? {
+        if let Some(read) = correction(known, typed)? {
             spelled.query.replace_range(place, &read);
             let correction = Correction { typed: typed.to_owned(), read };
             if !spelled.corrections.contains(&correction) {
@@ -71,7 +99,7 @@ pub fn spelled(index: &TextIndex, query: &str) -> Result<Spelled> {
 }
 
 /// The places of the words that no document holds.
-fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
+fn unknown(known: Vocabulary<'_>, query: &str) -> Result<Vec<Range<usize>>> {
     let query = &query[..query.floor_char_boundary(LONGEST_QUERY)];
     let mut words: Vec<(String, Range<usize>)> = Vec::new();
     Terms::default().tokenize(query, |term, place| {
@@ -90,7 +118,7 @@ fn unknown(index: &TextIndex, query: &str) -> Result<Vec<Range<usize>>> {
         if may_be_corrected(query, place)
             && !has_parts(place)
             && !is_stop_word(&word.to_lowercase())
-            && index.frequency(term)? == 0
+            && known.frequency(term)? == 0
         {
             unknown.push(place.clone());
         }
@@ -107,13 +135,13 @@ fn may_be_corrected(query: &str, place: &Range<usize>) -> bool {
     (shortest..=LONGEST).contains(&letters) && word.chars().all(char::is_alphabetic)
 }
 
-fn correction(index: &TextIndex, typed: &str) -> Result<Option<String>> {
+fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
     let word = typed.to_lowercase();
     let mut stems = Terms::default();
     let mut best: Option<(u64, String)> = None;
     for variant in variants(&word) {
         let Some(term) = stem(&mut stems, &variant) else { continue };
-        let found = index.frequency(&term)?;
+        let found = known.frequency(&term)?;
         // Of equally frequent ones the first in the alphabet, so that the answer is always the same.
         let is_better =
             |(most, kept): &(u64, String)| found > *most || found == *most && variant < *kept;
@@ -124,21 +152,17 @@ fn correction(index: &TextIndex, typed: &str) -> Result<Option<String>> {
     if let Some((_, word)) = best {
         return Ok(Some(word));
     }
-    if let Some(halves) = halves(index, &mut stems, &word)? {
+    if let Some(halves) = halves(known, &mut stems, &word)? {
         return Ok(Some(halves));
     }
     match stem(&mut stems, &word) {
-        Some(term) if word.chars().count() >= TWO_EDITS => {
-            let near = index.terms_near(&term, 2)?;
-            let best = near.into_iter().filter(|(term, _)| term.chars().all(char::is_alphabetic));
-            Ok(best.max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0))).map(|(term, _)| term))
-        }
+        Some(term) if word.chars().count() >= TWO_EDITS => known.nearest(&term, 2),
         _ => Ok(None),
     }
 }
 
 /// The split of a compound into two words that both occur, the rarer of them as often as can be.
-fn halves(index: &TextIndex, stems: &mut Terms, word: &str) -> Result<Option<String>> {
+fn halves(known: Vocabulary<'_>, stems: &mut Terms, word: &str) -> Result<Option<String>> {
     let mut best: Option<(u64, String)> = None;
     let letters = word.chars().count();
     for (at, _) in word
@@ -148,7 +172,7 @@ fn halves(index: &TextIndex, stems: &mut Terms, word: &str) -> Result<Option<Str
     {
         let (left, right) = word.split_at(at);
         let (Some(one), Some(other)) = (stem(stems, left), stem(stems, right)) else { continue };
-        let found = index.frequency(&one)?.min(index.frequency(&other)?);
+        let found = known.frequency(&one)?.min(known.frequency(&other)?);
         if found > best.as_ref().map_or(0, |(most, _)| *most) {
             best = Some((found, format!("{left} {right}")));
         }

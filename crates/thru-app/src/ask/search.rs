@@ -422,7 +422,10 @@ pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     let work = answer_work(app, &store, redactor, (request, &query), &index, &filter)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
-        None => spelled(&index, &without_date(&query, app.clock.now(), app.zone()))?,
+        None => {
+            let memories = app.open.indexes.index(&app.layout, &store, Collection::Memories)?;
+            spelled(&[&index, &memories], &without_date(&query, app.clock.now(), app.zone()))?
+        }
     };
     if !spelled.corrections.is_empty() {
         embedding = embedding::embed_question(app, &spelled.query);

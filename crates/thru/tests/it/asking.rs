@@ -291,6 +291,21 @@ fn a_word_that_nothing_holds_is_read_as_one_that_is_known() {
 }
 
 #[test]
+fn a_word_that_only_a_memory_holds_is_known() {
+    let home = Home::imported();
+    // One letter away from a word of the history.
+    assert!(home.shown(&["search", "--all", "lock"]).contains("Why does the importer"));
+    let told = home.tell(&["The lick opens at 900 degrees"]);
+    for query in ["lick", "lick degrees 900"] {
+        let found = home.json(&["search", "--all", "--json", query]);
+        assert!(found.get("corrections").is_none(), "{found}");
+        assert_eq!(found["memories"][0]["full_id"], told.as_str(), "{found}");
+    }
+    let found = home.json(&["search", "--all", "--json", "degreis"]);
+    assert_eq!(found["corrections"][0]["read"], "degrees");
+}
+
+#[test]
 fn a_question_about_work_is_answered_with_sessions() {
     let home = Home::imported();
     assert_snapshot!(home.shown(&["search", "--all", "what did we change on 1 March 2026 in rocket?"]), @"
