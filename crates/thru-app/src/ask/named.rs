@@ -26,6 +26,10 @@ pub fn project_of_directory(app: &App, directory: &Path, store: Option<&Store>) 
     let identity = identity::identify(directory, app.home.as_deref(), &declared_name);
     let Some(store) = store else { return Ok(identity.trusted()) };
     let mut settled = identity.settle(|project| store.directories_of(project))?;
+    // It stays what it was when it was first seen, as its sessions do.
+    if let Some(project) = store.project_of_directory(&directory.to_string_lossy())? {
+        (settled.project, settled.root) = (project, None);
+    }
     // A person may have joined the two since.
     if let Some(refused) = &settled.refused
         && let Some(claimed) = store.project_by_key(&refused.claim.project)?

@@ -87,8 +87,8 @@ impl ForeignPlan {
 pub struct PlannedForeign {
     intake: Intake,
     lock: Option<IntakeLock>,
-    /// The operation that the memories' project begins with.
-    placing: Option<Operation>,
+    /// The operations that the memories' project begins with.
+    placing: Vec<Operation>,
     memories: Vec<ImportedMemory>,
     /// The plan.
     pub plan: ForeignPlan,
@@ -149,8 +149,8 @@ pub fn plan(app: &App, request: &ImportForeign) -> Result<PlannedForeign> {
         memories.push(imported);
     }
     let placing = match projects {
-        Projects::Chosen(scoped) => scoped.and_then(|scoped| scoped.placing()),
-        Projects::Named { .. } => None,
+        Projects::Chosen(Some(scoped)) => scoped.placing(),
+        Projects::Chosen(None) | Projects::Named { .. } => Vec::new(),
     };
     Ok(PlannedForeign { intake, lock: None, placing, memories, plan })
 }
@@ -175,7 +175,7 @@ impl PlannedForeign {
             None => call.lock(&self.intake)?,
         };
         if !self.memories.is_empty() {
-            self.intake.record(self.placing.as_slice())?;
+            self.intake.record(&self.placing)?;
             self.intake.import_memories(&lock, self.memories)?;
         }
         Ok(self.plan)

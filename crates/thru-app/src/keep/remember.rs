@@ -108,9 +108,7 @@ fn keep(
         written_in: None,
     };
     let intake = app.intake()?;
-    if let Some(placing) = scoped.as_ref().and_then(ScopedProject::placing) {
-        intake.record(&[placing])?;
-    }
+    intake.record(&scoped.as_ref().map_or_else(Vec::new, ScopedProject::placing))?;
     let keys = intake.record_memory(&call.lock(&intake)?, recorded)?;
     let id = RecordedMemory::id(&keys);
     let store = Store::open_to_read(&app.layout)?;
@@ -193,15 +191,17 @@ pub(crate) fn title_and_text(text: String) -> (String, Option<String>) {
 pub(crate) struct ScopedProject {
     pub(crate) key: ProjectKey,
     name: String,
-    /// The directory that speaks for the project from now on, if the caller's is below one.
-    root: Option<PathBuf>,
+    /// The directories that belong to it from now on: the caller's, and the one above that claims it.
+    directories: Vec<PathBuf>,
 }
 
 impl ScopedProject {
-    /// The operation by which the caller's directory speaks for the project.
-    pub(crate) fn placing(&self) -> Option<Operation> {
-        let directory = self.root.as_ref()?.to_string_lossy().into_owned();
-        Some(Operation::DirectoryPlaced { directory, project: self.key.clone() })
+    /// Returns the operations that record its new directories.
+    pub(crate) fn placing(&self) -> Vec<Operation> {
+        let directories = self.directories.iter().map(|path| path.to_string_lossy().into_owned());
+        directories
+            .map(|directory| Operation::DirectoryPlaced { directory, project: self.key.clone() })
+            .collect()
     }
 }
 
@@ -220,13 +220,19 @@ pub(crate) fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedPr
                 store => store?,
             };
             let project = named::named_project(&store, name)?;
-            Some(ScopedProject { key: project.key, name: project.name, root: None })
+            Some(ScopedProject { key: project.key, name: project.name, directories: Vec::new() })
         }
         ProjectScope::Here => {
             let store = Store::open_if_there(&app.layout)?;
             let settled = named::project_of_directory(app, &app.directory, store.as_ref())?;
             let name = settled.project.default_name().to_owned();
-            Some(ScopedProject { key: settled.project, name, root: settled.root })
+            let mut directories = vec![app.directory.clone()];
+            directories.extend(settled.root.filter(|root| *root != app.directory));
+            if let Some(store) = &store {
+                let known = store.directories()?;
+                directories.retain(|path| !known.contains(&*path.to_string_lossy()));
+            }
+            Some(ScopedProject { key: settled.project, name, directories })
         }
     })
 }

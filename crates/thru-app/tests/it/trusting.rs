@@ -103,6 +103,18 @@ fn a_declared_name_of_a_known_project_waits_as_well() {
 }
 
 #[test]
+fn a_name_that_is_declared_later_leaves_what_was_told_where_it_is() {
+    let home = Home::new();
+    repository(&home.project(), "");
+    home.remember(SECRET);
+    write(home.project().join(".throughline.toml"), "project.name = \"zeta\"");
+    assert!(told(&home, &home.project()).contains(SECRET));
+    let listed = projects::projects(&home.app(), None, call()).unwrap().projects;
+    let names: Vec<&str> = listed.iter().map(|one| one.name.get().as_str()).collect();
+    assert_eq!(names, ["rocket"]);
+}
+
+#[test]
 fn a_clone_is_joined_when_a_person_says_so() {
     let home = rocket();
     let clone = home.folder().join("work/again");

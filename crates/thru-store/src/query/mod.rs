@@ -37,7 +37,7 @@ pub use operations::OperationRow;
 pub(crate) use passages::passage_place;
 pub use passages::{PassageFilter, PassageRow, SourceRecord, Touch, TouchedFile};
 pub use projects::{ProjectName, ProjectRow};
-pub(crate) use projects::{directories_of, merged_project};
+pub(crate) use projects::{directories_of, merged_project, project_of_directory};
 pub use refinements::{RefinementRow, SpendingFilter, SpendingRow, TurnFilter, TurnRow};
 pub(crate) use sessions::SessionBelonging;
 pub use sessions::{SessionFilter, SessionPlace, SessionRow, TimedSession};

@@ -212,6 +212,14 @@ impl Store {
         directories_of(&self.connection, key)
     }
 
+    /// Returns the project that a directory was found to belong to when it was first seen.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn project_of_directory(&self, path: &str) -> Result<Option<ProjectKey>> {
+        project_of_directory(&self.connection, path)
+    }
+
     /// Returns every directory whose project is known.
     ///
     /// # Errors
@@ -230,6 +238,20 @@ pub(crate) fn directories_of(connection: &Connection, key: &ProjectKey) -> Resul
     )?;
     let paths = statement.query_map([key.as_str()], |row| row.get(0))?;
     Ok(paths.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Returns the project that a directory was found to belong to when it was first seen.
+pub(crate) fn project_of_directory(
+    connection: &Connection,
+    path: &str,
+) -> Result<Option<ProjectKey>> {
+    let key: Option<String> = connection
+        .prepare_cached(
+            "SELECT p.key FROM directories d JOIN projects p ON p.id = d.project WHERE d.path = ?1",
+        )?
+        .query_row([path], |row| row.get(0))
+        .optional()?;
+    Ok(key.map(ProjectKey::from_stored))
 }
 
 /// Returns the project that this one counts as.

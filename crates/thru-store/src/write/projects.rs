@@ -234,14 +234,7 @@ impl Batch<'_> {
     }
 
     fn project_of_directory(&self, path: &str) -> Result<Option<ProjectKey>> {
-        let key: Option<String> = self
-            .transaction
-            .prepare_cached(
-                "SELECT p.key FROM directories d JOIN projects p ON p.id = d.project WHERE d.path = ?1",
-            )?
-            .query_row([path], |row| row.get(0))
-            .optional()?;
-        Ok(key.map(ProjectKey::from_stored))
+        crate::query::project_of_directory(&self.transaction, path)
     }
 
     /// True if an agent saw a branch in a session of this project.
