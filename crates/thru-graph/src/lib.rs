@@ -20,7 +20,7 @@ mod symbols;
 pub use edit::{FileEdit, file_edit, makes_facts};
 pub use extract::{SessionCourse, extract};
 pub use fold::{SessionOpening, fold};
-pub use opening::{Claim, Edit, FoldKey, Opening, Problem};
+pub use opening::{Claim, Commit, Edit, FoldKey, Opening, Problem};
 
 /// Must change whenever the same sessions give different facts: all are then extracted again.
-pub const VERSION: u32 = 6;
+pub const VERSION: u32 = 7;

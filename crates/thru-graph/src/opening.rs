@@ -102,7 +102,7 @@ pub enum Claim {
         acted: bool,
         /// The commit that the session made next, before the command ran again.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        commit: Option<Entity>,
+        commit: Option<Commit>,
     },
 }
 
@@ -121,6 +121,17 @@ pub struct Problem {
 pub struct Edit {
     /// The file.
     pub file: Entity,
+    /// The passage.
+    pub passage: Id,
+    /// Its time.
+    pub at: Timestamp,
+}
+
+/// A commit that followed a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Commit {
+    /// The commit.
+    pub commit: Entity,
     /// The passage.
     pub passage: Id,
     /// Its time.
@@ -155,7 +166,7 @@ impl Opening {
                     problem.file.iter_mut().for_each(&mut *each);
                 }
                 edits.iter_mut().for_each(|edit| entity(&mut edit.file, each));
-                commit.iter_mut().for_each(|commit| entity(commit, each));
+                commit.iter_mut().for_each(|made| entity(&mut made.commit, each));
             }
         }
     }

@@ -4,7 +4,7 @@ use thru_core::{Entity, EntityKind, Object, Relation, Timestamp};
 use thru_distil::{GitStep, Step};
 
 use super::{Extractor, SessionCourse, project};
-use crate::opening::Claim;
+use crate::opening::{Claim, Commit};
 use crate::path::{Root, join};
 
 /// Most files of one commit.
@@ -190,7 +190,7 @@ impl Extractor {
             if let Some(Claim::Run { commit: after, .. }) =
                 self.openings.get_mut(place).map(|opening| &mut opening.claim)
             {
-                *after = Some(commit.clone());
+                *after = Some(Commit { commit: commit.clone(), passage: step.id, at });
             }
         }
         let key = ["commit", short.as_str()];

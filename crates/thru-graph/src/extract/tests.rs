@@ -101,7 +101,7 @@ fn line(opening: Opening) -> String {
         Claim::Run { command, folder, branch, passed, failures, edits, commit, .. } => {
             let failures: Vec<&str> = failures.iter().map(|one| one.entity.shown()).collect();
             let edits: Vec<&str> = edits.iter().map(|edit| edit.file.shown()).collect();
-            let commit = commit.as_ref().map_or("-", Entity::shown);
+            let commit = commit.as_ref().map_or("-", |made| made.commit.shown());
             format!(
                 "{} in {folder:?} on {branch}: {passed} {failures:?} {edits:?} {commit}",
                 command.key

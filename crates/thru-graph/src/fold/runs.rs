@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use thru_core::{EndReason, Entity, EntityKind, Id, Object, Relation, Timestamp};
 
 use super::{Facts, SessionOpening, Statement};
-use crate::opening::{Claim, Edit, Problem};
+use crate::opening::{Claim, Commit, Edit, Problem};
 
 /// Most files that a fix is put down to: with more, the record does not say which it was.
 const FILES: usize = 3;
@@ -24,7 +24,7 @@ struct Run<'o> {
     is_whole: bool,
     edits: &'o [Edit],
     acted: bool,
-    commit: Option<&'o Entity>,
+    commit: Option<&'o Commit>,
 }
 
 impl<'o> Run<'o> {
@@ -96,6 +96,46 @@ struct Open<'o> {
     seen: &'o str,
 }
 
+impl Open<'_> {
+    /// States what mended it, as a run shows: these edits, and the commit that followed, unless a later run met it again
+    /// before.
+    fn fixes(
+        &self,
+        facts: &mut Facts,
+        run: &Run<'_>,
+        edits: &[&Edit],
+        later: &[Run<'_>],
+    ) -> Vec<usize> {
+        let mut fix = |by: &Entity, at, passage| {
+            let states = Statement {
+                subject: self.problem.entity.clone(),
+                relation: Relation::FixedBy,
+                object: Object::Entity(by.clone()),
+                scope: self.run.scope(),
+                note: String::new(),
+            };
+            let place = facts.begin(states, at, passage);
+            facts.repeat(place, run.passage);
+            place
+        };
+        let mut fixes: Vec<usize> =
+            edits.iter().map(|edit| fix(&edit.file, run.at, edit.passage)).collect();
+        if let Some(made) = run.commit.filter(|made| !self.is_back_before(made, later)) {
+            fixes.push(fix(&made.commit, made.at, made.passage));
+        }
+        fixes
+    }
+
+    /// Returns true if one of the later runs met it again before the commit was made.
+    fn is_back_before(&self, made: &Commit, later: &[Run<'_>]) -> bool {
+        let meets = |run: &Run<'_>| {
+            run.branch == self.run.branch
+                && run.failures.iter().any(|problem| problem.entity == self.problem.entity)
+        };
+        later.iter().take_while(|run| run.at < made.at).any(meets)
+    }
+}
+
 #[derive(Default)]
 struct Course<'o> {
     /// The outcome that holds, by branch and filter.
@@ -112,13 +152,13 @@ pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
         return;
     }
     let mut course = Course::default();
-    for run in &runs {
+    for (at, run) in runs.iter().enumerate() {
         course.outcome(facts, run);
         for open in course.open.iter_mut().filter(|open| open.run.branch == run.branch) {
             open.edits.extend(run.edits);
             open.acted |= run.acted;
         }
-        course.close(facts, run);
+        course.close(facts, run, &runs[at + 1..]);
         for problem in run.failures {
             course.meet(facts, run, problem);
         }
@@ -160,7 +200,7 @@ impl<'o> Course<'o> {
     }
 
     /// Ends the problems that a run shows to be over.
-    fn close(&mut self, facts: &mut Facts, run: &'o Run<'o>) {
+    fn close(&mut self, facts: &mut Facts, run: &'o Run<'o>, later: &[Run<'o>]) {
         let is_over = |open: &Open<'o>| {
             open.run.branch == run.branch
                 && run.covers(open.run.filter)
@@ -177,7 +217,7 @@ impl<'o> Course<'o> {
                 None if may_be_outside => EndReason::Gone,
                 None => EndReason::Flaky,
             };
-            let fixes = mended.map_or_else(Vec::new, |edits| fixed_by(facts, run, &open, &edits));
+            let fixes = mended.map_or_else(Vec::new, |edits| open.fixes(facts, run, &edits, later));
             facts.end(open.place, run.at, run.passage, reason, None);
             self.over.entry((run.branch, &open.problem.entity)).or_default().extend(fixes);
         }
@@ -249,25 +289,4 @@ fn mended_by<'o>(open: &Open<'o>) -> Option<Vec<&'o Edit>> {
         }
     }
     Some(if latest.len() <= FILES { latest } else { Vec::new() })
-}
-
-/// States what mended a problem: these edits, and the commit that followed.
-fn fixed_by(facts: &mut Facts, run: &Run<'_>, open: &Open<'_>, edits: &[&Edit]) -> Vec<usize> {
-    let state = |by: &Entity| Statement {
-        subject: open.problem.entity.clone(),
-        relation: Relation::FixedBy,
-        object: Object::Entity(by.clone()),
-        scope: open.run.scope(),
-        note: String::new(),
-    };
-    let mut fixes = Vec::new();
-    for edit in edits {
-        let place = facts.begin(state(&edit.file), run.at, edit.passage);
-        facts.repeat(place, run.passage);
-        fixes.push(place);
-    }
-    if let Some(commit) = run.commit {
-        fixes.push(facts.begin(state(commit), run.at, run.passage));
-    }
-    fixes
 }

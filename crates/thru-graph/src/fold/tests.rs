@@ -1,10 +1,12 @@
 //! The facts of made-up sessions, and properties of folding.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use thru_core::EntityKind;
 
 use super::*;
-use crate::opening::{Edit, FoldKey, Problem};
+use crate::opening::{Commit, Edit, FoldKey, Problem};
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
@@ -292,11 +294,51 @@ fn a_model_adds_only_what_no_record_says() {
     assert_eq!(fixes.collect::<Vec<_>>(), ["melts FIXED_BY melts.rs [on main] 2.."]);
 }
 
+/// The run, followed by a commit this many seconds later.
+fn committed(mut run: SessionOpening, later: i64) -> SessionOpening {
+    let made = run.opening.at.as_second() + later;
+    if let Claim::Run { commit, .. } = &mut run.opening.claim {
+        *commit = Some(Commit {
+            commit: Entity::new(EntityKind::Commit, "abc1234"),
+            passage: Id::derive(&[b"commit", &made.to_le_bytes()]),
+            at: at(made),
+        });
+    }
+    run
+}
+
+#[test]
+fn a_commit_is_a_fix_from_the_time_it_was_made() {
+    let red = || run(10, "", &["melts"], &[]);
+    let green = || committed(run(20, "", &[], &["src/melts.rs"]), 15);
+    let fixes = |history| {
+        let mut shown = shown(history);
+        shown.retain(|fact| fact.contains("FIXED_BY"));
+        shown
+    };
+    assert_eq!(
+        fixes(vec![red(), green(), run(40, "", &["melts"], &[])]),
+        [
+            "melts FIXED_BY abc1234 [on main] 35..40 superseded",
+            "melts FIXED_BY src/melts.rs [on main] 20..40 superseded",
+        ]
+    );
+    // It was back when the commit was made.
+    assert_eq!(
+        fixes(vec![red(), green(), run(30, "", &["melts"], &[])]),
+        ["melts FIXED_BY src/melts.rs [on main] 20..30 superseded"]
+    );
+}
+
 fn histories() -> impl Strategy<Value = Vec<SessionOpening>> {
     let tests = prop::sample::subsequence(vec!["melts", "cools"], 0..=2);
     let edits = prop::sample::subsequence(vec!["a.rs", "b.rs", "c.rs", "d.rs"], 0..=4);
-    let runs = (0..40_i64, prop::sample::select(vec!["", "cools"]), tests, edits)
-        .prop_map(|(second, filter, tests, edits)| run(second, filter, &tests, &edits));
+    let commits = prop::option::of(0..20_i64);
+    let runs = (0..40_i64, prop::sample::select(vec!["", "cools"]), tests, edits, commits)
+        .prop_map(|(second, filter, tests, edits, later)| {
+            let run = run(second, filter, &tests, &edits);
+            later.map_or_else(|| run.clone(), |later| committed(run.clone(), later))
+        });
     let values = (0..40_i64, "one|two|three", prop::option::of("[123]"))
         .prop_map(|(second, session, version)| value(&session, second, version.as_deref()));
     let words =
@@ -327,11 +369,22 @@ proptest! {
 
     #[test]
     fn facts_hold_for_a_time_and_have_a_record(history in histories()) {
+        let mut times: BTreeMap<Id, Timestamp> = BTreeMap::new();
+        for SessionOpening { opening, .. } in &history {
+            times.insert(opening.passage, opening.at);
+            if let Claim::Run { commit: Some(made), .. } = &opening.claim {
+                times.insert(made.passage, made.at);
+            }
+        }
         let facts = fold("kiln", history);
         let mut ids = BTreeSet::new();
         for fact in &facts {
             prop_assert!(ids.insert(fact.id));
             prop_assert!(!fact.evidence.is_empty());
+            for shown in &fact.evidence {
+                let is_later = times.get(&shown.passage).is_some_and(|at| *at > fact.from);
+                prop_assert!(shown.role != EvidenceRole::Opened || !is_later, "{fact:?}");
+            }
             if let Some(end) = &fact.end {
                 prop_assert!(end.at > fact.from);
                 prop_assert!(end.by.is_none_or(|by| facts.iter().any(|fact| fact.id == by)));

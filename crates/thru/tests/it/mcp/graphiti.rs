@@ -85,25 +85,25 @@ fn nodes_and_facts_have_the_shapes_of_graphiti() {
         {
           "attributes": {
             "records": [
-              "j9j82",
+              "dg56p",
               "g0mev"
             ],
             "scope": "on main"
           },
-          "created_at": "2026-03-01T09:10:03Z",
+          "created_at": "2026-03-01T09:10:05Z",
           "episodes": [
             "s9qcjbdynbrmkmfm"
           ],
           "expired_at": null,
-          "fact": "TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)",
+          "fact": "TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)",
           "group_id": "rocket",
           "invalid_at": null,
           "name": "FIXED_BY",
-          "reference_time": "2026-03-01T09:10:03Z",
+          "reference_time": "2026-03-01T09:10:05Z",
           "source_node_uuid": "e6nt3rpttkk6yv5a",
-          "target_node_uuid": "yqnq6nfs68vwbcyb",
-          "uuid": "5nf3z1jtja6kygnv",
-          "valid_at": "2026-03-01T09:10:03Z"
+          "target_node_uuid": "d4vsz1zjq4042vg0",
+          "uuid": "zd6a58dss2vwb9r0",
+          "valid_at": "2026-03-01T09:10:05Z"
         }
       ],
       "message": "Facts retrieved successfully"
