@@ -252,8 +252,7 @@ impl Store {
         name: &str,
         limit: usize,
     ) -> Result<Vec<EntityRow>> {
-        let exact =
-            self.entities("(key = ? OR name = ?)", vec![name.to_owned(); 2], projects, limit)?;
+        let exact = self.entities_called(projects, name, limit)?;
         if !exact.is_empty() {
             return Ok(exact);
         }
@@ -274,6 +273,19 @@ impl Store {
         let each = vec!["(key || ' ' || name) LIKE ? ESCAPE '\\'"; words.len()].join(" AND ");
         let named = format!("kind NOT IN ({session}, {symbol}) AND {each}");
         self.entities(&named, words, projects, limit)
+    }
+
+    /// Returns the entities that have exactly this key or name.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn entities_called(
+        &self,
+        projects: Option<&[i64]>,
+        name: &str,
+        limit: usize,
+    ) -> Result<Vec<EntityRow>> {
+        self.entities("(key = ? OR name = ?)", vec![name.to_owned(); 2], projects, limit)
     }
 
     fn entities(

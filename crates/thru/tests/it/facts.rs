@@ -180,9 +180,9 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     assert_snapshot!(home.shown(&["changed", "2026-03-01T09:05:00Z..abc1234", "--all"]), @"
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
+    dg56p  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     g0mev  2026-03-01 09:10  npm run typecheck passes (on main)
-    g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
     47g4f  2026-03-01 09:10  Use pnpm instead of npm replaces Always use npm
     g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
@@ -214,7 +214,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     -- exit 2 --
     "#);
     assert_snapshot!(home.shown(&["graph", "path", "TS2304", TWO, "--all"]), @"
-    g0mev  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
+    dg56p  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by abc1234 Name the cone (on main)
     dg56p  2026-03-01 09:10  Name the cone committed abc1234 Name the cone
     ");
     let then = ["graph", "path", "TS2304", TWO, "--all", "--at", "2026-03-01T09:05:00Z"];
@@ -350,6 +350,41 @@ fn a_fact_names_the_records_that_show_it() {
             home.thru(&["show", shown["id"].as_str().unwrap()]).expect(0);
         }
         assert!(!fact["evidence"].as_array().unwrap().is_empty(), "{fact}");
+    }
+}
+
+#[test]
+fn where_nothing_is_known_only_the_very_thing_is_told() {
+    let home = kiln();
+    home.tell(&["The kiln never fires in a thunderstorm", "--type", "decision"]);
+    let elsewhere = home.folder().join("user");
+    let why = |about: &str| home.run_inside(&elsewhere, &["why", about]).shown();
+    assert!(why("src/kiln.ts").contains("was fixed by src/kiln.ts"), "{}", why("src/kiln.ts"));
+    assert_snapshot!(why("kiln"), @"
+    -- stderr --
+    error: nothing is known of the project you stand in.
+    hint: `thru projects` lists them.
+    -- exit 2 --
+    ");
+}
+
+#[test]
+fn a_word_for_a_relation_asks_for_it() {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author.asks("Mend the kiln");
+    let failed =
+        "test melts ... FAILED\n\nfailures:\n    melts\n\ntest result: FAILED. 0 passed; 1 failed";
+    author.runs("toolu_1", "cargo test 2>&1 | tail -20").gets("toolu_1", failed);
+    let edit = json!({ "file_path": "/home/ada/rocket/src/melt.rs", "old_string": "", "new_string": "fn melt() {\n    900\n}" });
+    author.calls("toolu_2", "Edit", edit).gets("toolu_2", "The file has been updated.");
+    let passed = "test melts ... ok\n\ntest result: ok. 1 passed; 0 failed";
+    author.runs("toolu_3", "cargo test 2>&1 | tail -20").gets("toolu_3", passed);
+    home.write(&file(ONE), author.text());
+    home.thru(&["import", "--yes"]).expect(0);
+    for question in ["what fixed melts", "fixed melts", "What fixed `melts`?"] {
+        let shown = home.shown(&["facts", question, "--all"]);
+        assert!(shown.contains("melts was fixed by src/melt.rs"), "{question}: {shown}");
     }
 }
 

@@ -163,6 +163,11 @@ impl Home {
         self.run_in(&self.project(), None, arguments)
     }
 
+    /// As [`Self::thru`], in any directory.
+    pub(crate) fn run_inside(&self, directory: &Path, arguments: &[&str]) -> Ran {
+        self.run_in(directory, None, arguments)
+    }
+
     /// Tells something and says its id, which follows from the time.
     pub(crate) fn tell(&self, arguments: &[&str]) -> String {
         let told = self.inside(&[&["remember", "--json"], arguments].concat()).expect(0);

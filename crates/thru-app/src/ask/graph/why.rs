@@ -10,10 +10,11 @@ use crate::answer;
 use crate::app::App;
 use crate::ask::EntryKind;
 use crate::ask::memory::MemoryEntry;
+use crate::ask::named::key_of_directory;
 use crate::ask::search::{AnswerSize, FoundRow, Search, Verdict, search};
 use crate::call::Call;
 use crate::fresh::Prepared;
-use crate::trouble::Result;
+use crate::trouble::{Listing, Remedy, Result, Trouble};
 
 /// Entities that one name may mean.
 const ENTITIES: usize = 6;
@@ -55,11 +56,21 @@ pub struct Course {
 /// Tells how a thing came to be as it is.
 ///
 /// # Errors
-/// Where a project cannot be understood, or store, index or vectors cannot be read.
+/// Where a project cannot be understood, where nothing is known of the caller's and no thing of another has this very
+/// name, or store, index or vectors cannot be read.
 pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let named = graph.meant(&request.about, ENTITIES)?.entities;
+    let is_elsewhere = request.project == ProjectScope::Here
+        && store.project_by_key(&key_of_directory(app, Some(store))?)?.is_none();
+    let named = match is_elsewhere {
+        true => store.entities_called(None, request.about.trim(), ENTITIES)?,
+        false => graph.meant(&request.about, ENTITIES)?.entities,
+    };
+    if is_elsewhere && named.is_empty() {
+        return Err(Trouble::not_found("nothing is known of the project you stand in")
+            .with(Remedy::See(Listing::Projects)));
+    }
     let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {
         store.facts(&FactFilter {
             entities: Some(entities),
@@ -93,7 +104,8 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
         entities: entities.collect::<Result<_>>()?,
         more,
         facts: graph.entries(&facts, None)?,
-        decisions: decisions(app, request, call)?,
+        // Those of other projects are about other things.
+        decisions: if is_elsewhere { Vec::new() } else { decisions(app, request, call)? },
         preparation: graph.preparation(),
     })
 }

@@ -64,24 +64,42 @@ impl OpenGraph {
         }
         let (mut relations, mut unknown) = (Vec::new(), 0);
         let mut held: BTreeMap<i64, (usize, EntityRow)> = BTreeMap::new();
-        for word in analyse(question).terms.iter().take(WORDS) {
-            if let Some((_, relation)) = RELATIONS.iter().find(|(stem, _)| word.starts_with(stem)) {
-                relations.push(*relation);
+        let named = |word: &str| match word.chars().count() < SHORTEST {
+            true => Ok(Vec::new()),
+            false => self.store().entities_named(projects, word, EACH),
+        };
+        let terms = analyse(question).terms;
+        for word in question.split_whitespace().take(WORDS) {
+            let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+            let stems: Vec<String> =
+                analyse(word).terms.into_iter().filter(|stem| terms.contains(stem)).collect();
+            if let [stem] = stems.as_slice() {
+                if let Some((_, relation)) = RELATIONS.iter().find(|(own, _)| stem.starts_with(own))
+                {
+                    relations.push(*relation);
+                    continue;
+                }
+                // `error E0382`: the kind of a thing tells it from no other.
+                if stem.len() > SHORTEST
+                    && EntityKind::ALL.iter().any(|kind| kind.as_str().starts_with(stem.as_str()))
+                {
+                    continue;
+                }
+            }
+            // The name of a test is often the stem of another thing's: `melts` is not `fn melt`.
+            let as_typed = if stems.is_empty() { Vec::new() } else { named(word)? };
+            if !as_typed.is_empty() {
+                for entity in as_typed {
+                    held.entry(entity.row).or_insert((0, entity)).0 += stems.len();
+                }
                 continue;
             }
-            // `error E0382`: the kind of a thing tells it from no other.
-            if word.len() > SHORTEST
-                && EntityKind::ALL.iter().any(|kind| kind.as_str().starts_with(word.as_str()))
-            {
-                continue;
-            }
-            let named = match word.chars().count() < SHORTEST {
-                true => Vec::new(),
-                false => self.store().entities_named(projects, word, EACH)?,
-            };
-            unknown += usize::from(named.is_empty());
-            for entity in named {
-                held.entry(entity.row).or_insert((0, entity)).0 += 1;
+            for stem in &stems {
+                let named = named(stem)?;
+                unknown += usize::from(named.is_empty());
+                for entity in named {
+                    held.entry(entity.row).or_insert((0, entity)).0 += 1;
+                }
             }
         }
         let most = held.values().map(|(words, _)| *words).max().unwrap_or_default();
