@@ -16,8 +16,8 @@ pub use models::{Limit, Limits, McpSink};
 pub use resolve::{Layer, Loaded, Note, Origin, Resolved, load};
 pub use settings::{
     Archive, Budget, Capture, Config, Context, Daemon, Distil, Embedding, Hooks, Journal, Models,
-    Output, Project, Redact, SETTINGS, Search, Session, SessionTracking, Setting, Sinks, Summaries,
-    find,
+    Output, Owner, Project, Redact, SETTINGS, Search, Session, SessionTracking, Setting, Sinks,
+    Summaries, find,
 };
 pub use types::{
     Color, EmbeddingProvider, Hours, Megabytes, Milliseconds, Minutes, Seconds, WorkerApi,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::settings::{Config, SETTINGS, Setting, find};
+use crate::settings::{Config, Owner, SETTINGS, Setting, find};
 use crate::value::Value;
 
 /// The origin of a value.
@@ -83,6 +83,14 @@ pub enum Note {
         /// The key.
         key: &'static str,
     },
+    /// Only a project's own file may set it.
+    #[error("{origin}: `{key}` has an effect only in a project's own `.throughline.toml`")]
+    OnlyForProjects {
+        /// The file.
+        origin: Origin,
+        /// The key.
+        key: &'static str,
+    },
 }
 
 impl Note {
@@ -92,7 +100,8 @@ impl Note {
         | Self::UnknownKey { origin, .. }
         | Self::OtherName { origin, .. }
         | Self::WrongValue { origin, .. }
-        | Self::NotForProjects { origin, .. }) = self;
+        | Self::NotForProjects { origin, .. }
+        | Self::OnlyForProjects { origin, .. }) = self;
         matches!(origin, Origin::Project(_))
     }
 
@@ -111,7 +120,9 @@ impl Note {
                 ["models.", "budget.", "capture."].iter().any(|part| key.starts_with(part))
             }
             Self::UnknownKey { key, .. } => key.starts_with("models."),
-            Self::OtherName { .. } | Self::NotForProjects { .. } => false,
+            Self::OtherName { .. } | Self::NotForProjects { .. } | Self::OnlyForProjects { .. } => {
+                false
+            }
         }
     }
 
@@ -122,7 +133,10 @@ impl Note {
             Self::WrongValue { key, .. } => {
                 key.starts_with("capture.") || key.starts_with("redact.")
             }
-            Self::UnknownKey { .. } | Self::OtherName { .. } | Self::NotForProjects { .. } => false,
+            Self::UnknownKey { .. }
+            | Self::OtherName { .. }
+            | Self::NotForProjects { .. }
+            | Self::OnlyForProjects { .. } => false,
         }
     }
 }
@@ -189,11 +203,17 @@ impl Config {
                 suggestion: nearest(key),
             });
         };
-        if matches!(origin, Origin::Project(_)) && !setting.project {
-            return Err(Note::NotForProjects { origin: origin.clone(), key: setting.key });
+        let key = setting.key;
+        match (origin, setting.owner) {
+            (Origin::Project(_), Owner::User) => {
+                return Err(Note::NotForProjects { origin: origin.clone(), key });
+            }
+            (Origin::User(_), Owner::Project) => {
+                return Err(Note::OnlyForProjects { origin: origin.clone(), key });
+            }
+            _ => {}
         }
-        let wrong =
-            |expected| Note::WrongValue { origin: origin.clone(), key: setting.key, expected };
+        let wrong = |expected| Note::WrongValue { origin: origin.clone(), key, expected };
         let mut value = setting.kind.read(value).map_err(wrong)?;
         if let (Origin::Project(_), Some(known)) = (origin, self.value(setting.key)) {
             match (known, &mut value) {
@@ -313,17 +333,18 @@ mod tests {
         let loaded = load(&[
             Layer {
                 origin: Origin::User("config.toml".to_owned()),
-                text: "[search]\nlimit = 5\n[project]\nname = \"mine\"",
+                text: "[search]\nlimit = 5\n[summaries]\nmax = 9",
             },
             Layer {
                 origin: Origin::Project(".throughline.toml".to_owned()),
-                text: "project.name = \"rocket\"",
+                text: "project.name = \"rocket\"\nsummaries.max = 3",
             },
         ]);
         assert_eq!(loaded.notes, []);
         assert_eq!(loaded.config.search.limit, 5);
         assert_eq!(loaded.config.project.name.as_deref(), Some("rocket"));
-        let origin = &loaded.config.get("project.name").unwrap().origin;
+        assert_eq!(loaded.config.summaries.max, 3);
+        let origin = &loaded.config.get("summaries.max").unwrap().origin;
         assert_eq!(origin.to_string(), ".throughline.toml");
     }
 
@@ -390,12 +411,15 @@ mod tests {
     #[test]
     fn what_cannot_be_used_is_noted_and_the_rest_holds() {
         let loaded = user(
-            "archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true",
+            "archive.verbatm = true\nsearch.limit = 0\noutput.color = \"never\"\nverbatim = true\n\
+             context.types = ['decision', 'rule']\nproject.name = 'rocket'",
         );
         assert_eq!(loaded.config.output.color, Color::Never);
         let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
         insta::assert_snapshot!(notes.join("\n"), @"
         config.toml: there is no setting `archive.verbatm`; did you mean `archive.verbatim`?
+        config.toml: `context.types` takes a list of any of `bugfix`, `feature`, `refactor`, `change`, `discovery`, `decision`
+        config.toml: `project.name` has an effect only in a project's own `.throughline.toml`
         config.toml: `search.limit` takes a whole number from 1 to 1000
         config.toml: there is no setting `verbatim`; did you mean `archive.verbatim`?
         ");
@@ -421,6 +445,9 @@ mod tests {
                 Kind::Bool => values.extend([true, false].map(Value::Bool)),
                 Kind::Text => values.push(Value::Text("a".to_owned())),
                 Kind::List => values.push(Value::List(vec!["a".to_owned()])),
+                Kind::Words(words) => {
+                    values.push(Value::List(words.iter().map(|word| (*word).to_owned()).collect()));
+                }
             }
             for value in values {
                 let mut config = Config::default();

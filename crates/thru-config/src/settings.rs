@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use thru_core::{Concept, ObservationType};
+
 use crate::resolve::Origin;
 use crate::types::{
     Color, EmbeddingProvider, Hours, Megabytes, Milliseconds, Minutes, Seconds, Typed, WorkerApi,
@@ -20,16 +22,28 @@ pub struct Setting {
     pub default: fn() -> Value,
     /// Its effect, in a sentence or two.
     pub doc: &'static str,
-    /// True if a project's own `.throughline.toml` may set it. Such a file comes with any repository
-    /// that is cloned: it may make us keep less, never more, and never send anything anywhere.
-    pub project: bool,
+    /// The files that may set it.
+    pub owner: Owner,
+}
+
+/// The files that may set a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The user's.
+    User,
+    /// A project's own `.throughline.toml`.
+    Project,
+    /// Both. A project's file comes with any repository that is cloned: it may make us keep less, never more, and never
+    /// send anything anywhere.
+    Both,
 }
 
 /// Makes structs and [`SETTINGS`] of rows `key: Type = default, Kind, owner, "description";` in sections. The owner is
-/// `project` where a project's file may set it as well, else `user`.
+/// an [`Owner`] in lower case.
 macro_rules! settings {
-    (@is_for_projects user) => { false };
-    (@is_for_projects project) => { true };
+    (@owner user) => { Owner::User };
+    (@owner project) => { Owner::Project };
+    (@owner both) => { Owner::Both };
     ($(
         $(#[$about:meta])*
         $section:ident: $Section:ident {
@@ -89,7 +103,7 @@ macro_rules! settings {
                 kind: $kind,
                 default: || $Section::default().$key.to_value(),
                 doc: $doc,
-                project: settings!(@is_for_projects $owner),
+                owner: settings!(@owner $owner),
             },
         )*)*];
     };
@@ -105,9 +119,9 @@ settings! {
     capture: Capture {
         ignore: Vec<String> = Vec::new(), Kind::List, user,
             "Globs of transcript files and project directories that are never read, such as `/home/me/private/**`.";
-        off: bool = false, Kind::Bool, project,
+        off: bool = false, Kind::Bool, both,
             "Record nothing of sessions that run in this directory.";
-        skip_tools: Vec<String> = texts(&["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]), Kind::List, project,
+        skip_tools: Vec<String> = texts(&["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]), Kind::List, both,
             "Tools whose calls hooks do not record and search does not show. Answers to questions (`AskUserQuestion`) \
              are always kept.";
     }
@@ -214,7 +228,7 @@ settings! {
         since: Option<String> = None, Kind::Text, user,
             "Time from which models are asked (RFC 3339); `thru models set` writes it. Nothing older is sent \
              automatically; `thru distil --run` sends it.";
-        off: bool = false, Kind::Bool, project,
+        off: bool = false, Kind::Bool, both,
             "Send nothing of sessions that run in this directory to a model or to an embedding server.";
         timeout_seconds: Seconds = Seconds(120), Kind::Integer { min: 1, max: 3_600 }, user,
             "Seconds after which a model that does not answer is given up.";
@@ -263,13 +277,13 @@ settings! {
             "US cents that models may cost per day.";
         monthly_cents: u64 = 1_000, Kind::Integer { min: 0, max: 1_000_000_000 }, user,
             "US cents that models may cost per month.";
-        project_daily_tokens: u64 = 500_000, Kind::Integer { min: 0, max: 1_000_000_000_000 }, project,
+        project_daily_tokens: u64 = 500_000, Kind::Integer { min: 0, max: 1_000_000_000_000 }, both,
             "Tokens that models may use per day for one project.";
-        project_monthly_tokens: u64 = 5_000_000, Kind::Integer { min: 0, max: 1_000_000_000_000 }, project,
+        project_monthly_tokens: u64 = 5_000_000, Kind::Integer { min: 0, max: 1_000_000_000_000 }, both,
             "Tokens that models may use per month for one project.";
-        project_daily_cents: u64 = 100, Kind::Integer { min: 0, max: 1_000_000_000 }, project,
+        project_daily_cents: u64 = 100, Kind::Integer { min: 0, max: 1_000_000_000 }, both,
             "US cents that models may cost per day for one project.";
-        project_monthly_cents: u64 = 1_000, Kind::Integer { min: 0, max: 1_000_000_000 }, project,
+        project_monthly_cents: u64 = 1_000, Kind::Integer { min: 0, max: 1_000_000_000 }, both,
             "US cents that models may cost per month for one project.";
     }
     /// Delivery of insights to other programs.
@@ -286,7 +300,7 @@ settings! {
     }
     /// Packs: memory for sessions that start or go on.
     context: Context {
-        off: bool = false, Kind::Bool, project,
+        off: bool = false, Kind::Bool, both,
             "Give no memory to sessions that start in this directory.";
         tokens: u64 = 900, Kind::Integer { min: 200, max: 10_000 }, user,
             "Budget, in estimated tokens, for a session that starts or was compacted.";
@@ -296,28 +310,28 @@ settings! {
             "Maximum number of observations that a session is given.";
         sessions: usize = 10, Kind::Integer { min: 0, max: 50 }, user,
             "Number of earlier sessions that a starting session's pack considers.";
-        types: Vec<String> = Vec::new(), Kind::List, user,
+        types: Vec<ObservationType> = Vec::new(), Kind::Words(&ObservationType::NAMES), user,
             "Only observations of these types: bugfix, feature, refactor, change, discovery, decision.";
-        concepts: Vec<String> = Vec::new(), Kind::List, user,
+        concepts: Vec<Concept> = Vec::new(), Kind::Words(&Concept::NAMES), user,
             "Only observations with one of these concepts: how-it-works, why-it-exists, what-changed, \
              problem-solution, gotcha, pattern, trade-off.";
         last_summary: bool = true, Kind::Bool, user,
             "Tell a session that starts how the last one ended.";
-        message: bool = true, Kind::Bool, project,
+        message: bool = true, Kind::Bool, both,
             "Tell the user in one line what a session that starts was given.";
     }
     /// Files with the summaries of compacted sessions.
     summaries: Summaries {
-        enabled: bool = true, Kind::Bool, project,
+        enabled: bool = true, Kind::Bool, both,
             "Write what a session held when its context was compacted into its project, under `.claude/summaries`. If \
              off, only the store has it. A project can switch it off, not on.";
         location: Option<String> = None, Kind::Text, user,
             "One directory for the summaries of all projects, instead of one in each. Empty means in the project.";
-        max: usize = 50, Kind::Integer { min: 1, max: 1_000 }, project,
+        max: usize = 50, Kind::Integer { min: 1, max: 1_000 }, both,
             "Maximum number of summaries in a project's index, the newest first. A project can have fewer.";
-        auto_reload: bool = true, Kind::Bool, project,
+        auto_reload: bool = true, Kind::Bool, both,
             "Give a session what it held before its context was compacted. A project can switch it off, not on.";
-        code_snippets: bool = true, Kind::Bool, project,
+        code_snippets: bool = true, Kind::Bool, both,
             "Put short pieces of the code that was written into summaries. A project can switch it off, not on.";
     }
     /// The vault: memory as notes.

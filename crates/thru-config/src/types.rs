@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use thru_core::{Concept, ObservationType};
+
 use crate::value::Value;
 
 /// A type that a setting may have.
@@ -54,6 +56,23 @@ impl Typed for Vec<String> {
         if let Value::List(items) = value { Some(items.clone()) } else { None }
     }
 }
+
+macro_rules! lists_of_words {
+    ($($Type:ty)*) => {
+        $(impl Typed for Vec<$Type> {
+            fn to_value(&self) -> Value {
+                Value::List(self.iter().map(|one| one.as_str().to_owned()).collect())
+            }
+
+            fn from_value(value: &Value) -> Option<Self> {
+                let Value::List(words) = value else { return None };
+                words.iter().map(|word| word.parse().ok()).collect()
+            }
+        })*
+    };
+}
+
+lists_of_words! { ObservationType Concept }
 
 macro_rules! numbers {
     ($($Type:ty)*) => {

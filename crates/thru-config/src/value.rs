@@ -16,6 +16,8 @@ pub enum Kind {
     },
     /// A list of texts.
     List,
+    /// A list of some of these words.
+    Words(&'static [&'static str]),
     /// Any text; empty means not set.
     Text,
     /// One of these words.
@@ -29,7 +31,7 @@ pub enum Value {
     Bool(bool),
     /// Of [`Kind::Integer`].
     Integer(i64),
-    /// Of [`Kind::List`].
+    /// Of [`Kind::List`] and [`Kind::Words`].
     List(Vec<String>),
     /// Of [`Kind::Text`] and [`Kind::Choice`].
     Text(String),
@@ -48,9 +50,9 @@ impl Kind {
             {
                 Ok(Value::Integer(*value))
             }
-            (Self::List, toml::Value::Array(items)) => items
+            (Self::List | Self::Words(_), toml::Value::Array(items)) => items
                 .iter()
-                .map(|item| item.as_str().map(str::to_owned))
+                .map(|item| item.as_str().filter(|item| self.lists(item)).map(str::to_owned))
                 .collect::<Option<Vec<_>>>()
                 .map(Value::List)
                 .ok_or_else(|| self.expected()),
@@ -72,7 +74,7 @@ impl Kind {
             Self::Integer { .. } => {
                 text.parse().map(toml::Value::Integer).map_err(|_| self.expected())?
             }
-            Self::List => toml::Value::Array(
+            Self::List | Self::Words(_) => toml::Value::Array(
                 text.split(',')
                     .map(str::trim)
                     .filter(|item| !item.is_empty())
@@ -84,18 +86,25 @@ impl Kind {
         self.read(&value)
     }
 
+    /// Returns true if a list of this kind may hold the text.
+    fn lists(self, item: &str) -> bool {
+        match self {
+            Self::Words(words) => words.iter().any(|word| word.eq_ignore_ascii_case(item)),
+            _ => true,
+        }
+    }
+
     pub(crate) fn expected(self) -> String {
+        let quoted = |words: &[&str]| {
+            words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
+        };
         match self {
             Self::Bool => "`true` or `false`".to_owned(),
             Self::Integer { min, max } => format!("a whole number from {min} to {max}"),
             Self::List => "a list of texts, such as `[\"a\", \"b\"]`".to_owned(),
             Self::Text => "a text in quotes".to_owned(),
-            Self::Choice(words) => {
-                format!(
-                    "one of {}",
-                    words.iter().map(|w| format!("`{w}`")).collect::<Vec<_>>().join(", ")
-                )
-            }
+            Self::Words(words) => format!("a list of any of {}", quoted(words)),
+            Self::Choice(words) => format!("one of {}", quoted(words)),
         }
     }
 }

@@ -111,6 +111,19 @@ pub struct UnknownName {
     known: String,
 }
 
+/// The names of all values of a type, in their order.
+macro_rules! names {
+    ($Type:ty) => {{
+        let mut names = [""; <$Type>::ALL.len()];
+        let mut at = 0;
+        while at < names.len() {
+            names[at] = <$Type>::ALL[at].as_str();
+            at += 1;
+        }
+        names
+    }};
+}
+
 impl ObservationType {
     /// Every type, in the order of their codes.
     pub const ALL: [Self; 6] = [
@@ -121,6 +134,9 @@ impl ObservationType {
         Self::Discovery,
         Self::Decision,
     ];
+
+    /// The names of all types.
+    pub const NAMES: [&'static str; Self::ALL.len()] = names!(Self);
 
     /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {
@@ -146,6 +162,9 @@ impl Concept {
         Self::Pattern,
         Self::TradeOff,
     ];
+
+    /// The names of all concepts.
+    pub const NAMES: [&'static str; Self::ALL.len()] = names!(Self);
 
     /// Returns the name shown to people and programs.
     pub const fn as_str(self) -> &'static str {

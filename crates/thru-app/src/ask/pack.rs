@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use thru_core::{Concept, Id, MemoryKind, Snapshot, Timestamp};
+use thru_core::{Id, MemoryKind, Snapshot, Timestamp};
 use thru_intake::identity::{self, Refused, Settled};
 use thru_intake::{CompactionMoment, Intake};
 use thru_recall::{Limits, Occasion, Pack, PackRequest, PendingEmbedding, pack};
@@ -12,7 +12,7 @@ use thru_store::{ProjectName, Store};
 use super::named;
 use crate::app::App;
 use crate::disk::RealDisk;
-use crate::trouble::{Remedy, Result, Trouble};
+use crate::trouble::Result;
 
 /// The project that a pack is about.
 pub struct PackProject {
@@ -106,40 +106,24 @@ pub fn make_pack(
         now: app.clock.now(),
         zone: app.zone().clone(),
         disk: &RealDisk,
-        limits: limits(app)?,
+        limits: limits(app),
     };
     // One lock instead of one for each of hundreds of small reads.
     let _reading = store.snapshot()?;
     Ok(pack(&app.layout, store, redactor, &request, embedding)?)
 }
 
-fn limits(app: &App) -> Result<Limits> {
+fn limits(app: &App) -> Limits {
     let config = &app.config;
-    let invalid = |key: &'static str, error: &dyn std::fmt::Display| {
-        Trouble::invalid(format!("{key}: {error}")).with(Remedy::Set { key, value: None })
-    };
-    let kinds = config
-        .context
-        .types
-        .iter()
-        .map(|name| name.parse().map(MemoryKind::Observation))
-        .collect::<Result<_, _>>()
-        .map_err(|error| invalid("context.types", &error))?;
-    let concepts = config
-        .context
-        .concepts
-        .iter()
-        .map(|name| name.parse::<Concept>())
-        .collect::<Result<_, _>>()
-        .map_err(|error| invalid("context.concepts", &error))?;
-    Ok(Limits {
+    let kinds = config.context.types.iter().copied().map(MemoryKind::Observation).collect();
+    Limits {
         start_tokens: config.context.tokens,
         prompt_tokens: config.context.prompt_tokens,
         observations: config.context.observations,
         sessions: config.context.sessions,
         kinds,
-        concepts,
+        concepts: config.context.concepts.clone(),
         last_summary: config.context.last_summary,
         idle_timeout: config.session.idle_timeout_minutes.duration(),
-    })
+    }
 }

@@ -1,15 +1,12 @@
 //! Reading and changing settings.
 
 use serde::Serialize;
-use thru_config::set_value;
+use thru_config::{Owner, find, set_value};
 use thru_intake::identity::PROJECT_FILE;
 
 use crate::answer;
 use crate::app::App;
 use crate::trouble::{Context, Result, Trouble};
-
-/// The one setting that only a project's own file can have.
-const NAME_OF_PROJECT: &str = "project.name";
 
 /// The settings as they hold in the caller's directory.
 #[derive(Clone, Debug, Serialize)]
@@ -58,7 +55,7 @@ pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
     };
     let mut new = old;
     for (key, value) in values {
-        if *key == NAME_OF_PROJECT {
+        if find(key).is_some_and(|setting| setting.owner == Owner::Project) {
             let message = format!("`{key}` has no effect in the settings of every project");
             let advice = format!("write `{key} = \"{value}\"` in the project's `{PROJECT_FILE}`");
             return Err(Trouble::invalid(message).advise(advice));

@@ -1,16 +1,12 @@
 //! `thru config`: read and change settings.
 
-use std::io::Write;
-use thru_app::App;
-
-use thru_app::Result;
 use thru_app::keep::settings;
+use thru_app::{App, Result, background};
 use thru_config::{Origin, Resolved, SETTINGS, find, set_value};
 
-use super::Outcome;
+use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, wrap};
-use thru_app::background;
 
 /// Settings live in one TOML file; a project's `.throughline.toml` may narrow some of them.
 #[derive(Debug, clap::Args)]
@@ -80,7 +76,7 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
         Command::Show { origin, json: false } => show(&mut page, environment, *origin),
     }
     for note in &environment.notes {
-        writeln!(environment.streams.errors(), "warning: {note}.")?;
+        shared::mention(environment, note);
     }
     page.print()?;
     Ok(Outcome::Done)

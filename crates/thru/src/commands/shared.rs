@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use thru_app::ask::ProjectScope;
 use thru_app::fresh::Prepared;
 use thru_app::{App, Call, Patience, Progress, Result, Trouble, Unit};
+use thru_config::Note;
 use thru_core::Timestamp;
 
 use crate::environment::Environment;
@@ -27,8 +28,7 @@ pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
     environment.refuse_foreign()?;
     for note in &environment.notes {
         if note.is_of_project() || note.is_only_a_word() {
-            let text = crate::ui::printable(&note.to_string());
-            let _ = writeln!(environment.streams.errors(), "note: {text}.");
+            mention(environment, note);
         } else {
             return Err(Trouble::failed(note.to_string()).advise(
                 "correct the file, or use `thru config set`; `thru config show` lists the settings",
@@ -210,6 +210,13 @@ impl InProjects {
             (None, false) => ProjectScope::Here,
         }
     }
+}
+
+/// Mentions a part of the settings without effect, on standard error.
+pub(crate) fn mention(environment: &Environment, note: &Note) {
+    let text = crate::ui::printable(&note.to_string());
+    // An answer is not lost for it.
+    let _ = writeln!(environment.streams.errors(), "note: {text}.");
 }
 
 /// Shows what is missing from an answer, below it.

@@ -420,21 +420,9 @@ fn settings_say_what_a_pack_is_made_of() {
     assert!(!pack().contains("staging") && pack().contains("ruled"), "{}", pack());
     set("context.observations", "1");
     assert_eq!(["staging", "capped"].iter().filter(|word| pack().contains(**word)).count(), 1);
-    // What is none is refused.
-    let _settings = home.settings();
-    set("context.types", "decision,rule");
-    assert_snapshot!(home.inside(&["context"]).shown(), @"
+    assert_snapshot!(home.shown(&["config", "set", "context.concepts", "gotcha,luck"]), @"
     -- stderr --
-    error: context.types: there is no type `rule`; there are: bugfix, feature, refactor, change, discovery, decision.
-    hint: correct it with `thru config set context.types`.
-    -- exit 2 --
-    ");
-    set("context.types", "");
-    set("context.concepts", "luck");
-    assert_snapshot!(home.inside(&["context"]).shown(), @"
-    -- stderr --
-    error: context.concepts: there is no concept `luck`; there are: how-it-works, why-it-exists, what-changed, problem-solution, gotcha, pattern, trade-off.
-    hint: correct it with `thru config set context.concepts`.
+    error: `context.concepts` takes a list of any of `how-it-works`, `why-it-exists`, `what-changed`, `problem-solution`, `gotcha`, `pattern`, `trade-off`.
     -- exit 2 --
     ");
 }

@@ -1,6 +1,7 @@
 //! `thru config`.
 
 use insta::assert_snapshot;
+use thru_config::Owner;
 
 use crate::home::Home;
 
@@ -392,6 +393,16 @@ fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
     ");
     // What mends it works.
     assert_eq!(home.thru(&["config", "set", "search.limit", "3"]).code, 0);
+    std::fs::write(home.data().join("config.toml"), "project.name = 'rocket'\n").unwrap();
+    assert_snapshot!(home.shown(&["sessions"]), @"
+    -- stderr --
+    error: [folder]/home/config.toml: `project.name` has an effect only in a project's own `.throughline.toml`.
+    hint: correct the file, or use `thru config set`; `thru config show` lists the settings.
+    -- exit 2 --
+    ");
+    let doctor = home.thru(&["doctor"]).stdout;
+    let problem = "home/config.toml: `project.name` has an effect only in a project's own";
+    assert!(doctor.contains(problem), "{doctor}");
     std::fs::write(home.data().join("config.toml"), "not toml at [all\n").unwrap();
     assert_snapshot!(home.shown(&["sessions"]), @r"
     -- stderr --
@@ -416,8 +427,8 @@ fn a_project_file_cannot_widen_what_is_kept_or_stop_the_work() {
     assert_snapshot!(home.shown(&["config", "get", "archive.verbatim"]), @r"
     false
     -- stderr --
-    warning: [folder]/work/.throughline.toml: a project may not set `archive.verbatim`; only your own configuration may.
-    warning: [folder]/work/.throughline.toml: a project may not set `redact.allow`; only your own configuration may.
+    note: [folder]/work/.throughline.toml: a project may not set `archive.verbatim`; only your own configuration may.
+    note: [folder]/work/.throughline.toml: a project may not set `redact.allow`; only your own configuration may.
     ");
 }
 
@@ -462,6 +473,11 @@ fn the_documents_list_every_setting_as_it_is() {
             }
             value => assert_eq!(default, format!("`{value}`"), "{}", setting.key),
         }
-        assert_eq!(project != "no", setting.project, "{}", setting.key);
+        let owner = match project {
+            "no" => Owner::User,
+            "only" => Owner::Project,
+            _ => Owner::Both,
+        };
+        assert_eq!(setting.owner, owner, "{}", setting.key);
     }
 }
