@@ -35,9 +35,6 @@ pub trait Setup: Sync {
     /// search them.
     fn usual_places(&self) -> &'static [&'static str];
 
-    /// Folder, in the agent's home, that exists once the agent was used.
-    fn trace(&self) -> &'static str;
-
     /// True if versions of the agent take different hooks.
     fn depends_on_version(&self) -> bool {
         false

@@ -59,9 +59,7 @@ const CHECK: &str = "hooks";
 
 /// The events that our hooks are called for, of every agent on this machine.
 pub(super) fn present(seen: &Seen<'_>) -> Vec<Finding> {
-    let is_here = |agent: &&AgentSeen| {
-        !agent.hooks.is_empty() || seen.app.homes.home(agent.adapter.agent).is_dir()
-    };
+    let is_here = |agent: &&AgentSeen| !agent.hooks.is_empty() || agent.client.is_here();
     let here: Vec<_> = seen.agents.iter().filter(is_here).collect();
     match here.is_empty() {
         // The first agent stands for all.
@@ -89,7 +87,7 @@ fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
     let name = agent.adapter.agent.display_name();
     let remedy =
         format!("`thru install` connects {name}; until then its sessions are not recorded");
-    match seen.app.homes.home(agent.adapter.agent).is_dir() {
+    match agent.client.is_here() {
         true if seen.hooks.is_empty() => {
             Finding::problem(CHECK, format!("{name} is not connected"), remedy)
         }

@@ -76,7 +76,7 @@ struct InstalledHooks<'a> {
 struct ClientSeen<'a> {
     program: Option<&'a Path>,
     version: Option<String>,
-    has_run: bool,
+    has_home: bool,
 }
 
 impl<'a> Installed<'a> {
@@ -99,7 +99,7 @@ impl<'a> InstalledAgent<'a> {
         let client = ClientSeen {
             program: client.program.as_deref(),
             version: client.version.map(|version| version.to_string()),
-            has_run: client.has_run,
+            has_home: client.has_home,
         };
         let (events, program) = (&registration.events[..], registration.program.as_str());
         Self {

@@ -19,8 +19,8 @@ pub struct Client {
     pub program: Option<PathBuf>,
     /// The version that it prints.
     pub version: Option<ClientVersion>,
-    /// True if it was used already.
-    pub has_run: bool,
+    /// True if it has a home here: it was used or set up.
+    pub has_home: bool,
 }
 
 /// Time for the client to print its version: it is a large program, and disks can be cold.
@@ -45,13 +45,13 @@ impl Client {
         Self {
             version: program.as_deref().and_then(version_of),
             program,
-            has_run: app.homes.home(adapter.agent).join(setup.trace()).is_dir(),
+            has_home: app.homes.home(adapter.agent).is_dir(),
         }
     }
 
     /// True if the agent is on this machine.
     pub fn is_here(&self) -> bool {
-        self.program.is_some() || self.has_run
+        self.program.is_some() || self.has_home
     }
 }
 

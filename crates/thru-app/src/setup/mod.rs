@@ -329,7 +329,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let of = |folders: &[&str]| agents(&prepare(&app(home.path(), folders), UP).unwrap());
         assert_eq!(of(&[]), [Agent::ClaudeCode], "hooks wait for the first one");
-        assert_eq!(of(&[".codex/sessions"]), [Agent::Codex]);
+        assert_eq!(of(&[".codex"]), [Agent::Codex], "set up, and not used yet");
         let project = Setup { scope: Scope::Project, ..UP };
         let refused = prepare(&app(home.path(), &[]), project).unwrap_err();
         assert!(refused.message().contains("no agent on this machine"), "{refused}");

@@ -17,8 +17,8 @@ pub(crate) fn tell_client(page: &mut Page, adapter: &Adapter, client: &Client, e
     let version = client.version.map_or_else(|| "of unknown version".to_owned(), |v| v.to_string());
     page.line(match &client.program {
         Some(program) => format!("{name} {version}, {}.", environment.shown(program)),
-        None if client.has_run => format!(
-            "{name} was used here ({}); its program is not on your PATH.",
+        None if client.has_home => format!(
+            "{name} has a home here ({}); its program is not on your PATH.",
             environment.shown(environment.homes.home(adapter.agent))
         ),
         None => {

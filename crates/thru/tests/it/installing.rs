@@ -536,7 +536,7 @@ fn the_version_decides_about_events_and_form() {
     let machine = machine(Home::new(), None);
     let _settings = machine.home.settings();
     assert_snapshot!(machine.shown(&["install"]), @"
-    Claude Code was not found on this machine. Its hooks are ready for when it is.
+    Claude Code has a home here ([folder]/claude); its program is not on your PATH.
     Added 7 hooks to [folder]/claude/settings.json.
     Added the MCP server to [folder]/claude/.claude.json.
     Wrote [folder]/claude/commands/load-session.md.
@@ -545,6 +545,7 @@ fn the_version_decides_about_events_and_form() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
+    Sessions are recorded from now on, running ones included.
     The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
     Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
@@ -780,7 +781,7 @@ fn answers_for_programs() {
         {
           "agent": "claude-code",
           "client": {
-            "has_run": false,
+            "has_home": true,
             "program": "[folder]/my bin/claude",
             "version": "2.1.197"
           },
@@ -848,7 +849,7 @@ fn answers_for_programs() {
         }
       ],
       "client": {
-        "has_run": false,
+        "has_home": true,
         "program": "[folder]/my bin/claude",
         "version": "2.1.197"
       },

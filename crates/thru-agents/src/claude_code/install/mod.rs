@@ -46,10 +46,6 @@ impl Setup for ClaudeCode {
         &[".local/bin", ".claude/local", ".claude/local/node_modules/.bin", ".npm-global/bin"]
     }
 
-    fn trace(&self) -> &'static str {
-        "projects"
-    }
-
     fn depends_on_version(&self) -> bool {
         true
     }

@@ -50,10 +50,6 @@ impl Setup for Codex {
         &[".local/bin", ".npm-global/bin"]
     }
 
-    fn trace(&self) -> &'static str {
-        "sessions"
-    }
-
     /// The command is the same for every version: the user's trust is in its exact words.
     fn registration(
         &self,
