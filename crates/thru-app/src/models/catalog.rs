@@ -40,9 +40,9 @@ pub struct ProviderEntry {
     pub local: bool,
     /// Its role in the settings.
     pub role: Option<ProviderRole>,
-    /// A description of it.
+    /// A description of it, with the place where it runs.
     #[serde(skip)]
-    pub about: &'static str,
+    pub about: String,
 }
 
 /// The role of a provider in the settings.
@@ -78,18 +78,20 @@ fn entry(app: &App, known: Known) -> ProviderEntry {
         name if models.fallback() == Some(name) => Some(ProviderRole::Fallback),
         _ => None,
     };
-    let model = match role {
-        Some(ProviderRole::Set) => models.model.as_deref(),
-        Some(ProviderRole::Fallback) => models.fallback_model.as_deref(),
-        None => None,
+    let (model, url) = match role {
+        Some(ProviderRole::Set) => (models.model.as_deref(), models.url.as_deref()),
+        Some(ProviderRole::Fallback) => {
+            (models.fallback_model.as_deref(), models.fallback_url.as_deref())
+        }
+        None => (None, None),
     };
     ProviderEntry {
         name: known.name,
         model: model.or(known.model).unwrap_or("-").to_owned(),
         key: key(app, known).unwrap_or_else(|error| printable(&error.message())),
-        local: known.is_local(app, None),
+        local: known.is_local(app, url),
         role,
-        about: known.about,
+        about: printable(&known.description(app, url)),
     }
 }
 

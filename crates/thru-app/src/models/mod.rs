@@ -36,8 +36,8 @@ pub struct Known {
     url: Option<&'static str>,
     /// The model that is asked where none is named.
     pub model: Option<&'static str>,
-    /// A description of it.
-    pub about: &'static str,
+    /// A description of it, without the place where it runs.
+    about: &'static str,
 }
 
 /// Every provider that can be set.
@@ -70,33 +70,27 @@ pub const KNOWN: [Known; 8] = [
         model: Some("haiku"),
         about: "your own `claude`",
     },
-    Known {
-        name: "ollama",
-        kind: Kind::Ollama,
-        url: None,
-        model: None,
-        about: "Ollama on this machine",
-    },
+    Known { name: "ollama", kind: Kind::Ollama, url: None, model: None, about: "Ollama" },
     Known {
         name: "lmstudio",
         kind: Kind::OpenAi,
         url: Some("http://localhost:1234/v1"),
         model: None,
-        about: "LM Studio on this machine",
+        about: "LM Studio",
     },
     Known {
         name: "llamacpp",
         kind: Kind::OpenAi,
         url: Some("http://localhost:8080/v1"),
         model: Some("default"),
-        about: "llama.cpp on this machine",
+        about: "llama.cpp",
     },
     Known {
         name: "vllm",
         kind: Kind::OpenAi,
         url: Some("http://localhost:8000/v1"),
         model: None,
-        about: "vLLM on this machine",
+        about: "vLLM",
     },
 ];
 
@@ -200,9 +194,19 @@ impl Known {
         settings.is_local()
     }
 
+    /// Describes it, with the place where it runs if that is not the vendor's own.
+    pub fn description(self, app: &App, url: Option<&str>) -> String {
+        let about = self.about;
+        match self.place(app, url).filter(|place| Some(place.as_str()) != self.url) {
+            _ if self.is_local(app, url) => format!("{about} on this machine"),
+            Some(place) => format!("{about} at {place}"),
+            None => about.to_owned(),
+        }
+    }
+
     /// True if it is asked with a key at its usual address.
     pub fn wants_key(self, app: &App) -> bool {
-        self.kind != Kind::ClaudeCli && !self.is_local(app, None)
+        !matches!(self.kind, Kind::ClaudeCli | Kind::Ollama) && !self.is_local(app, None)
     }
 }
 
