@@ -171,6 +171,9 @@ pub fn reading_line(app: &App, daemon: &Daemon) -> &'static str {
         (Reading::All, _) if matches!(daemon, Daemon::Runs { .. }) => {
             "read as they are written, by the daemon"
         }
+        (Reading::All, _) if !app.layout.database().exists() => {
+            "none are read before the first `thru import`"
+        }
         (Reading::All, _) => "recent ones are read before a question, all by `thru import`",
     }
 }

@@ -55,14 +55,15 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     let now = app.clock.now();
     let known = failures::list(&app.layout);
     if let Some(lost) = lost::known(&app.layout) {
+        let events = plural(lost.events, "event");
+        let line =
+            format!("{events} could not be recorded, the last {} ago", age(Some(lost.last), now));
+        // On a full disk the reason could not be written down either.
+        let reason = known.iter().rfind(|failure| failure.at >= lost.first);
         return Finding::problem(
             CHECK,
-            format!(
-                "{} could not be recorded, the last {} ago",
-                plural(lost.events, "event"),
-                age(Some(lost.last), now)
-            ),
-            "free some space; what the transcripts hold of them is read from there",
+            reason.map_or_else(|| line.clone(), |failure| format!("{line}: {}", failure.reason)),
+            "what the transcripts hold of them is read from there; on a full disk, free some space",
         );
     }
     let Some(last) = known.last() else { return Finding::ok(CHECK, "no hook failed") };

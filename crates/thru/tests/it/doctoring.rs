@@ -128,7 +128,7 @@ fn a_doctor_says_what_is_missing() {
     ok       waiting       everything in the journal is in the store
     ok       meaning       nothing to embed yet (bundled minilm-l6-v2-int8)
     ok       daemon        does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
-    ok       transcripts   recent ones are read before a question, all by `thru import`
+    ok       transcripts   none are read before the first `thru import`
     ok       unindexed     there is no session
     ok       jobs          there is no work
     ok       models        none is set: memories are made without a model
@@ -359,7 +359,7 @@ fn status_says_how_to_begin() {
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
     daemon       does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
-    transcripts  recent ones are read before a question, all by `thru import`
+    transcripts  none are read before the first `thru import`
     ");
 }
 
