@@ -11,6 +11,7 @@ mod commit;
 mod echo;
 mod event;
 mod fact;
+mod file_id;
 mod foreign;
 mod id;
 mod layout;
@@ -43,6 +44,7 @@ pub use fact::{
     ClaimedRelation, EndReason, Entity, EntityKind, Evidence, EvidenceRole, Fact, FactEnd, Object,
     Relation,
 };
+pub use file_id::FileId;
 pub use foreign::{ForeignName, ForeignSource};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;

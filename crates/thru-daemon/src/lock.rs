@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use thru_core::Timestamp;
 
 use crate::identity::Hello;
-use crate::paths::{file_id, private};
+use crate::paths::{file_version, private};
 
 /// The time for which another process may probe the lock.
 const LOOKING: Duration = Duration::from_millis(300);
@@ -72,7 +72,7 @@ impl DaemonLock {
     /// Returns true if the path still names this file.
     pub(crate) fn is_in_place(&self) -> bool {
         let (named, ours) = (std::fs::metadata(&self.path), self.file.metadata());
-        matches!((named, ours), (Ok(named), Ok(ours)) if file_id(&named) == file_id(&ours))
+        matches!((named, ours), (Ok(named), Ok(ours)) if file_version(&named) == file_version(&ours))
     }
 
     /// Writes the holder's identity into the lock, for people.

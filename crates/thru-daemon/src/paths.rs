@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use thru_core::Layout;
+use thru_core::{FileId, Layout};
 
 /// Maximum bytes of a socket path that every system accepts (macOS: 104 with the final zero).
 const LONGEST: usize = 100;
@@ -79,19 +79,11 @@ pub(crate) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Identifies a file among those of the same name. Includes the time because inode numbers are reused at
-/// once.
-pub(crate) type FileId = (u64, u64, Option<SystemTime>);
+/// Tells a file from those that had its name before. Includes the time because numbers are reused at once.
+pub(crate) type FileVersion = (FileId, Option<SystemTime>);
 
-pub(crate) fn file_id(metadata: &Metadata) -> FileId {
-    #[cfg(unix)]
-    let (device, number) = {
-        use std::os::unix::fs::MetadataExt;
-        (metadata.dev(), metadata.ino())
-    };
-    #[cfg(not(unix))]
-    let (device, number) = (0, 0);
-    (device, number, metadata.created().ok())
+pub(crate) fn file_version(metadata: &Metadata) -> FileVersion {
+    (FileId::of(metadata), metadata.created().ok())
 }
 
 #[cfg(all(test, unix))]

@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::paths::{FileId, file_id};
+use crate::paths::{FileVersion, file_version};
 
 /// The program file as it was when the daemon started.
 #[derive(Clone, Debug)]
@@ -16,7 +16,7 @@ pub struct Program {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
-    id: FileId,
+    id: FileVersion,
     length: u64,
     modified: Option<SystemTime>,
 }
@@ -64,7 +64,7 @@ impl Program {
 impl State {
     fn of(path: &Path) -> io::Result<Self> {
         let file = std::fs::metadata(path)?;
-        Ok(Self { id: file_id(&file), length: file.len(), modified: file.modified().ok() })
+        Ok(Self { id: file_version(&file), length: file.len(), modified: file.modified().ok() })
     }
 }
 

@@ -10,9 +10,9 @@ use interprocess::local_socket::{
     ConnectOptions, GenericFilePath, Listener, ListenerOptions, Name, Stream, ToFsName as _,
 };
 
-use crate::paths::FileId;
+use crate::paths::FileVersion;
 #[cfg(unix)]
-use crate::paths::file_id;
+use crate::paths::file_version;
 
 /// A listening socket. Its file is removed with it.
 pub(crate) struct Socket {
@@ -24,7 +24,7 @@ pub(crate) struct Socket {
 #[derive(Clone, Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
-    id: Option<FileId>,
+    id: Option<FileVersion>,
 }
 
 fn name(path: &Path) -> io::Result<Name<'_>> {
@@ -88,15 +88,15 @@ impl SocketFile {
 }
 
 #[cfg(unix)]
-fn id_of(path: &Path) -> Option<FileId> {
+fn id_of(path: &Path) -> Option<FileVersion> {
     use std::os::unix::fs::FileTypeExt;
     let metadata = std::fs::symlink_metadata(path).ok()?;
-    metadata.file_type().is_socket().then(|| file_id(&metadata))
+    metadata.file_type().is_socket().then(|| file_version(&metadata))
 }
 
 /// A pipe has no file that could go.
 #[cfg(not(unix))]
-fn id_of(_: &Path) -> Option<FileId> {
+fn id_of(_: &Path) -> Option<FileVersion> {
     None
 }
 

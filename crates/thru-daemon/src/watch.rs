@@ -9,11 +9,11 @@ use notify::event::ModifyKind;
 use notify::{Config, Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::mailbox::Mailbox;
-use crate::paths::{FileId, file_id};
+use crate::paths::{FileVersion, file_version};
 use crate::work::News;
 
 /// Folders, each with the id it had when last watched; `None` if it is gone.
-type Folders = BTreeMap<PathBuf, Option<FileId>>;
+type Folders = BTreeMap<PathBuf, Option<FileVersion>>;
 
 /// The watched folders.
 pub(crate) struct Watching {
@@ -182,9 +182,9 @@ fn described(error: &notify::Error) -> String {
 }
 
 /// Returns the id of the folder that is there now.
-fn id_of(folder: &Path) -> Option<FileId> {
+fn id_of(folder: &Path) -> Option<FileVersion> {
     let metadata = std::fs::metadata(folder).ok()?;
-    metadata.is_dir().then(|| file_id(&metadata))
+    metadata.is_dir().then(|| file_version(&metadata))
 }
 
 /// Returns true if other machines may write there without our system noticing.

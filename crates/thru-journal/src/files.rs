@@ -7,6 +7,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use thru_core::FileId;
+
 use crate::error::{At, Error, Result};
 
 /// Creates `path` and its missing parents, readable by the user only (0700).
@@ -58,19 +60,10 @@ pub fn sync_dir(path: &Path) -> Result<()> {
 
 /// True if `path` still refers to the `open` file, which may have been replaced since.
 pub(crate) fn is_still(path: &Path, open: &Metadata) -> Result<bool> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        match fs::metadata(path) {
-            Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Error::io(path, error)),
-        }
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = open;
-        Ok(path.exists())
+    match fs::metadata(path) {
+        Ok(named) => Ok(FileId::of(&named) == FileId::of(open)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+        Err(error) => Err(Error::io(path, error)),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rusqlite::Connection;
-use thru_core::Layout;
+use thru_core::{FileId, Layout};
 
 use crate::error::Result;
 use crate::store::{Store, replacement_path};
@@ -23,12 +23,8 @@ type Slot = Mutex<Option<Kept>>;
 struct Kept {
     connection: Connection,
     path: PathBuf,
-    file: FileNumber,
+    file: FileId,
 }
-
-/// The device and the number of a file. No other file gets them while it is open. Where systems have no such numbers,
-/// none replaces a file that is open.
-type FileNumber = (u64, u64);
 
 impl Readers {
     /// Readers that leave their connection to the next one.
@@ -43,8 +39,8 @@ impl Readers {
     pub fn open(&self, layout: &Layout) -> Result<Store> {
         let Some(slot) = &self.0 else { return Store::open_to_read(layout) };
         let path = layout.database();
-        // Before the connection is opened: if the file is replaced in between, the numbers differ and nothing is kept.
-        let file = file_number(&path);
+        // Before the connection is opened: if the file is replaced in between, the ids differ and nothing is kept.
+        let file = file_id(&path);
         let kept = lock(slot).take().filter(|kept| kept.path == path && Some(kept.file) == file);
         let store = match kept {
             Some(kept) => Store::of_reader(kept.connection, layout)?,
@@ -71,16 +67,6 @@ fn lock(slot: &Slot) -> std::sync::MutexGuard<'_, Option<Kept>> {
     slot.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn file_number(path: &Path) -> Option<FileNumber> {
-    let metadata = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        Some((metadata.dev(), metadata.ino()))
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = metadata;
-        Some((0, 0))
-    }
+fn file_id(path: &Path) -> Option<FileId> {
+    Some(FileId::of(&std::fs::metadata(path).ok()?))
 }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde::{Serialize, Serializer};
 use thru_core::{
-    FileState, ForeignName, ForeignSource, Id, IdPrefix, Made, MemoryKind, Merged, SessionId,
-    Timestamp, WorkOutcome,
+    FileState, ForeignName, Id, IdPrefix, Made, MemoryKind, Merged, SessionId, Timestamp,
+    WorkOutcome,
 };
 use thru_recall::{Freshness, Since};
 use thru_redact::{Clean, Redactor, Report};
@@ -248,15 +248,15 @@ impl MemoryEntry {
 
     /// The headline in a list, behind the name of the program that it was imported from.
     pub fn listed(&self) -> Clean<String> {
-        let source = self.imported.as_ref().map(|named| from_source(named.source));
+        let source = self.imported.as_ref().map(|named| named.source);
         self.headline().derive(|headline| match source {
-            Some(source) => format!("{source}: {headline}"),
+            Some(source) => format!("from {source}: {headline}"),
             None => headline.clone(),
         })
     }
 
     /// The remarks to make about it, in a word or two each.
-    pub fn marks(&self) -> impl Iterator<Item = &'static str> {
+    pub fn marks(&self) -> impl Iterator<Item = String> {
         [
             (self.rule, "rule"),
             (self.of_person && !self.told, "said by the user"),
@@ -266,16 +266,8 @@ impl MemoryEntry {
             (self.superseded, "superseded by what a model made"),
         ]
         .into_iter()
-        .filter_map(|(is_so, mark)| is_so.then_some(mark))
-        .chain(self.imported.as_ref().map(|named| from_source(named.source)))
-    }
-}
-
-const fn from_source(source: ForeignSource) -> &'static str {
-    match source {
-        ForeignSource::ClaudeMem => "from claude-mem",
-        ForeignSource::BasicMemory => "from basic-memory",
-        ForeignSource::Markdown => "from Markdown",
+        .filter_map(|(is_so, mark)| is_so.then(|| mark.to_owned()))
+        .chain(self.imported.as_ref().map(|named| format!("from {}", named.source)))
     }
 }
 

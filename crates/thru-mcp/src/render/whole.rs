@@ -40,7 +40,7 @@ pub(super) fn memory(renderer: &Renderer, piece: &MemoryPiece) -> String {
         about.push(format!("turn {}", entry.turn));
     }
     about.extend(memory.session_entry.as_ref().map(|session| renderer.session(session)));
-    about.extend(entry.marks().chain(teller(entry)).map(str::to_owned));
+    about.extend(entry.marks().chain(teller(entry).map(str::to_owned)));
     about.extend(memory.files.note().map(|note| format!("{note}: it may no longer hold")));
     text.push_str(&format!("{}\n", about.join(" · ")));
     let write = Writing { ids: &memory.short_ids };

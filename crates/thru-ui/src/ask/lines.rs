@@ -62,7 +62,7 @@ pub(super) fn memory(app: &App, memory: &WholeMemory) -> Vec<Line> {
     lines.add(Tone::Heading, entry.headline().get());
     let turn = if entry.turn > 0 { format!(" · turn {}", entry.turn) } else { String::new() };
     let mut about = vec![format!("{}{turn} · {}", entry.kind, day_and_time(entry.at, app.zone()))];
-    about.extend(entry.marks().map(str::to_owned));
+    about.extend(entry.marks());
     lines.add(Tone::Quiet, about.join(" · "));
     lines.add(Tone::Id, &entry.id);
     match &memory.session_entry {

@@ -152,7 +152,7 @@ pub(crate) fn show(page: &mut Page, memory: &WholeMemory, environment: &Environm
     let when = day_and_time(entry.at, environment.zone());
     let turn = if entry.turn > 0 { format!(" · turn {}", entry.turn) } else { String::new() };
     let mut about = vec![format!("{}{turn} · {when}", entry.kind)];
-    about.extend(entry.marks().map(str::to_owned));
+    about.extend(entry.marks());
     about.push(cost(entry));
     page.line(format!(
         "{}  {}",
