@@ -686,7 +686,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 
     $ thru search SQLITE_BUSY
     In short
-      d8jkg  bugfix    Uploads fail with SQLITE_BUSY under load  [age] 
+      d8jkg  bugfix    Uploads fail with SQLITE_BUSY under load (uploader.rs)  [age] 
       yb7xr  summary   Retry budget for the uploader  [age] 
 
     rocket · Retry budget for the uploader   [day] c27d4e83
