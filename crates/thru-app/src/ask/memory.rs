@@ -266,7 +266,8 @@ impl MemoryEntry {
             (self.superseded, "superseded by what a model made"),
         ]
         .into_iter()
-        .filter_map(|(is_so, mark)| is_so.then(|| mark.to_owned()))
+        .filter(|(is_so, _)| *is_so)
+        .map(|(_, mark)| mark.to_owned())
         .chain(self.imported.as_ref().map(|named| format!("from {}", named.source)))
     }
 }
