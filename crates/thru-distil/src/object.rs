@@ -38,7 +38,7 @@ pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) 
             one.title = title;
         }
         let told = with_file(&one.title, &one.files_modified, is_committed(one))
-            .or_else(|| is_work(one).then(|| in_report(session, turn, &one.title)).flatten());
+            .or_else(|| is_work(one).then(|| in_words(session, turn, &one.title)).flatten());
         if let Some(title) = told {
             one.title = title;
         }
@@ -94,39 +94,48 @@ fn with_topic(title: &str, topic: &str) -> Option<String> {
     pointed.or_else(numbered).filter(|title| title.chars().count() <= TITLE)
 }
 
-/// Returns a title that names nothing from code with what the report of its turn says about the same: the statement where
-/// the title names nothing at all and there is room, else the name in it.
-fn in_report(session: &Session<'_>, turn: &Turn, title: &str) -> Option<String> {
+/// Returns a title that names nothing from code with what the report of its turn, or the prompt, says about the same: the
+/// statement where the title names nothing at all and there is room, else the name in it.
+fn in_words(session: &Session<'_>, turn: &Turn, title: &str) -> Option<String> {
     if names_code(title) {
         return None;
     }
-    let (_, written) = session.closing(turn.range.clone())?;
+    let report = session.closing(turn.range.clone()).map_or("", |(_, said)| said.report.as_str());
+    let request = session.events.get(turn.range.start).and_then(Event::request);
+    let asked = request.and_then(|request| request.text.as_deref()).unwrap_or_default();
     let bare = title.split(" (").next().unwrap_or(title);
-    let wanted = reply::significant(bare);
-    let mut points: Vec<(usize, &str)> = prose::sentences(&written.report)
+    let reported = about(bare, report);
+    let names: Vec<String> = reported.iter().copied().flat_map(names_in).collect();
+    if names.iter().any(|name| title.contains(name)) {
+        return None;
+    }
+    let found = match !title.contains(": ") && !bare.split(' ').skip(1).any(is_name) {
+        true => {
+            let room = TITLE.saturating_sub(title.chars().count() + 2);
+            if let Some(detail) = reported.iter().find_map(|point| detail(point, room)) {
+                return Some(format!("{title}: {}", uncapitalised(&detail)));
+            }
+            names.into_iter().next()
+        }
+        // Of a title that names something, what the person named, too.
+        false => names.into_iter().find(|name| asked.contains(name.as_str())),
+    };
+    found
+        .or_else(|| about(bare, asked).into_iter().flat_map(names_in).next())
+        .and_then(|name| beside(title, &name))
+}
+
+/// Returns the statements of a text that are about the same as a title, the nearest first.
+fn about<'t>(title: &str, text: &'t str) -> Vec<&'t str> {
+    let wanted = reply::significant(title);
+    let mut points: Vec<(usize, &str)> = prose::sentences(text)
         .flat_map(|sentence| sentence.split("; "))
         .filter(|point| states(point))
         .map(|point| (shared(&wanted, &reply::significant(point)), point))
         .filter(|(shared, _)| *shared >= SHARED && *shared * 2 >= wanted.len())
         .collect();
     points.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    let is_named = points.iter().flat_map(|(_, point)| names_in(point));
-    if is_named.into_iter().any(|name| title.contains(&name)) {
-        return None;
-    }
-    if !title.contains(": ") && !bare.split(' ').skip(1).any(is_name) {
-        let room = TITLE.saturating_sub(title.chars().count() + 2);
-        if let Some(detail) = points.iter().find_map(|(_, point)| detail(point, room)) {
-            return Some(format!("{title}: {}", uncapitalised(&detail)));
-        }
-        let mut names = points.iter().flat_map(|(_, point)| names_in(point));
-        return names.find_map(|name| beside(title, &name));
-    }
-    // Of a title that names something, what the person named, too.
-    let asked = session.events.get(turn.range.start)?.request()?.text.as_deref()?;
-    let is_asked = |name: &String| asked.contains(name.as_str());
-    let mut names = points.iter().flat_map(|(_, point)| names_in(point)).filter(is_asked);
-    names.find_map(|name| beside(title, &name))
+    points.into_iter().map(|(_, point)| point).collect()
 }
 
 /// Returns true for a statement about the work as it is now.
@@ -156,12 +165,13 @@ fn detail(point: &str, room: usize) -> Option<String> {
     // "Changes: Moved x" is told without its heading.
     let below =
         point.split_once(": ").filter(|(head, said)| !head.contains(' ') && phrase::is_deed(said));
-    let (said, _) = phrase::of_action(below.map_or(point, |(_, said)| said))?;
-    let ends = JOINTS.iter().filter_map(|joint| said.find(joint)).chain([said.len()]);
-    let fits = |end: &usize| said[..*end].chars().count() <= room;
-    let told = &said[..ends.filter(fits).max()?];
-    let tells = told.split(' ').count() >= 4 && names_code(told) && stands_alone(told);
-    (tells && !told.ends_with('…')).then(|| told.to_owned())
+    let point = below.map_or(point, |(_, said)| said).trim_end_matches(['.', ';']);
+    let ends = JOINTS.iter().filter_map(|joint| point.find(joint)).chain([point.len()]);
+    // Verbs grow shorter in a title.
+    let end = ends.filter(|end| point[..*end].chars().count() <= room).max()?;
+    let (told, _) = phrase::of_action(&point[..end])?;
+    let tells = told.split(' ').count() >= 4 && names_code(&told) && stands_alone(&told);
+    (tells && !told.ends_with('…')).then_some(told)
 }
 
 /// Returns true if a title names something from code.

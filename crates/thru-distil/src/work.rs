@@ -38,6 +38,9 @@ const SOURCES: usize = 8;
 /// Number of sources of titles that name the work on purpose: messages, plans, tasks.
 const NAMED: usize = 6;
 
+/// Most commits of a turn among which the work that another one frames is looked for.
+const COMMITS: usize = 64;
+
 /// The beginning of the title of work that did not help.
 pub(crate) const STILL_FAILING: &str = "Tried, still failing";
 
@@ -506,7 +509,7 @@ fn keeps_books(session: &Session<'_>, turn: &Turn, part: &Range<usize>) -> bool 
             made.chain(run.may_have_committed())
         })
     };
-    let all: Vec<&str> = subjects(&turn.range).collect();
+    let all: Vec<&str> = subjects(&turn.range).take(COMMITS).collect();
     let is_book = |subject: &str| {
         subject::keeps_books(subject) || all.iter().any(|other| subject::frames(subject, other))
     };

@@ -117,13 +117,11 @@ pub(crate) fn titled_in(clause: &str, longest: usize) -> String {
 
 /// Returns the place of the last phrase that a participle begins: "in the archive lying beside the log".
 fn participle(said: &str, least: usize) -> Option<usize> {
-    let blanks = said.match_indices(' ').map(|(at, _)| at).filter(|at| *at >= least);
-    blanks
-        .filter(|at| {
-            let word = said[at + 1..].split(' ').next().unwrap_or_default();
-            word.len() > 5 && word.ends_with("ing") && is_finished(&said[..*at])
-        })
-        .next_back()
+    let mut blanks = said.match_indices(' ').map(|(at, _)| at).filter(|at| *at >= least);
+    blanks.rfind(|at| {
+        let word = said[at + 1..].split(' ').next().unwrap_or_default();
+        word.len() > 5 && word.ends_with("ing") && is_finished(&said[..*at])
+    })
 }
 
 /// What should not be, and what should be in its place.

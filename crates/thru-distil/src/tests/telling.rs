@@ -244,6 +244,14 @@ fn a_commit_is_told_with_what_its_report_names() {
             "Changed:\n- Moved the watering into `pump.yml`, so that one place knows the hours.\n- Watering the place by hand is documented in `guide.md`.",
             "Water from one place: move the watering into pump.yml, so that one place knows the hours",
         ),
+        // Half a list would say something else.
+        (
+            "heat the beds at night",
+            "Enabled the heating of the beds at night in `house_1`, `house_2`, `house_3`, and turned it off in all the others.",
+            "Heat the beds at night (house_1)",
+        ),
+        // The person may have named it.
+        ("replace the old guard", "Done.", "Replace the old guard (night_guard)"),
         // Nothing in the report is about the same, or the title names it already.
         (
             "water from one place",
@@ -277,7 +285,7 @@ fn a_commit_is_told_with_what_its_report_names() {
             "Address review comments: replace the polling of bed_3 with a relay",
         ),
     ] {
-        let told = committed("what replaced night_guard?", subject, report);
+        let told = committed("please replace the old night_guard", subject, report);
         assert_eq!(told, title, "{subject}");
     }
 }
