@@ -184,23 +184,20 @@ fn only(line: &str) -> Option<String> {
     commands.next().is_none().then(|| first.to_owned())
 }
 
-/// The machines that lines reached, and the ports of this one, the latest first. What listens on a port is gone
-/// tomorrow, unless sessions start it again.
+/// The machines that lines reached, the latest first, and the ports of this one that the last session asked: what
+/// listens on a port is soon gone.
 fn places(sessions: &[Vec<PassageRow>]) -> Vec<String> {
-    let mut places: Vec<(String, BTreeSet<usize>)> = Vec::new();
+    let mut places: Vec<String> = Vec::new();
     for (rank, calls) in sessions.iter().enumerate() {
         let worked = calls.iter().filter(|call| call.outcome != Some(Outcome::Failed));
         for place in worked.filter_map(|call| call.command.as_deref()).flat_map(reached) {
-            match places.iter_mut().find(|(known, _)| *known == place) {
-                Some((_, ranks)) => _ = ranks.insert(rank),
-                None => places.push((place, BTreeSet::from([rank]))),
+            let is_here = rank == 0 || !place.starts_with(LOCAL);
+            if is_here && places.len() < PLACES && !places.contains(&place) {
+                places.push(place);
             }
         }
     }
-    places.retain(|(place, ranks)| {
-        !place.starts_with(LOCAL) || ranks.contains(&0) || ranks.len() > 1
-    });
-    places.into_iter().take(PLACES).map(|(place, _)| recorded(&place, COMMAND)).collect()
+    places.into_iter().map(|place| recorded(&place, COMMAND)).collect()
 }
 
 /// The machines that a line reaches by `ssh`, each with its key, and the ports of this machine that it asks.
