@@ -113,7 +113,11 @@ impl TitleSpeaker {
     /// Marks a title, or a text that begins with it.
     pub(super) fn mark(self, text: &str) -> String {
         match self {
-            Self::Person => format!("The user said: \"{text}\""),
+            Self::Person => {
+                // What is quoted already needs no second pair.
+                let words = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                format!("The user said: \"{}\"", words.unwrap_or(text))
+            }
             Self::Decision => match (text.strip_prefix(APPROVED), text.strip_prefix(CHOSE)) {
                 (Some(plan), _) => format!("The user approved the plan: {plan}"),
                 (_, Some(choice)) => format!("The user chose: {choice}"),
@@ -151,6 +155,10 @@ mod tests {
         ] {
             assert_eq!(speaker.mark(title), marked);
         }
+        assert_eq!(
+            TitleSpeaker::Person.mark("\"Bound the retry loop\""),
+            "The user said: \"Bound the retry loop\""
+        );
         assert_eq!(
             TitleSpeaker::Decision.mark("Approved the plan: Retries"),
             "The user approved the plan: Retries"
