@@ -15,7 +15,7 @@ use serde::Serialize;
 use thru_agents::Discovery;
 use thru_agents::agents::{self, Recent};
 use thru_core::{SessionId, SessionKey};
-use thru_intake::Intake;
+use thru_intake::{Intake, OnLoss};
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::{SearchRequest, SearchResults};
@@ -25,7 +25,7 @@ use thru_store::{SessionState, Store, StoreError};
 use crate::app::App;
 use crate::background;
 use crate::background::handover::{self, ROWS};
-use crate::call::{Call, Patience};
+use crate::call::{Call, Patience, Unit};
 use crate::embedding;
 use crate::ingest::catch_up::{self, Effort, RECENT, TranscriptScope, add, ingest};
 use crate::ingest::exclusions::Exclusions;
@@ -99,12 +99,16 @@ pub enum Freshness {
 /// Sessions that are distilled before a store is opened; more are left to the next intake.
 const SESSIONS: usize = 50;
 
-/// Opens the store to read. One that an older version wrote is upgraded first.
+/// Opens the store to read. One that an older version wrote is upgraded first, and one that is lost is made again.
 ///
 /// # Errors
 /// Fails if there is no store and nothing to make one of, or it cannot be read.
 pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
     let store = match app.open.readers.open(&app.layout) {
+        Err(StoreError::Missing { .. }) if Intake::is_lost(&app.layout)? => {
+            make_again(app, call)?;
+            app.open.readers.open(&app.layout)?
+        }
         // Hooks recorded something and it was never brought in.
         Err(StoreError::Missing { .. }) if has_records(app) => {
             let intake = app.intake()?;
@@ -128,6 +132,23 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
         let _ = ingest_records(app, &store);
     }
     Ok(store)
+}
+
+/// Makes a lost store again from journal and archive, and says so.
+fn make_again(app: &App, call: Call<'_>) -> Result<()> {
+    let intake = app.intake()?;
+    let lock = call.lock(&intake)?;
+    // Another process may have done it in the meantime.
+    if !Intake::is_lost(&app.layout)? {
+        return Ok(());
+    }
+    call.progress().note(
+        "The store was gone: it is made again from journal and archive, as `thru rebuild` does.",
+    );
+    intake.rebuild(&lock, OnLoss::Refuse, call.cancelled(), &mut |report| {
+        call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
+    })?;
+    Ok(())
 }
 
 fn has_records(app: &App) -> bool {

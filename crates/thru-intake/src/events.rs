@@ -226,7 +226,10 @@ impl Intake {
     /// # Errors
     /// Fails if the journal or the store cannot be read or written.
     pub fn drain(&self, _lock: &IntakeLock, sessions: usize) -> Result<()> {
-        // An upgrade takes time; it is left to a caller that has it.
+        // An upgrade takes time, and so does a store that is lost; both are left to a caller that has it.
+        if Self::is_lost(&self.layout)? {
+            return Ok(());
+        }
         if let Some(known) = Store::open_if_there(&self.layout)?
             && known.schema_version()? != thru_store::SCHEMA_VERSION
         {

@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, Sender, bounded, unbounded};
 use serde::{Serialize, Serializer};
 use thru_agents::Source;
-use thru_core::{SessionKey, SourceKind};
-use thru_journal::archive::EntryName;
+use thru_core::{Layout, SessionKey, SourceKind};
+use thru_journal::archive::{Archive, EntryName};
 use thru_redact::Report;
 use thru_store::index::Collection;
 use thru_store::{SourceCursor, Store, Written};
 
 use crate::copy::{Shared, copy};
 use crate::distil::{DistilProgress, DistilScope};
+use crate::loss::OnLoss;
 use crate::plan::{Plan, SourceProblem};
+use crate::rebuild::RebuildReport;
 use crate::sessions::{IndexedSessions, Indexer};
 use crate::stages::{Stage, Stages};
 use crate::write::{Step, StepWriter};
@@ -106,8 +108,24 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
 }
 
 impl Intake {
-    /// Opens the store for writing. The caller holds the intake lock.
+    /// True if there is an archive, and no store of what it holds: the store was deleted, or its disk was lost. The next
+    /// writer that has the time makes it again.
+    ///
+    /// # Errors
+    /// Fails if the archive cannot be read.
+    pub fn is_lost(layout: &Layout) -> Result<bool> {
+        Ok(!layout.database().exists() && !Archive::new(layout.archive()).entries()?.is_empty())
+    }
+
+    /// Opens the store for writing. One that is lost is made again first: an empty one in its place would pass for all that
+    /// there is. The caller holds the intake lock.
     pub(crate) fn open_store(&self, progress: thru_store::Progress<'_>) -> Result<Store> {
+        if Self::is_lost(&self.layout)? {
+            let mut report = |report: &RebuildReport| {
+                progress("reading the archive", report.done as u64, report.sources as u64);
+            };
+            self.remake(OnLoss::Refuse, &AtomicBool::new(false), &mut report)?;
+        }
         let mut store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
         if store.redactor()?.is_none() {
             let batch = store.begin()?;

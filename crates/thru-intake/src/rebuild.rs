@@ -60,6 +60,16 @@ impl Intake {
         cancelled: &AtomicBool,
         progress: &mut dyn FnMut(&RebuildReport),
     ) -> Result<RebuildReport> {
+        self.remake(on_loss, cancelled, progress)
+    }
+
+    /// [`Self::rebuild`] for a caller that holds the intake lock already.
+    pub(crate) fn remake(
+        &self,
+        on_loss: OnLoss,
+        cancelled: &AtomicBool,
+        progress: &mut dyn FnMut(&RebuildReport),
+    ) -> Result<RebuildReport> {
         let started = Instant::now();
         let mut report = RebuildReport::default();
         let mut store = Store::open_replacement(&self.layout, self.new_generation())?;

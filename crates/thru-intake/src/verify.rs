@@ -94,11 +94,19 @@ impl Intake {
             self.verify_entry(entry, sources.get(entry.as_str()), store.is_some(), &mut found)?;
             progress(number as u64 + 1, entries.len() as u64);
         }
+        let is_transcript = |source: &&SourceRow| source.kind != SourceKind::Hooks;
+        if store.is_some()
+            && found.archived_lines > 0
+            && !sources.values().any(|row| is_transcript(&row))
+        {
+            let message = format!("holds nothing of {} archived files", found.archived_files);
+            found.note("memory.db", message, true);
+        }
         if let Some(store) = &store {
             let archived: HashSet<&str> = entries.iter().map(EntryName::as_str).collect();
             let mut missing: Vec<&SourceRow> = sources
                 .values()
-                .filter(|source| source.kind != SourceKind::Hooks)
+                .filter(is_transcript)
                 .filter(|source| !archived.contains(source.entry.as_str()))
                 .collect();
             missing.sort_by(|one, other| one.entry.cmp(&other.entry));

@@ -25,6 +25,29 @@ struct Assignment {
     quoted: bool,
     /// The value stopped at a backslash: in raw JSON, it may continue.
     cut_by_escape: bool,
+    /// It is compared with it, or stands beside it in a list: most such values are names.
+    beside: Option<Beside>,
+}
+
+/// A way in which a name and a value stand together without a sign that gives one to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    /// `NAME == "value"`
+    Compared,
+    /// `"NAME", "value"`
+    Listed,
+}
+
+impl Beside {
+    /// True if the value may be a secret all the same.
+    fn admits(self, telling: Telling, name: &[u8], value: &str) -> bool {
+        match self {
+            Self::Compared => value::is_said(telling, name, value, false),
+            Self::Listed => {
+                value.len() >= 12 || !value.bytes().all(|byte| byte.is_ascii_lowercase())
+            }
+        }
+    }
 }
 
 /// True if, in text or in raw JSON, the word at this position may name a secret value.
@@ -36,7 +59,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
                 !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
             })
             || has_irregular_case(value)
-            || (value.len() >= 12 && value.iter().all(u8::is_ascii_lowercase))
+            || (value.len() >= 10 && value.iter().all(u8::is_ascii_lowercase))
             || value.iter().filter(|byte| matches!(byte, b' ' | b'-')).count() >= 3
     });
     plain || connector::is_possible(bytes, name_start(bytes, &word)..name_end(bytes, &word))
@@ -64,7 +87,9 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
             false if is_setting(bytes, found.start, &found.value) => Manner::Setting,
             false => Manner::Plain,
         };
-        if let Some(part) = value::secret_part(found.telling, name, text.get(start..end)?, manner) {
+        let given = text.get(start..end)?;
+        let may_be = found.beside.is_none_or(|beside| beside.admits(found.telling, name, given));
+        if may_be && let Some(part) = value::secret_part(found.telling, name, given, manner) {
             let mut secret = start + part.start..start + part.end;
             if secret.end - start >= LOOK - 4 {
                 let rest = bytes[secret.end..].iter();
@@ -226,12 +251,18 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let sign = *bytes.get(at)?;
     let next = bytes.get(at + 1).copied();
     let mut must_be_quoted = false;
+    let mut beside = None;
     let mut closes_at_bracket = false;
     let mut may_be_typed = false;
     let after_sign = match (sign, next) {
         // In LDIF, two colons stand before base64.
         (b':', Some(b':')) if bytes[..end].ends_with(b"userPassword") => at + 2,
-        (b':', Some(b':')) | (b'=', Some(b'=' | b'~')) => return None,
+        (b'=', Some(b'=')) => {
+            must_be_quoted = true;
+            beside = Some(Beside::Compared);
+            at + 2 + usize::from(bytes.get(at + 2) == Some(&b'='))
+        }
+        (b':', Some(b':')) | (b'=', Some(b'~')) => return None,
         // `${NAME:?message}`: the shell is told to fail.
         (b':', Some(b'?' | b'+')) if bytes.get(at + 2) != Some(&b'=') => return None,
         (b':' | b'?' | b'+', Some(b'=')) | (b'=', Some(b'>')) | (b'?', Some(b':')) => at + 2,
@@ -246,6 +277,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         }
         (b',', _) if quoted_name.is_some() => {
             must_be_quoted = true;
+            beside = Some(Beside::Listed);
             at + 1
         }
         // `--password value`, or `PASSWORD 'value'` as in SQL.
@@ -255,8 +287,10 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let start = name_start(bytes, &word);
     let name = &bytes[start..end];
     if after_sign == at && !name.starts_with(b"--") && !is_short_option(name) {
-        // In SQL, in the files of Gradle and IPsec, in Lisp and behind `#define`.
-        let is_password = names::judge(name).is_some_and(|telling| telling.kind == Kind::Password);
+        // In SQL, in the files of Gradle, IPsec and web servers, in Lisp and behind `#define`.
+        let is_joined = name.iter().any(|byte| matches!(byte, b'-' | b'_'));
+        let is_password =
+            names::judge(name).is_some_and(|telling| telling.kind == Kind::Password || is_joined);
         let is_word = name.len() < 8 && !name.eq_ignore_ascii_case(b"psk");
         if quote_at(bytes, at).is_none() || !is_password || is_word {
             return None;
@@ -282,7 +316,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     if must_be_quoted && !quoted {
         return None;
     }
-    Some(Assignment { telling, start, value, quoted, cut_by_escape })
+    Some(Assignment { telling, start, value, quoted, cut_by_escape, beside })
 }
 
 /// True for `-password` and `-passwd`.
@@ -349,8 +383,11 @@ fn value_at(
 }
 
 /// The last words of calls that only wrap the text that they are given.
-const CONSTRUCTORS: [&str; 10] =
-    ["byte", "Some", "Ok", "Just", "from", "new", "String", "Secret", "SecretString", "SecretStr"];
+#[rustfmt::skip]
+const CONSTRUCTORS: [&str; 17] = [
+    "byte", "Some", "Ok", "Just", "from", "new", "String", "Secret", "SecretString", "SecretStr", "bcrypt", "make", "hash", "hashpw",
+    "hashSync", "quote", "encrypt",
+];
 
 /// Returns the start of the quoted argument in `Some("…")` or `SecretString::from("…")`.
 fn after_constructor(bytes: &[u8], start: usize) -> Option<usize> {

@@ -17,6 +17,8 @@ pub(crate) enum Check {
     Random,
     /// Not a mask and not a word such as "password" in place of one.
     Password,
+    /// As [`Self::Password`], and no name: what a call is given.
+    Given,
     /// As [`Self::Password`], with letters and digits: what follows may be a word of a sentence.
     Chosen,
 }
@@ -27,6 +29,13 @@ impl Check {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
             Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
+            Self::Given => {
+                let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
+                let is_name = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+                Self::Password.passes(value)
+                    && (is_word && value.len() >= 10 || !is_name)
+                    && !value.contains(['/', '<', '>', '.'])
+            }
             Self::Chosen => {
                 let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
                 has(u8::is_ascii_alphabetic)

@@ -41,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 35] = [
+static CONNECTORS: [Connector; 41] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -86,7 +86,7 @@ static CONNECTORS: [Connector; 35] = [
     connector(
         "alue",
         Manner::Quoted,
-        r#"["']?,?[ \t]*\r?\n[ \t]*(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,})"#,
+        r#"["']?,?[ \t]*\r?\n(?:[ \t]*["']?\w{1,24}["']?[ \t]?[:=][^\n]{0,80}\n){0,3}[ \t+>|0-9]{0,40}(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,})"#,
     ),
     // NAME: |, and the value on the next line
     connector(
@@ -116,7 +116,7 @@ static CONNECTORS: [Connector; 35] = [
     connector(
         "",
         Manner::Quoted,
-        r#"[\\"'\]/i)]{1,6}(?:,? with:?|\.value ?=|\.(?:type|fill|send_?[kK]eys|setValue|set|input|enterText|typeText|val)\(|,)[ ]?\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
+        r#"[\\"'\]/i)}]{1,6}(?:,? with:?|\.value ?=|\.(?:type|fill|send_?[kK]eys|setValue|set|input|enterText|typeText|val)\(|,)[ ]?\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
     ),
     // <NAME><Value>value</Value>, <NAME><![CDATA[value]]>
     connector(
@@ -128,7 +128,7 @@ static CONNECTORS: [Connector; 35] = [
     connector(
         "string(",
         Manner::Quoted,
-        r#"["']\]=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,})""#,
+        r#"["']\] ?=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,})""#,
     ),
     // "NAME": {"S": "value"} of DynamoDB
     connector(
@@ -166,6 +166,32 @@ static CONNECTORS: [Connector; 35] = [
         Manner::Quoted,
         r#"["']?[\])]{0,2}[ \t]*(?:\|\||\?\?|\bor\b)[ \t]*["'`](?P<v>[^"'`\n]{4,})["'`]"#,
     ),
+    // NAME = process.env.OTHER || "value"
+    connector(
+        "",
+        Manner::Quoted,
+        r#"["']?[ \t]*[:=][ \t]*[^\s"'`;|]{1,60}[ \t]*(?:\|\||\?\?|\?:|\bor\b)[ \t]*\\{0,3}["'`](?P<v>[^"'`\n\\]{4,})\\{0,3}["'`]"#,
+    ),
+    // var("NAME").unwrap_or("value"), fetch('NAME') { 'value' }
+    connector(
+        "",
+        Manner::Quoted,
+        r#"\\{0,3}["'][\])]{0,2}(?:\.(?:unwrap_or(?:_else)?|or_?[eE]lse|get_?[oO]r_?[eE]lse|default(?:_?[vV]alue)?)\(| ?\{ ?)(?:\|_?\| ?|\(\) ?-> ?)?\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
+    ),
+    // def NAME(): return "value"
+    connector(
+        "return",
+        Manner::Quoted,
+        r#"\([^()"'\n]{0,60}\)[^"'\n{};:]{0,40}[{:]?[\s+>|*0-9]{0,40}return\s{1,4}\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
+    ),
+    // "NAME";s:7:"value" of PHP
+    connector("s:", Manner::Quoted, r#"\\{0,3}";s:\d{1,4}:\\{0,3}"(?P<v>[^"\n\\]{4,})"#),
+    // NAMEs = ["user", "value"]
+    connector(
+        ",",
+        Manner::Quoted,
+        r#"["']?[ \t]{0,4}[:=][ \t]{0,4}[\[({][ \t]{0,4}\\{0,3}["'][^"'\n\\]{1,64}\\{0,3}["'],[ \t]{0,4}\\{0,3}["'](?P<v>[^"'\n\\]{6,})\\{0,3}["']"#,
+    ),
     connector(":-", Manner::Plain, r#":-["']?(?P<v>[^\s"'`{}$]{4,})["']?\}"#),
     // "NAME", "\"value\""
     connector(",", Manner::Quoted, r#"["'][ \t]*,[ \t]*"\\{1,3}"(?P<v>[^"\\]{4,})\\{1,3}""#),
@@ -188,6 +214,15 @@ static CONNECTORS: [Connector; 35] = [
             r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,})"#,
         ),
         r#"(?i)(?:^|[\s;&|"'`\[>(:+-])(?:ENV|ARG|setenv|setx|set(?:[ \t]+-[a-z]+)+|(?:secrets?|config|configure|env|variable)[ \t]+(?:set|put|add|create)(?:[ \t]+--?[a-z-]+)*)[ \t]+["']?$"#,
+    ),
+    // A command that sets what it names: git config user.NAME value
+    behind(
+        connector(
+            " ",
+            Manner::Plain,
+            r#"["']?[ \t]+(?:--?[a-z-]{1,16}[= ])?["']?(?P<v>[^\s"']{4,})"#,
+        ),
+        r#"(?i)(?:^|[\s;&|"'`\[>(:+$-])(?:git|consul|crudini|composer|rclone|gh|glab|vault|heroku|flyctl|fly|vercel|netlify|npm|yarn|pnpm|poetry|bundle|dotnet|pulumi|firebase|wrangler|supabase|wp|etcdctl|snap|defaults|uci|dconf|occ|openstack|kubectl)[ \t][^\n|;&]{0,60}\b(?:set|put|config|create|add|write)\b[^\n|;&]{0,100}[\s/.:]$"#,
     ),
     // requirepass value
     behind(connector(" ", Manner::Directive, r"[ \t]+(?P<v>[^\s]{4,})"), r"(?:^|[^\w-])$"),
@@ -213,11 +248,17 @@ static CONNECTORS: [Connector; 35] = [
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|you|we|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=]|[ \t]+(?:is|was|are|ist|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?)[ \t]+(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=→][ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+/// A value in brackets behind its name.
+const BRACKETED: &str = r#"[ \t]+\([`"']?(?P<v>[^\s()"'`]{6,128})[`"']?\)"#;
+/// A value right behind its name, after [`USING`].
+const USED: &str = r#"[ \t]+["'`]?(?P<v>[^\s"'`]{6,128})"#;
+/// Words before a name whose value follows at once: `with the password VALUE`.
+const USING: &str = r"(?i)\b(?:using|with|use|by)[ \t]+(?:(?:the|this|that|my|your|our|a)[ \t]+)?$";
 /// The beginning of a sentence that sets a value.
 const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
 /// A login with its two halves.
-const LOGIN: &str = r#"s?[ \t]{0,2}[:=]?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
+const LOGIN: &str = r#"s?[ \t]{0,2}(?:[:=→-]|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
 /// A value before its name.
 const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:(?:[-–—][ \t]+)?(?:that|which|this)[ \t]+)?(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
 
@@ -241,7 +282,7 @@ pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
 /// True if what is behind the name may lead to a value.
 fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     let is_decoration =
-        |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'_' | b')' | b']' | b'\\');
+        |byte: &u8| matches!(byte, b'"' | b'\'' | b'`' | b'*' | b'_' | b')' | b']' | b'}' | b'\\');
     let skipped = after.iter().take(12).take_while(|byte| is_decoration(byte)).count();
     let blanks =
         after[skipped..].iter().take(8).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
@@ -261,16 +302,30 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
             let mut cells = near(300)[1..].split(|byte| *byte == b'|');
             cells.next().is_some_and(|cell| !cell.trim_ascii().contains(&b' ') && holds_value(cell))
         }
+        Some(b'{') if skipped > 0 && (has(b"'", 6) || has(b"\"", 6)) => true,
+        Some(b';') => skipped > 0 && rest.starts_with(b";s:"),
+        Some(b'-') => blanks > 0 && holds_value(near(64)),
         Some(b'{') => has(b"default", 260) || has(b"value", 260) || has(b"get;", 32),
         Some(b'<') => rest.get(1) == Some(&b'/'),
         Some(b'?') => true,
-        Some(b'(') => holds_value(near(64)),
+        Some(b'(') => holds_value(near(64)) || has(b"return", 120),
         Some(b'>') => has(b"</", AFTER),
         Some(b'/') => has(b",", 8),
         Some(b'.') if skipped > 0 => has(b"(", 16) || has(b"=", 16) || has(b",", 8),
         Some(b'.') => has(b"\"", 6),
         Some(b'w') if skipped > 0 => rest.starts_with(b"with "),
         Some(b'[') => has(b"{+", 100),
+        Some(b':')
+            if rest.get(1) == Some(&b' ') && first_words(&rest[1..], 1).any(may_be_value) =>
+        {
+            true
+        }
+        Some(b'=' | b':') if SIGNS.iter().any(|sign| has(sign, 48)) => true,
+        Some(b'=' | b':')
+            if begins(b"cred") && near(4).iter().any(|byte| b"[({".contains(byte)) =>
+        {
+            true
+        }
         Some(b'=') => has(b"\"\"\"", 8) || has(b"'''", 8) || has(b"{+", 100) || has(b"string(", 48),
         Some(b',') => {
             let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
@@ -302,6 +357,9 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
         || (blanks > 0 && may_be_argument(name, before) && first_words(rest, 3).any(may_be_value))
 }
+
+/// Signs of an expression whose second part is a value.
+const SIGNS: [&[u8]; 4] = [b"||", b"??", b"?:", b" or "];
 
 /// True for a type, with a value behind it.
 fn is_typed(rest: &[u8]) -> bool {
@@ -340,11 +398,14 @@ fn is_login(rest: &[u8]) -> bool {
 
 /// True if a sentence that tells a value goes on here.
 fn is_verb(rest: &[u8]) -> bool {
-    let verbs = ["is", "was", "are", "ist", "lautet", "est", "es", "è", "é", "to", "or", "auf"]
-        .map(str::as_bytes);
+    let verbs = [
+        "is", "was", "are", "ist", "lautet", "est", "es", "è", "é", "to", "or", "auf", "heißt",
+        "ends", "becomes",
+    ]
+    .map(str::as_bytes);
     let places = [
-        "for", "of", "on", "in", "to", "from", "you", "we", "für", "von", "del", "della", "de",
-        "du", "per", "para",
+        "for", "of", "on", "in", "to", "from", "at", "with", "you", "we", "i", "he", "she", "they",
+        "wurde", "für", "von", "del", "della", "de", "du", "per", "para",
     ]
     .map(str::as_bytes);
     let mut words = first_words(rest, 12);
@@ -363,7 +424,8 @@ fn without_colon(word: &[u8]) -> &[u8] {
 
 /// True if a value comes next, but for adverbs.
 fn tells<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> bool {
-    let adverbs: [&[u8]; 7] = [b"now", b"set", b"to", b"still", b"just", b"currently", b""];
+    let adverbs: [&[u8]; 9] =
+        [b"now", b"set", b"to", b"still", b"just", b"currently", b"up", b"being", b""];
     words.find(|word| !adverbs.contains(&without_colon(word))).is_some_and(may_be_value)
 }
 
@@ -376,6 +438,8 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
     let words = words.trim_ascii_end();
     let leads = [&b"the "[..], b"this ", b"my ", b"our ", b"use ", b"using ", b"with "];
     let sets = [&b"env"[..], b"arg", b"set", b"put", b"add", b"create", b"setx"];
+    let orders =
+        [&b" set "[..], b" put ", b"config ", b" create ", b" add ", b" write ", b"--set "];
     let last = words.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
     let is_flag = last.len() <= 12 && last.starts_with(b"-");
     (is_argument_name(name)
@@ -384,6 +448,8 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
         || is_directive(name)
         || leads.iter().any(|word| near.ends_with(word))
         || sets.iter().any(|word| words.ends_with(word))
+        || near.last().is_some_and(|last| b" /.".contains(last))
+            && orders.iter().any(|word| has(word))
         || ((near.ends_with(b"and ")
             || near.ends_with(b"with ")
             || near.ends_with(b", ")
@@ -477,7 +543,7 @@ fn sets(name: &[u8]) -> bool {
 
 /// True for names that are words of no language, so that their value follows after a blank anywhere.
 fn is_directive(name: &[u8]) -> bool {
-    ["requirepass", "masterauth", "bindpw"]
+    ["requirepass", "masterauth", "bindpw", "rootpw", "olcrootpw", "insecure-password", "dbpw"]
         .iter()
         .any(|known| name.eq_ignore_ascii_case(known.as_bytes()))
 }
@@ -493,6 +559,9 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     static SETTING_PATTERN: OnceLock<Regex> = OnceLock::new();
     static LOGIN_PATTERN: OnceLock<Regex> = OnceLock::new();
     static LABELLED_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static BRACKETED_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static USED_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static USING_PATTERN: OnceLock<Regex> = OnceLock::new();
     static AS_NAMED_PATTERN: OnceLock<Regex> = OnceLock::new();
     if let Some(groups) = compiled(&SAID_PATTERN, &format!(r"\A(?:{SAID})")).captures(after)
         && let Some(found) = groups.name("v")
@@ -509,6 +578,24 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
             && !value.is_empty()
             && value::is_said(telling, name, value, marked || is_constant_name(name))
         {
+            return Some(Place::After(found.start()..found.start() + value.len()));
+        }
+    }
+    if let Some(found) = compiled(&BRACKETED_PATTERN, &format!(r"\A(?:{BRACKETED})"))
+        .captures(after)
+        .and_then(|groups| groups.name("v"))
+        && value::is_said(telling, name, found.as_str(), false)
+    {
+        return Some(Place::After(found.range()));
+    }
+    if telling.kind == Kind::Password
+        && compiled(&USING_PATTERN, USING).is_match(before)
+        && let Some(found) = compiled(&USED_PATTERN, &format!(r"\A(?:{USED})"))
+            .captures(after)
+            .and_then(|groups| groups.name("v"))
+    {
+        let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+        if !value.is_empty() && value::is_said(telling, name, value, false) {
             return Some(Place::After(found.start()..found.start() + value.len()));
         }
     }

@@ -15,7 +15,8 @@ const AFTER: usize = 240;
 
 /// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
 #[rustfmt::skip]
-pub(crate) const PASSWORDS: [&str; 66] = [
+pub(crate) const PASSWORDS: [&str; 73] = [
+    "zugangscode", "code d'accès", "code d'acces", "codice di accesso", "código de acceso", "codigo de acceso", "lykilorð",
     "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",
     "parola", "passwort", "kennwort", "losungswort", "wlan-schlüssel", "wlan-key", "wifi key", "wachtwoord", "hasło", "haslo", "heslo",
     "lösenord", "losenord", "adgangskode", "adgangsord", "kodeord", "passord", "salasana", "şifre", "Şifre", "sifre", "jelszó", "jelszo",
@@ -26,7 +27,8 @@ pub(crate) const PASSWORDS: [&str; 66] = [
 
 /// Words for a key of an API.
 #[rustfmt::skip]
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 14] = [
+    "chiave api", "api-schlüssel", "api-sleutel",
     "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
 ];
 
@@ -41,10 +43,9 @@ pub(crate) const ESCAPED: [&str; 23] = [
 ];
 
 /// The end of a word that is inflected, and up to four more words; then a sign, or a verb that tells.
-const TOLD: &str = r#"\A[A-Za-z_\x{80}-\x{10ffff}]{0,12}["'`*]{0,3}(?P<between>(?:[ \t]+[^\s:=："'`—–]{1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:[:=：]|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là))[ \t]{0,4}(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
+const TOLD: &str = r#"\A[A-Za-z_\x{80}-\x{10ffff}]{0,12}["'`*]{0,3}(?P<between>(?:[ \t]+[^\s:=："'`—–]{1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:[:=：]|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev))[ \t]{0,4}(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
 /// The value alone, behind the word: `mit dem Kennwort VALUE`.
-const BARE: &str =
-    r#"\A(?:[A-Za-z_\x{80}-\x{10ffff}]{0,12}[ \t]+)?(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
+const BARE: &str = r#"\A(?:[A-Za-z_\x{80}-\x{10ffff}]{0,12}[ \t]+)?(?:(?:для|от|к|до|на|za|til|pour|para|per|für|voor|do|na|för|untuk|de|del|du)[ \t]+[^\s:=]{1,20}[ \t]+)?(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
 /// Languages without blanks.
 const UNSPACED: &str = r#"\A["'`*」』]{0,3}[ \t]{0,2}(?P<sign>[:：=＝]|=>)?(?P<verb>は|是|为|為|는|은|이|를|を)?[ \t]{0,3}(?P<mark>["'`*「『“]{0,2})(?P<v>[!-~]{6,128})"#;
 

@@ -51,7 +51,15 @@ pub(crate) const WORDS: [&str; 19] = [
 pub(crate) const LONGEST: usize = 64;
 
 /// Words before "key" that make its value a secret.
-const KEY_OWNERS: [&str; 98] = [
+const KEY_OWNERS: [&str; 106] = [
+    "network",
+    "root",
+    "mesh",
+    "backup",
+    "stream",
+    "upload",
+    "server",
+    "recovery",
     "api",
     "access",
     "secret",
@@ -157,7 +165,8 @@ const CHOSEN_KEYS: [&str; 4] = ["secret", "session", "signing", "encryption"];
 
 /// Suffixes of names of passwords.
 #[rustfmt::skip]
-const PASSWORDS: [&str; 27] = [
+const PASSWORDS: [&str; 29] = [
+    "secretphrase", "accesscode",
     "password", "passwords", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "pswd", "psk", "mnemonic",
     "requirepass", "masterauth", "storepass", "keypass", "sshpass", "dbpass", "userpass", "rootpass", "adminpass", "smtppass",
     "mailpass", "ftppass", "redispass", "bindpw", "authpass", "authtok",
@@ -172,7 +181,10 @@ const NOT_SECRET: [&str; 21] = [
 ];
 
 /// Words that may follow the telling word.
-const TAILS: [&str; 14] = [
+const TAILS: [&str; 17] = [
+    "plain",
+    "plaintext",
+    "cleartext",
     "value",
     "base64",
     "b64",
@@ -229,6 +241,11 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         "secretcookie",
         "tokensalt",
         "hashsalt",
+        "authsalt",
+        "passwordsalt",
+        "noncesalt",
+        "keysalt",
+        "loggedinsalt",
         "credential",
         "credentials",
         "creds",

@@ -282,13 +282,38 @@ pub(crate) static RULES: &[Rule] = &[
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
 
     // In URLs and headers.
-    form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
+    form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Password),
     form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,255}(?::[A-Za-z0-9_-]{8,255})?)@[A-Za-z0-9]")
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization"],
-        r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>)[ \t]{0,4}["'`\\]{0,8}(?:basic|bearer|token|apikey|bot|digest)(?:[ \t]{1,4}|[ \t]{0,4}\r?\n[ \t+>#/*-]{0,12})(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
+        r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>|[ \t]["'])[ \t]{0,4}["'`\\]{0,8}[a-z][\w-]{2,24}(?:[ \t]{1,4}|[ \t]{0,4}\r?\n[ \t+>#/*-]{0,12})(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
+    form("authorization", "the credentials of an Authorization header", &["authorization"],
+        r#"(?i)authorization["'`\\]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}["'`\\]{0,8}[a-z][\w-]{2,24}[ \t]{1,4}[^\n]{0,300}?\b(?:signature|response|mac|sig|secret|token|credential)=\\{0,3}"?(?P<secret>[A-Za-z0-9._~+/=-]{20,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
+    form("api-url", "the key in the path of a URL", &["/v1/", "/v2/", "/v3/"], r"(?i)/v[123]/(?P<secret>[a-z0-9_-]{32,64})\b").starting(Start::Anywhere).followed_by(Follows::Token(32)).checked(Check::Random),
+    form("login-password", "the password of a login with its user", &["btoa(", "b64encode(", "base64.encode", "encodetostring("],
+        r#"(?i)(?:btoa|b64encode|base64\.encode\w*|encodetostring)\(\s?b?\\{0,3}["'`][^\s"'`:\\]{1,64}:(?P<secret>[^\s"'`\\$]{6,128})\\{0,3}["'`]"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["auth(", "bind_s(", "bind(", "userpwd", "basicauth {"],
+        r#"(?i)(?:auth\(|bind(?:_s)?\(|userpwd[ ,=>'"]{1,4}|basicauth \{ )(?:\s?\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'],\s?){0,2}(?:some\()?\\{0,3}["']?(?:[\w.@-]{1,40}[: ])?(?P<secret>[^\s"'\\:()]{8,128})(?:\\{0,3}["']| \})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
+    form("login-password", "the password of a login with its user", &["credentials(", "credential(", "credentials::new(", "credentials.basic("],
+        r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
+    form("pin", "a personal number", &["pin is ", "pin: ", "pin=", "pin code is ", "pin code: "], r"(?i)pin(?: code)?(?: is |: ?|=)(?P<secret>\d{6,8})\b").followed_by(Follows::Word).checked(Check::NotMasked),
+    form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
+        r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,64})@").followed_by(Follows::Word).checked(Check::Chosen),
+    form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,512})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
+    form("join-token", "the token by which a node joins a cluster", &["swmtkn-1-", "::server:"], r"(?:SWMTKN-1-[a-z0-9]{50}-[a-z0-9]{25}|::server:(?P<secret>[0-9a-f]{32}))").starting(Start::Anywhere).followed_by(Follows::Token(20)),
+    form("join-token", "the token by which a node joins a cluster", &["k10"], r"K10[0-9a-f]{64}\b").followed_by(Follows::Token(64)),
+    form("deepl-key", "a DeepL key", &[":fx"], r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}:fx\b").starting(Start::Before(36)).followed_by(Follows::Word),
+    form("intercom-token", "an Intercom token", &["dg9roj"], r"dG9rOj[A-Za-z0-9+/_-]{40,60}={0,2}").followed_by(Follows::Token(40)),
+    form("twitch-token", "a Twitch token", &["oauth:"], r"oauth:[a-z0-9]{30}\b").followed_by(Follows::Token(30)).checked(Check::Random),
+    form("nats-seed", "the seed of a NATS key", &["sua", "saa", "soa"], r"S[UAO]A[A-Z2-7]{55}\b").followed_by(Follows::Token(55)),
+    form("paypal-token", "a PayPal token", &["a21aa"], r"A21AA[A-Za-z0-9_-]{80,}").checked(Check::Random),
+    form("backblaze-key", "a Backblaze key", &["k001", "k002", "k003", "k004", "k005"], r"K00[1-5][A-Za-z0-9+/]{27}\b").followed_by(Follows::Token(27)).checked(Check::Random),
     form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
 
     // Clouds.
@@ -358,8 +383,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("github-token", "a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9_]{36,255}"),
     form("github-token", "a GitHub token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{22,255}").checked(Check::Random),
     form("gitlab-token", "a GitLab token",
-        &["glpat-", "gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-", "glwt-"],
-        r"gl(?:pat|dt|rt|rtr|ptt|cbt|ft|imt|agent|oas|soat|ffct|wt)-[A-Za-z0-9_.-]{20,}").checked(Check::NotMasked),
+        &["glpat-", "gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-", "glwt-", "gldtr-"],
+        r"gl(?:pat|dt|dtr|rt|rtr|ptt|cbt|ft|imt|agent|oas|soat|ffct|wt)-[A-Za-z0-9_.-]{20,}").checked(Check::NotMasked),
     form("gitlab-token", "a GitLab token", &["gr1348941"], r"GR1348941[A-Za-z0-9_-]{20}"),
     form("bitbucket-token", "a Bitbucket app password or token", &["atbb", "atctt3"], r"(?:ATBB[A-Za-z0-9]{28,40}|ATCTT3[A-Za-z0-9_=-]{60,})"),
     form("atlassian-token", "an Atlassian API token", &["atatt3", "atoatt"], r"AT(?:ATT3|OATT)[A-Za-z0-9_=-]{60,}"),
@@ -417,7 +442,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("adyen-key", "an Adyen key", &["aqe"], r"AQE[a-z0-9A-Z]{3,}[A-Za-z0-9+/=-]{100,}").checked(Check::Random).followed_by(Follows::Token(100)),
     form("duffel-token", "a Duffel token", &["duffel_"], r"duffel_(?:test|live)_[A-Za-z0-9_=-]{43}").checked(Check::Random),
     form("easypost-key", "an EasyPost key", &["ezak", "eztk"], r"EZ[AT]K[A-Za-z0-9]{54}\b").checked(Check::Random).followed_by(Follows::Token(54)),
-    form("lob-key", "a Lob key", &["live_", "test_"], r"(?:live|test)_(?:pub_)?[a-f0-9]{31,35}\b").followed_by(Follows::Token(31)),
+    form("lob-key", "a Lob key", &["live_", "test_"], r"(?:live|test)_(?:pub_)?[a-f0-9]{35}\b").followed_by(Follows::Token(35)),
     form("gocardless-token", "a GoCardless token", &["live_", "sandbox_"], r"(?:live|sandbox)_[A-Za-z0-9_-]{40}\b").followed_by(Follows::Token(40)).checked(Check::Random),
     form("plaid-token", "a Plaid token", &["access-production-", "access-sandbox-", "access-development-"], r"access-(?:production|sandbox|development)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("paddle-key", "a Paddle key", &["pdl_live_apikey_", "pdl_sdbx_apikey_", "pdl_ntfset_"], r"pdl_(?:live_apikey|sdbx_apikey|ntfset)_[A-Za-z0-9]{20,}_[A-Za-z0-9+/]{20,}(?:_[A-Za-z0-9]{3})?").checked(Check::NotMasked),

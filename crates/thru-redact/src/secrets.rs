@@ -152,10 +152,9 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
                     *done = found.whole.end;
                     // What has a name of its own is called by it.
                     let is_known = |edit: &Edit| {
-                        let known = findings.edits.iter().rev().take(4);
-                        known.clone().any(|other| {
-                            edit.range.start < other.range.end && other.range.start < edit.range.end
-                        })
+                        let (start, end) = (edit.range.start, edit.range.end);
+                        let mut known = findings.edits.iter().rev().take(4);
+                        known.any(|other| start < other.range.end && end <= other.range.end)
                     };
                     if rule.finder == Finder::Shape && found.edits.iter().any(is_known) {
                         continue;

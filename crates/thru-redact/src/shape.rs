@@ -94,6 +94,10 @@ pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize
 fn known(text: &str) -> Option<&'static str> {
     let after =
         |prefix: &str, length: usize| text.strip_prefix(prefix).filter(|rest| rest.len() == length);
+    let is_base32 = |rest: &str| rest.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'2'..=b'7'));
+    if after("S", 55).is_some_and(is_base32) {
+        return Some("wallet-key");
+    }
     if after("SK", 32).is_some_and(is_hex) {
         return Some("twilio-key");
     }
@@ -138,7 +142,7 @@ fn around(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     while start < end && matches!(bytes[start], b'.' | b'-' | b'_') {
         start += 1;
     }
-    let is_part = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/' | b'%' | b'$' | 0x80..));
+    let is_part = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/' | b'%' | 0x80..));
     let is_cut = is_part(bytes.get(stop)) || start > 0 && matches!(bytes[start - 1], b'+' | b'%');
     let padding = bytes[stop..].iter().take(2).take_while(|byte| **byte == b'=').count();
     (!is_cut && stop - start <= LONGEST).then_some(start..stop + padding)
@@ -160,17 +164,16 @@ fn parts(token: &str) -> (&str, &str) {
 fn is_plain(word: &str) -> bool {
     let bytes = word.as_bytes();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
-    let is_cased = |wrong: fn(&u8) -> bool| !bytes.iter().any(wrong);
-    (1..=14).contains(&bytes.len())
-        && digits <= 2
-        && digits < bytes.len()
-        && (is_cased(u8::is_ascii_uppercase) || is_cased(u8::is_ascii_lowercase))
+    // `Word` counts as `word` does.
+    let is_small = !bytes.iter().skip(1).any(u8::is_ascii_uppercase);
+    let is_cased = is_small || !bytes.iter().any(u8::is_ascii_lowercase);
+    (1..=14).contains(&bytes.len()) && digits <= 2 && digits < bytes.len() && is_cased
 }
 
 /// Words of prefixes that tell of a secret.
 #[rustfmt::skip]
-const TELLING: [&str; 36] = [
-    "sk", "rk", "tk", "pat", "sat", "uat", "key", "apikey", "api", "secret", "sec", "token", "tok", "live", "auth", "oauth", "at", "rt", "ak",
+const TELLING: [&str; 37] = [
+    "sk", "rk", "tk", "ek", "pat", "sat", "uat", "key", "apikey", "api", "secret", "sec", "token", "tok", "live", "auth", "oauth", "at", "rt", "ak",
     "pw", "priv", "private", "access", "refresh", "cred", "creds", "admin", "svc", "ingest", "personal", "webhook", "prod", "production",
     "deploy", "signing", "bot",
 ];
@@ -179,12 +182,12 @@ const TELLING_ENDS: [&str; 5] = ["key", "token", "secret", "pat", "sec"];
 
 /// Words of prefixes of what is no secret: ids, digests, names of files.
 #[rustfmt::skip]
-const HARMLESS: [&str; 100] = [
+const HARMLESS: [&str; 102] = [
     "id", "ids", "uid", "uuid", "req", "request", "resp", "response", "msg", "message", "call", "toolu", "tool", "run", "thread", "asst", "file",
     "org", "user", "usr", "cus", "evt", "event", "pi", "acct", "sub", "job", "task", "chatcmpl", "cmpl", "fp", "ses", "sess", "session", "conv",
     "batch", "item", "trace", "span", "build", "commit", "sha", "sha1", "sha256", "sha384", "sha512", "md5", "blake3", "hash", "digest", "etag",
     "rev", "img", "image", "chunk", "index", "main", "vendor", "tmp", "temp", "cache", "node", "pod", "pk", "pub", "public", "pubkey", "cid",
-    "cursor", "page", "ref", "worker", "lb", "dist", "vpc", "step", "rs", "fc", "ws", "vs", "gen", "project", "price", "inv", "cs", "txn",
+    "cursor", "page", "ref", "worker", "lb", "dist", "vpc", "step", "rs", "fc", "ws", "vs", "gen", "project", "price", "inv", "cs", "txn", "seti", "phc",
     "snapshot", "layer", "lib", "docker", "agent", "key1", "block", "addr", "address", "tx", "urn", "x", "h1", "srv",
 ];
 
@@ -199,13 +202,17 @@ fn has_prefix(prefix: &str, tail: &str) -> bool {
     }
     let is_telling = words()
         .any(|word| TELLING.contains(&word) || TELLING_ENDS.iter().any(|end| word.ends_with(end)));
+    // Prefixes in capitals are made to be seen.
+    let is_telling =
+        is_telling || prefix.len() >= 4 && !prefix.bytes().any(|byte| byte.is_ascii_lowercase());
     let drawn = Drawn::new(tail);
     let length = tail.len();
     drawn.is_random(tail)
         && match drawn {
-            _ if tail.contains('.') => false,
+            _ if tail.contains('.') => is_telling && length >= 40,
             Drawn { upper: true, lower: true, .. } => length >= if is_telling { 20 } else { 28 },
-            Drawn { is_hex: true, .. } => is_telling && length >= 28,
+            Drawn { is_hex: true, .. } if is_telling => length >= 28,
+            Drawn { is_hex: true, .. } => length >= if prefix.ends_with('_') { 40 } else { 60 },
             _ => length >= if is_telling { 24 } else { 32 },
         }
 }
@@ -232,8 +239,8 @@ impl Drawn {
     /// True if the text of these classes has digits amid letters, and hardly a word.
     fn is_random(&self, text: &str) -> bool {
         let bytes = text.as_bytes();
-        self.digits >= 2
-            && letters_in_words(&bytes[..bytes.len().min(LONGEST)]) * 10 < bytes.len() * 4
+        (self.digits >= 2 || self.digits == 1 && bytes.len() >= 28)
+            && letters_in_words(&bytes[..bytes.len().min(LONGEST)]) * 10 < bytes.len() * 6
             && looks_random(text)
     }
 }

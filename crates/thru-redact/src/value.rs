@@ -157,7 +157,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
             is_password(value, quoted || is_setting && !is_expression(value) && !is_described())
                 || (quoted || is_setting) && is_run_of_words(value)
         }
-        Kind::Secret if (quoted || is_setting) && !name.ends_with(b"s") && is_chosen(value) => true,
+        Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
         Kind::Secret => {
             value.len() >= 12
                 && (looks_random(value) || is_uuid(value) || is_hard_to_guess(value))
@@ -168,6 +168,9 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                 && (is_printable_token(value) || value.len() >= 32 && !is_expression(value))
                 && (looks_random(value) || is_uuid(value))
         }
+        // A token that a person chose, where nothing else is given to a name.
+        Kind::Token if (quoted || is_setting) && value.len() >= 10 && is_self_made(value) => true,
+        Kind::Token if is_setting && value.len() >= 16 && is_loose(value) => true,
         Kind::Token => {
             value.len() >= 16
                 && is_printable_token(value)
@@ -270,6 +273,41 @@ fn is_chosen(value: &str) -> bool {
         && !value.contains('/')
 }
 
+/// True if this is the value of a secret that a person chose: a word of its own, or letters and digits without order.
+fn is_own(name: &[u8], value: &str) -> bool {
+    is_chosen(value)
+        || is_loose(value)
+        || is_self_made(value)
+        || is_constant_name(name) && is_run_of_words(value)
+}
+
+/// True for letters and digits in no order.
+fn is_loose(value: &str) -> bool {
+    value.bytes().any(|byte| byte.is_ascii_digit())
+        && has_irregular_case(value.as_bytes())
+        && is_printable_token(value)
+        && !is_expression(value)
+        && !value.contains('/')
+}
+
+/// True for the name of one secret, or of a login.
+fn is_one(name: &[u8]) -> bool {
+    !name.ends_with(b"s") || name.to_ascii_lowercase().starts_with(b"cred")
+}
+
+/// True for capitals, small letters, digits and a mark of a password, as in no name.
+fn is_self_made(value: &str) -> bool {
+    let inner = &value.as_bytes()[1..value.len() - 1];
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    value.len() >= 8
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && has(u8::is_ascii_digit)
+        && inner.iter().any(|byte| b"!@#$%^&*~".contains(byte))
+        && is_printable_token(value)
+        && !is_expression(value)
+}
+
 /// Parts of words that describe a value and are none, and the ends of long single words.
 #[rustfmt::skip]
 const DESCRIBING: [&str; 36] = [
@@ -285,7 +323,7 @@ const ENDINGS: [&str; 20] = [
 
 /// True for plain words that are written as one, as in a passphrase without digits.
 fn is_run_of_words(value: &str) -> bool {
-    (12..=40).contains(&value.len())
+    (10..=40).contains(&value.len())
         && value.bytes().all(|byte| byte.is_ascii_lowercase())
         && crate::checks::sounds_like_a_word(value.as_bytes())
         && !DESCRIBING.iter().any(|part| value.contains(part))
@@ -310,7 +348,15 @@ fn is_password(value: &str, quoted: bool) -> bool {
     if is_joined_words(value) {
         return true;
     }
-    if !letter || !(digit || mark || has_irregular_case(value.as_bytes())) {
+    let is_mixed_up = || {
+        quoted
+            && value.len() >= 8
+            && has(u8::is_ascii_uppercase)
+            && has(u8::is_ascii_lowercase)
+            && value.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            && !is_worded(value)
+    };
+    if !letter || !(digit || mark || has_irregular_case(value.as_bytes()) || is_mixed_up()) {
         return false;
     }
     if looks_random(value) {
@@ -320,7 +366,17 @@ fn is_password(value: &str, quoted: bool) -> bool {
         return false;
     }
     // Without quotes it may be code: names with dots or calls in them are no passwords.
-    quoted || mark || !value.contains(['.', '(', '[', '{'])
+    quoted || mark || !value.contains(['.', '(', '[', '{']) || is_dotted(value)
+}
+
+/// True for two words with a dot between them and a number behind, as people make passwords: `Word.word42`.
+fn is_dotted(value: &str) -> bool {
+    let stem = value.trim_end_matches(|last: char| last.is_ascii_digit());
+    let is_word =
+        |word: &str| word.len() >= 3 && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    value.len() - stem.len() >= 2
+        && stem.starts_with(|first: char| first.is_ascii_uppercase())
+        && stem.split_once('.').is_some_and(|(one, other)| is_word(one) && is_word(other))
 }
 
 /// True for four and more plain words with hyphens between them.

@@ -90,13 +90,15 @@ pub fn keep_within(
     Ok(())
 }
 
-/// True if the store has another version: the next writer upgrades it first, which takes time.
+/// True if the store has another version, or is lost: the next writer upgrades it, or makes it again, which takes time.
 ///
 /// # Errors
 /// Fails if the store cannot be read.
 pub fn is_to_be_upgraded(app: &App) -> Result<bool> {
-    let Some(store) = Store::open_if_there(&app.layout)? else { return Ok(false) };
-    Ok(store.schema_version()? != SCHEMA_VERSION)
+    match Store::open_if_there(&app.layout)? {
+        Some(store) => Ok(store.schema_version()? != SCHEMA_VERSION),
+        None => Ok(Intake::is_lost(&app.layout)?),
+    }
 }
 
 /// True if a session's snapshot can be made while an agent waits: it takes about 10 µs for each prompt, text and tool

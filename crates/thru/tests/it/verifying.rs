@@ -3,10 +3,13 @@
 use std::fs;
 
 use insta::assert_snapshot;
-use serde_json::Value;
+use serde_json::{Value, json};
+use thru_core::Id;
+use thru_store::Store;
 
 use crate::home::Home;
-use crate::records::ONE;
+use crate::hooking::{hook, layout};
+use crate::records::{ONE, TWO};
 
 fn answers(home: &Home) -> Vec<Value> {
     let answer = |query: &&str| {
@@ -66,9 +69,7 @@ fn a_lost_store_is_named_and_made_again() {
     let home = Home::imported();
     let _settings = home.settings();
     let before = answers(&home);
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(home.data().join(name));
-    }
+    lose_store(&home);
     assert_snapshot!(home.shown(&["verify"]), @r"
     journal  2 records
     archive  14 lines in 3 files, [size] as [size]
@@ -81,6 +82,40 @@ fn a_lost_store_is_named_and_made_again() {
     ");
     home.thru(&["rebuild"]).expect(0);
     assert_eq!(answers(&home), before);
+    home.thru(&["verify"]).expect(0);
+}
+
+/// Deletes the store of a home.
+fn lose_store(home: &Home) {
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(home.data().join(name));
+    }
+}
+
+#[test]
+fn a_lost_store_is_made_again_by_the_next_question() {
+    let home = Home::imported();
+    let before = answers(&home);
+    lose_store(&home);
+    // What cannot wait makes no empty one in its place.
+    hook(&home, TWO, "SessionStart", json!({ "source": "startup" }));
+    assert!(!home.data().join("memory.db").exists());
+    let ran = home.thru(&["search", "--all", "importer lock"]).expect(0);
+    assert!(ran.stderr.contains("made again from journal and archive"), "{}", ran.shown());
+    assert_eq!(answers(&home), before);
+    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn an_empty_store_beside_an_archive_is_a_fault() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    lose_store(&home);
+    let made = Store::open_to_write(&layout(&home), Id::derive(&[b"new"]), &mut |_, _, _| {});
+    drop(made.unwrap());
+    let ran = home.thru(&["verify"]).expect(2);
+    assert!(ran.stdout.contains("holds nothing of 3 archived files"), "{}", ran.shown());
+    home.thru(&["rebuild"]).expect(0);
     home.thru(&["verify"]).expect(0);
 }
 
