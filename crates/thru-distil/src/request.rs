@@ -82,6 +82,7 @@ impl Request {
         let fallback = sentences
             .iter()
             .find(|sentence| sentence.split_whitespace().count() >= 3)
+            .filter(|sentence| !gives_role(sentence))
             .map(|sentence| title::shaped(phrase::without_courtesy(sentence)));
         // What an agent wrote for another is no person's word.
         let is_own = plan.is_none() && !is_brief(prompt);
@@ -137,13 +138,18 @@ static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// Returns true if a text begins with the part that its reader is to play.
+fn gives_role(text: &str) -> bool {
+    let opening: String = text.chars().take(12).collect::<String>().to_lowercase();
+    ["you are a ", "you are an ", "you are the ", "you're a ", "act as "]
+        .iter()
+        .any(|role| opening.starts_with(role))
+}
+
 /// Returns true if a prompt is a brief: written by an agent or a program rather than by a person.
 fn is_brief(prompt: &str) -> bool {
     let start = &prompt[..prompt.floor_char_boundary(4000)];
     let opening: String = start.chars().take(200).collect::<String>().to_lowercase();
-    let has_role = ["you are a ", "you are an ", "you are the ", "you're a ", "act as "]
-        .iter()
-        .any(|role| opening.starts_with(role));
     let takes_over = prompt.len() > 500
         && ["taking over", "hand-off", "handoff", "handover"]
             .iter()
@@ -159,7 +165,7 @@ fn is_brief(prompt: &str) -> bool {
     let is_list = items >= 8 && items * 10 >= all * 6;
     let reviews = REVIEW.as_ref().is_some_and(|review| review.is_match(prompt));
     let parts = || PART.as_ref().map_or(0, |part| part.find_iter(start).take(2).count());
-    has_role
+    gives_role(prompt)
         || takes_over
         || is_list
         || reviews
@@ -346,6 +352,8 @@ mod tests {
             Request::parse("Two agents lose entries in the index. Find out why and fix it.");
         assert_eq!(request.title, None);
         assert_eq!(request.fallback.as_deref(), Some("Two agents lose entries in the index"));
+        let request = Request::parse("You are the third keeper of the index, after two others.");
+        assert_eq!((request.title, request.fallback), (None, None));
     }
 
     #[test]

@@ -93,7 +93,7 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         session.agent_title.map(str::to_owned),
         observations.iter().find(|one| is_work(one)).map(title_of),
         first.and_then(|request| request.fallback.clone()),
-        observations.first().map(title_of),
+        observations.iter().find(|one| !one.title.is_empty()).map(title_of),
         digest.request.as_ref().map(|request| title::shaped(&request.text)),
     ];
     let candidates = || candidates.iter().flatten().filter(|title| !title.is_empty());
