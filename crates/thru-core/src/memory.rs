@@ -512,12 +512,17 @@ impl Observation {
         }
     }
 
+    /// Returns true if it has no title and something was said that stands for it in the headline.
+    pub fn is_untitled(&self) -> bool {
+        self.title.is_empty() && self.said_first().is_some()
+    }
+
     /// Returns the title; where there is none, the beginning of what was said, in quotation marks.
     pub fn headline(&self) -> Cow<'_, str> {
         if !self.title.is_empty() {
             return Cow::Borrowed(&self.title);
         }
-        match self.statements().chain(&self.asked).next() {
+        match self.said_first() {
             Some(said) => Cow::Owned(format!("“{}”", beginning(&said.text, HEADLINE - 2))),
             None => {
                 let names: Vec<&str> =
@@ -525,6 +530,11 @@ impl Observation {
                 Cow::Owned(plain_line(&format!("Changed {}", names.join(", ")), HEADLINE))
             }
         }
+    }
+
+    /// Returns the statement that stands for a title where there is none.
+    fn said_first(&self) -> Option<&Statement> {
+        self.statements().chain(&self.asked).next()
     }
 
     /// Returns its statements but the person's words, in reading order.

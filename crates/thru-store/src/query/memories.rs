@@ -36,6 +36,8 @@ pub struct MemoryFlags {
     pub is_superseded: bool,
     /// It was imported from another program.
     pub is_imported: bool,
+    /// It has no title of its own: the beginning of what was said stands for it, in quotation marks.
+    pub is_untitled: bool,
 }
 
 impl MemoryFlags {
@@ -50,6 +52,7 @@ impl MemoryFlags {
             is_refined,
             is_superseded,
             is_imported,
+            is_untitled,
         } = self;
         [
             is_rule,
@@ -61,6 +64,7 @@ impl MemoryFlags {
             is_refined,
             is_superseded,
             is_imported,
+            is_untitled,
         ]
         .into_iter()
         .enumerate()
@@ -79,6 +83,7 @@ impl MemoryFlags {
             is_refined: is_set(6),
             is_superseded: is_set(7),
             is_imported: is_set(8),
+            is_untitled: is_set(9),
         }
     }
 }
@@ -120,8 +125,8 @@ impl MemoryRow {
     }
 
     /// True if it has no title of its own.
-    pub fn is_untitled(&self) -> bool {
-        !self.flags.is_note && self.title.starts_with('“')
+    pub const fn is_untitled(&self) -> bool {
+        self.flags.is_untitled
     }
 }
 

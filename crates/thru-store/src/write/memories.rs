@@ -51,6 +51,7 @@ impl NewMemory {
                 is_refined: false,
                 is_superseded: false,
                 is_imported: false,
+                is_untitled: observation.is_untitled(),
             },
             outcome: None,
             at: observation.at,

@@ -642,6 +642,7 @@ fn a_session_is_outlined() {
             "tool": "Write"
           }
         ],
+        "failed_commands": 0,
         "files": [
           {
             "at": "2026-03-01T09:00:03Z",
