@@ -164,16 +164,16 @@ fn a_prompt_is_given_what_bears_on_it() {
     </throughline-context>
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "what about src/retry.rs", "--explain"]).shown(), @"
-    r28rx  Commit: Retry busy uploads with a budget (2026-03-01; 1 file gone since)
+    r28rx  Commit: Retry busy uploads with a budget (SQLITE_BUSY) (2026-03-01; 1 file gone since)
            warm: holds retri, rs, names src/retry.rs (value 1.08)
 
-    1 line, about 100 tokens; looked for src/retry.rs.
+    1 line, about 103 tokens; looked for src/retry.rs.
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "SQLITE_BUSY again", "--explain"]).shown(), @"
-    r28rx  Commit: Retry busy uploads with a budget (2026-03-01; 1 file gone since)
+    r28rx  Commit: Retry busy uploads with a budget (SQLITE_BUSY) (2026-03-01; 1 file gone since)
            warm: tells of SQLITE_BUSY, holds sqlite, busi, =sqlite_busy, SQLITE_BUSY stands in its turn (value 1.58)
 
-    1 line, about 100 tokens; looked for SQLITE_BUSY.
+    1 line, about 103 tokens; looked for SQLITE_BUSY.
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "what did we do last time?"]).shown(), @"
     <throughline-context>
