@@ -374,7 +374,6 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
     let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
     let (_, text) = pack.text.get().split_once("## Done before").unwrap();
     assert_snapshot!(text, @"
-
     - `m6pxz` Summary of valve (2026-11-20); `ceekj` Summary of pump (2026-11-19)
 
     ## Files in play
@@ -383,7 +382,6 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
     ## Commands used here
     - `just lint`, `just fix`, `kiln log show …`
     - `just lint` failed in 2 sessions; `just fix` came next and passed
-    - Reached: localhost:4030, `ssh -i ~/.ssh/kiln ada@kiln.example`
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>

@@ -1,5 +1,4 @@
-//! How the last sessions worked: the commands that they ran again and again, those that fail until another one ran,
-//! and the machines and ports that they reached.
+//! How the last sessions worked: the commands that they ran again and again, and those that fail until another one ran.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -20,11 +19,8 @@ const COMMAND: usize = 70;
 /// Calls after a failure within which another command puts it right, and the sessions that saw it.
 const SOON: usize = 3;
 const SESSIONS_THAT_SAW: usize = 2;
-/// Maximum number of such failures, and of machines and ports.
+/// Maximum number of such failures.
 const TRAPS: usize = 2;
-const PLACES: usize = 4;
-/// The name of this machine before a port.
-const LOCAL: &str = "localhost:";
 
 /// The lines about commands.
 pub(super) fn commands_in_play(sessions: &Sessions<'_>) -> Vec<Draft> {
@@ -43,10 +39,6 @@ pub(super) fn commands_in_play(sessions: &Sessions<'_>) -> Vec<Draft> {
     }
     for trap in traps(&sessions.calls).into_iter().take(TRAPS) {
         drafts.push(line(trap, "failed in more than one session until another command ran"));
-    }
-    let places = places(&sessions.calls);
-    if !places.is_empty() {
-        drafts.push(line(format!("Reached: {}", places.join(", ")), "machines that work reached"));
     }
     drafts
 }
@@ -96,7 +88,7 @@ impl Runs {
     }
 }
 
-/// Whole commands first, then the beginnings of those that always end in something else.
+/// Whole commands first, then the beginnings of those that always end in something else, which say little by themselves.
 fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
     let (mut whole, mut begun) = (Runs::default(), Runs::default());
     for (rank, calls) in sessions.calls.iter().enumerate() {
@@ -122,7 +114,7 @@ fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
         let is_same = |known: &String| {
             known.starts_with(&start) || start.starts_with(known.trim_end_matches(" …"))
         };
-        if told.len() < COMMANDS && !told.iter().any(is_same) {
+        if !told.is_empty() && told.len() < COMMANDS && !told.iter().any(is_same) {
             told.push(format!("{start} …"));
         }
     }
@@ -182,56 +174,6 @@ fn only(line: &str) -> Option<String> {
     let mut commands = parts.iter().filter_map(|part| plain(part));
     let first = commands.next()?;
     commands.next().is_none().then(|| first.to_owned())
-}
-
-/// The machines that lines reached, the latest first, and the ports of this one that the last session asked: what
-/// listens on a port is soon gone.
-fn places(sessions: &[Vec<PassageRow>]) -> Vec<String> {
-    let mut places: Vec<String> = Vec::new();
-    for (rank, calls) in sessions.iter().enumerate() {
-        let worked = calls.iter().filter(|call| call.outcome != Some(Outcome::Failed));
-        for place in worked.filter_map(|call| call.command.as_deref()).flat_map(reached) {
-            let is_here = rank == 0 || !place.starts_with(LOCAL);
-            if is_here && places.len() < PLACES && !places.contains(&place) {
-                places.push(place);
-            }
-        }
-    }
-    places.into_iter().map(|place| recorded(&place, COMMAND)).collect()
-}
-
-/// The machines that a line reaches by `ssh`, each with its key, and the ports of this machine that it asks.
-fn reached(line: &str) -> Vec<String> {
-    const NAMES: [&str; 2] = [LOCAL, "127.0.0.1:"];
-    let mut places = Vec::new();
-    for part in line.split(['\n', ';', '|', '&']) {
-        let words: Vec<&str> = part.split_whitespace().collect();
-        let is_machine = |word: &&&str| {
-            let name = word.split(':').next().unwrap_or(word);
-            let is_name = |part: &str| {
-                !part.is_empty()
-                    && part.chars().all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
-            };
-            name.split_once('@').is_some_and(|(user, host)| is_name(user) && is_name(host))
-        };
-        if words.first().is_some_and(|program| ["ssh", "scp", "rsync"].contains(program))
-            && let Some(machine) = words.iter().skip(1).find(is_machine)
-        {
-            let machine = machine.split(':').next().unwrap_or(machine);
-            let key = words.iter().position(|word| *word == "-i").and_then(|at| words.get(at + 1));
-            let key = key.map_or_else(String::new, |key| format!("-i {key} "));
-            places.push(format!("`ssh {key}{machine}`"));
-        }
-        for start in NAMES {
-            let Some(at) = part.find(start) else { continue };
-            let port: String =
-                part[at + start.len()..].chars().take_while(char::is_ascii_digit).collect();
-            if port.len() > 1 {
-                places.push(format!("{LOCAL}{port}"));
-            }
-        }
-    }
-    places
 }
 
 /// The commands of a line, without quoted texts, and without what becomes of their output.
@@ -338,21 +280,6 @@ mod tests {
             ("node build.js x", None),
         ] {
             assert_eq!(beginning(command).as_deref(), start, "{command}");
-        }
-    }
-
-    #[test]
-    fn machines_and_ports_are_reached() {
-        for (line, places) in [
-            (
-                "ssh -i ~/.ssh/kiln -o X=y ada@10.0.0.7 \"ls\" | head",
-                vec!["`ssh -i ~/.ssh/kiln ada@10.0.0.7`"],
-            ),
-            ("scp a.txt ada@kiln.example:/srv/", vec!["`ssh ada@kiln.example`"]),
-            ("curl -s http://localhost:4040/api | jq .", vec!["localhost:4040"]),
-            ("echo ada@kiln.example; curl https://kiln.example:9/", vec![]),
-        ] {
-            assert_eq!(reached(line), places, "{line}");
         }
     }
 }

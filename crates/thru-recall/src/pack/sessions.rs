@@ -457,6 +457,8 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
         let title = cut(&body.title, SHORT_TITLE);
         let title = match TitleSpeaker::of_session(store, body)? {
             TitleSpeaker::Commit => title,
+            // What was asked does not say what came of it.
+            TitleSpeaker::Request => continue,
             speaker => speaker.mark(&title),
         };
         let id = store.short_id(&summary.id)?;
