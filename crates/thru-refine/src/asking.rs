@@ -159,8 +159,10 @@ impl Refiner<'_> {
         }
         let Some((input, body)) = found else { return Ok(None) };
         // Each time a new record, which takes the question out of the queue.
-        let now = self.clock.now().as_nanosecond();
-        let question = format!("{REUSED}{input}-{}-{now}", prepared.job.number);
+        let now = self.clock.now().as_nanosecond().to_le_bytes();
+        let number = prepared.job.number.to_le_bytes();
+        let question = Id::derive(&[b"reused", input.as_bytes(), &number, &now]);
+        let question = format!("{REUSED}{question}");
         let made_anew = |made: Made| Made { spent: Spent::default(), latency_ms: 0, ..made };
         let answer = match prepared.kind {
             JobKind::RefineSession => {

@@ -642,7 +642,6 @@ fn a_session_is_outlined() {
             "tool": "Write"
           }
         ],
-        "failed_commands": 0,
         "files": [
           {
             "at": "2026-03-01T09:00:03Z",
@@ -663,6 +662,7 @@ fn a_session_is_outlined() {
           "Write"
         ]
       },
+      "failed_commands": 0,
       "files": [
         {
           "modified": 1,

@@ -140,8 +140,8 @@ fn a_timeline_stands_around_a_memory_a_passage_or_a_question() {
     2026-11-09
       5fdmn | 04:53 | decision | Always use a retry budget, never an endless loop | 12
     src/uploader.rs:
-      yb7xr | 04:59 | summary | Retry budget for the uploader | 64
-      d8jkg | 04:59 | bugfix | Uploads fail with SQLITE_BUSY under load | 139
+      yb7xr | 04:59 | summary | Retry budget for the uploader | 68
+      d8jkg | 04:59 | bugfix | Uploads fail with SQLITE_BUSY under load (uploader.rs) | 143
 
     get_observations(ids=[…]) returns them in full.
     </throughline-context>
