@@ -4,6 +4,7 @@
 use std::fs;
 
 use thru_app::vault::{Promotion, attention, compact, promote, promotions, status, unarchive};
+use thru_core::MemoryKind;
 use thru_store::{MemoryFilter, Store};
 
 use crate::home::call;
@@ -174,7 +175,9 @@ fn half_of_an_archive_is_begun_again() {
     // The stamps are those of the other home, so that each note is read again.
     fs::write(&own, known.to_string()).unwrap();
     assert_eq!(
-        undone.read("rocket/sessions/2026-03-01-why-does-the-importer-lock-the-database-11111111"),
+        undone.read(
+            "rocket/sessions/2026-03-01-use-one-lock-file-for-each-index-not-a-global-lock-11111111"
+        ),
         text
     );
     let synced = undone.sync();
@@ -192,7 +195,8 @@ fn a_note_that_other_projects_recall_is_proposed_and_promoted() {
     let memory = {
         let store = Store::open_to_read(&vault.app().layout).unwrap();
         let memories = store.memories(&MemoryFilter::default()).unwrap();
-        memories.into_iter().find(|one| one.title.starts_with("Use one lock")).unwrap().id
+        let mut observations = memories.into_iter().filter(|one| one.kind != MemoryKind::Summary);
+        observations.find(|one| one.title.starts_with("Use one lock")).unwrap().id
     };
     for number in 1..=3 {
         let session = format!("4444444{number}-dddd-4ddd-8ddd-000000000004");
