@@ -16,15 +16,28 @@ impl Extractor {
         let of_person = |one: &&Observation| {
             one.kind == ObservationType::Decision && one.speaker == Speaker::Person
         };
+        // A plan that was approved is told by the work that carried it out.
+        let is_approved = |one: &&Observation| {
+            !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
+                && !one.title.is_empty()
+                && one.sources.iter().any(|source| dialogues.contains(source))
+        };
+        for one in observations.iter().filter(is_approved) {
+            self.decided(one);
+        }
         for one in observations.iter().filter(of_person) {
             if one.is_rule {
                 // Any rule may take the place of any other: they share a key.
                 self.said(one, (EntityKind::Rule, Relation::Ruled), &["ruled"]);
             } else if one.sources.iter().any(|source| dialogues.contains(source)) {
-                let kind = (EntityKind::Decision, Relation::Decided);
-                self.said(one, kind, &["decided", &one.id.to_string()]);
+                self.decided(one);
             }
         }
+    }
+
+    fn decided(&mut self, one: &Observation) {
+        let kind = (EntityKind::Decision, Relation::Decided);
+        self.said(one, kind, &["decided", &one.id.to_string()]);
     }
 
     fn said(&mut self, one: &Observation, (kind, relation): (EntityKind, Relation), key: &[&str]) {

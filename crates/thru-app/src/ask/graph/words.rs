@@ -87,8 +87,17 @@ impl OpenGraph {
                 }
             }
             // The name of a test is often the stem of another thing's: `melts` is not `fn melt`.
-            let as_typed = if stems.is_empty() { Vec::new() } else { named(word)? };
+            let mut as_typed = if stems.is_empty() { Vec::new() } else { named(word)? };
             if !as_typed.is_empty() {
+                // A file is named by its errors, too.
+                let typed = word.to_lowercase();
+                for stem in &stems {
+                    let mut others = named(stem)?;
+                    others.retain(|one| one.key.to_lowercase().contains(&typed));
+                    as_typed.append(&mut others);
+                }
+                as_typed.sort_by_key(|one| one.row);
+                as_typed.dedup_by_key(|one| one.row);
                 for entity in as_typed {
                     held.entry(entity.row).or_insert((0, entity)).0 += stems.len();
                 }
