@@ -58,7 +58,9 @@ pub(crate) fn without_openers(sentence: &str) -> &str {
         let opener = rest[..at].trim().to_ascii_lowercase();
         let is_separate =
             rest[at + width..].starts_with([' ', '\n', '!']) || at + width == rest.len();
-        if !is_separate || !OPENERS.contains(&opener.as_str()) {
+        // "Next: write the schema" says that it is not written.
+        let is_step = opener == "next" && rest[at..].starts_with(':');
+        if !is_separate || is_step || !OPENERS.contains(&opener.as_str()) {
             break;
         }
         let after = rest[at + width..].trim_start_matches(['!', '.', ' ', '-', '—']);
@@ -358,6 +360,12 @@ mod tests {
 
     fn action(sentence: &str) -> String {
         of_action(sentence).map(|(title, _)| title).unwrap_or_default()
+    }
+
+    #[test]
+    fn a_step_keeps_its_label() {
+        assert_eq!(without_openers("Done. Next, glaze it."), "glaze it.");
+        assert_eq!(without_openers("Done. Next: glaze the kiln."), "Next: glaze the kiln.");
     }
 
     #[test]
