@@ -21,13 +21,7 @@ pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
         if facts.made.iter().any(is_same) {
             continue;
         }
-        let states = Statement {
-            subject: subject.clone(),
-            relation: *relation,
-            object: object.clone(),
-            scope: String::new(),
-            note: OF_MODEL.to_owned(),
-        };
+        let states = Statement::new(subject, *relation, object, OF_MODEL);
         facts.begin(states, opening.at, opening.passage);
     }
 }

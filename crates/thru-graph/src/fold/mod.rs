@@ -78,6 +78,19 @@ struct Statement {
     note: String,
 }
 
+impl Statement {
+    /// A statement that holds wherever.
+    fn new(subject: &Entity, relation: Relation, object: &Object, note: &str) -> Self {
+        Self {
+            subject: subject.clone(),
+            relation,
+            object: object.clone(),
+            scope: String::new(),
+            note: note.to_owned(),
+        }
+    }
+}
+
 impl Facts {
     fn new(project: &str) -> Self {
         Self { project: project.to_owned(), made: Vec::new(), ids: BTreeSet::new() }

@@ -22,13 +22,7 @@ pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
                     facts.repeat(place, passage);
                     continue;
                 }
-                let states = Statement {
-                    subject: subject.clone(),
-                    relation: *relation,
-                    object: object.clone(),
-                    scope: String::new(),
-                    note: note.clone(),
-                };
+                let states = Statement::new(subject, *relation, object, note);
                 events.insert((subject, *relation, object), facts.begin(states, at, passage));
             }
             Claim::Value { subject, relation, object, scope, note } => {
@@ -47,13 +41,9 @@ pub(super) fn fold(facts: &mut Facts, openings: &[SessionOpening]) {
                     facts.repeat(place, passage);
                     continue;
                 }
-                let states = Statement {
-                    subject: subject.clone(),
-                    relation: *relation,
-                    object: object.clone(),
-                    scope: scope.clone(),
-                    note: note.clone(),
-                };
+                let scope = scope.clone();
+                let states =
+                    Statement { scope, ..Statement::new(subject, *relation, object, note) };
                 let at = facts.after(holds, at);
                 let next = facts.begin(states, at, passage);
                 if let Some(place) = holds.replace(next) {

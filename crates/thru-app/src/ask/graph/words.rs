@@ -87,28 +87,24 @@ impl OpenGraph {
                 }
             }
             // The name of a test is often the stem of another thing's: `melts` is not `fn melt`.
-            let mut as_typed = if stems.is_empty() { Vec::new() } else { named(word)? };
-            if !as_typed.is_empty() {
-                // A file is named by its errors, too.
-                let typed = word.to_lowercase();
-                for stem in &stems {
-                    let mut others = named(stem)?;
-                    others.retain(|one| one.key.to_lowercase().contains(&typed));
-                    as_typed.append(&mut others);
-                }
-                as_typed.sort_by_key(|one| one.row);
-                as_typed.dedup_by_key(|one| one.row);
-                for entity in as_typed {
-                    held.entry(entity.row).or_insert((0, entity)).0 += stems.len();
+            let as_typed = if stems.is_empty() { Vec::new() } else { named(word)? };
+            let by_stem: Vec<Vec<EntityRow>> =
+                stems.iter().map(|stem| named(stem)).collect::<std::result::Result<_, _>>()?;
+            if as_typed.is_empty() {
+                unknown += by_stem.iter().filter(|named| named.is_empty()).count();
+                for entity in by_stem.into_iter().flatten() {
+                    held.entry(entity.row).or_insert((0, entity)).0 += 1;
                 }
                 continue;
             }
-            for stem in &stems {
-                let named = named(stem)?;
-                unknown += usize::from(named.is_empty());
-                for entity in named {
-                    held.entry(entity.row).or_insert((0, entity)).0 += 1;
-                }
+            // A file is named by its errors, too.
+            let typed = word.to_lowercase();
+            let others = by_stem.into_iter().flatten();
+            let others = others.filter(|one| one.key.to_lowercase().contains(&typed));
+            let all: BTreeMap<i64, EntityRow> =
+                as_typed.into_iter().chain(others).map(|one| (one.row, one)).collect();
+            for entity in all.into_values() {
+                held.entry(entity.row).or_insert((0, entity)).0 += stems.len();
             }
         }
         let most = held.values().map(|(words, _)| *words).max().unwrap_or_default();
