@@ -42,17 +42,18 @@ async function request(path, { method = "GET", body, bare = false, signal } = {}
   const headers = {};
   if (!bare) headers.Authorization = `Bearer ${sessionStorage.getItem(TOKEN)}`;
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  let response;
   try {
     const text = body === undefined ? undefined : JSON.stringify(body);
-    response = await fetch(path, { method, headers, body: text, signal, credentials: "omit", cache: "no-store" });
+    const response = await fetch(path, { method, headers, body: text, signal, credentials: "omit", cache: "no-store" });
+    if (response.ok) return await response.json();
+    // A refusal by what stands between may have no JSON.
+    const refusal = await response.json().catch(() => ({}));
+    throw new Problem(response.status, refusal.kind ?? "failed", refusal.detail ?? response.statusText);
   } catch (error) {
-    if (signal?.aborted) throw error;
+    // A question may be given up, or the server go away, in the middle of the answer, too.
+    if (error instanceof Problem || signal?.aborted) throw error;
     throw new Problem(0, "away", "The daemon does not answer. `thru view` starts it.");
   }
-  const answer = await response.json().catch(() => ({}));
-  if (response.ok) return answer;
-  throw new Problem(response.status, answer.kind ?? "failed", answer.detail ?? response.statusText);
 }
 
 /** @param {Record<string, any>} params */

@@ -103,7 +103,7 @@ export function useAsk(path, params = {}, events = []) {
     setState((state) => (state.key === key ? { ...state, busy: true } : { busy: true, key }));
     let timer = 0;
     ask(path, params, abort.signal).then(
-      (answer) => setState({ answer, busy: false, key }),
+      (answer) => abort.signal.aborted || setState({ answer, busy: false, key }),
       (problem) => {
         if (abort.signal.aborted) return;
         // Another process writes, or the daemon is just started anew: what is shown may stay meanwhile.
