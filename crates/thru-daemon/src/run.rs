@@ -29,6 +29,8 @@ const MOST_PANICS: u32 = 3;
 /// The shortest pause before due or failed work is tried again; pauses grow from there.
 const SHORTEST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(5);
+/// The pause between two steps of work that is done in parts. Longer than any writer waits between two looks at the lock.
+const BREATH: Duration = Duration::from_millis(200);
 /// Full scans may take this fraction of the time: one in so many parts.
 const SCAN_SHARE: u32 = 200;
 /// Frequent changes may take this fraction of the time: one in so many parts.
@@ -186,6 +188,10 @@ impl Pause {
         self.until = Instant::now() + self.length;
     }
 
+    fn take_breath(&mut self) {
+        *self = Self { length: Duration::ZERO, until: Instant::now() + BREATH };
+    }
+
     fn end(&mut self) {
         *self = Self { length: Duration::ZERO, until: Instant::now() };
     }
@@ -314,9 +320,10 @@ impl EventLoop<'_> {
         self.last_error = error;
         self.retry = !succeeded;
         let is_due_again = self.outcome.due.is_some_and(|due| self.clockwork.until(due).is_zero());
-        match succeeded && !is_due_again {
-            true => self.pause.end(),
-            false => self.pause.lengthen(),
+        match (succeeded, is_due_again) {
+            (true, _) if self.outcome.more => self.pause.take_breath(),
+            (true, false) => self.pause.end(),
+            _ => self.pause.lengthen(),
         }
         if news.everything && succeeded {
             (self.last_scan, self.scan_cost) = (Instant::now(), took);
@@ -390,13 +397,17 @@ impl EventLoop<'_> {
 
     /// The time of due work that needs no news.
     fn due_at(&self, now: Instant) -> Option<Instant> {
+        if self.outcome.more {
+            return Some(self.pause.until);
+        }
         let due = now + self.clockwork.until(self.outcome.due?);
         Some(due.max(self.pause.until))
     }
 
     /// The time to end if nothing comes.
     fn idle_at(&self) -> Option<Instant> {
-        let is_idle = !self.outcome.busy && self.outcome.due.is_none() && !self.retry;
+        let Outcome { due, busy, more } = self.outcome;
+        let is_idle = !busy && !more && due.is_none() && !self.retry;
         let after = self.settings.idle_exit.filter(|_| is_idle)?;
         Some(self.mailbox.active() + after)
     }

@@ -66,6 +66,8 @@ pub struct Outcome {
     pub due: Option<Timestamp>,
     /// True while sessions are active. The daemon does not end by itself then.
     pub busy: bool,
+    /// True if there is more of the same to do. The next step follows after a breath, in which others can write.
+    pub more: bool,
 }
 
 /// The error of a step. Logged as one short line: it must not quote the content of sessions.

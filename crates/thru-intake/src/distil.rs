@@ -45,7 +45,11 @@ pub enum DistilScope<'a> {
     /// All of them.
     All,
     /// Those whose last turn has ended, and those waiting to be indexed. Others will soon have more.
-    Finished,
+    Finished {
+        /// The time after which no further session is begun: the rest is left to the next run, so that others can write
+        /// while a whole home is distilled again.
+        within: Duration,
+    },
     /// The given ones, because a caller asked for them.
     These(&'a [SessionKey]),
 }
@@ -59,6 +63,9 @@ pub struct DistilProgress {
     /// Sessions to distil in all.
     #[serde(skip)]
     pub of: usize,
+    /// True if there was no time for some of them.
+    #[serde(skip)]
+    pub is_left: bool,
     /// Memories of those sessions.
     pub memories: u64,
     /// Sessions that a bug of ours kept from being distilled; they are tried again.
@@ -93,6 +100,10 @@ impl Intake {
             .map(|_| store.reader())
             .collect::<thru_store::Result<Vec<_>>>()?;
         let decisions = store.memory_decisions()?;
+        let until = match scope {
+            DistilScope::Finished { within } => Instant::now().checked_add(within),
+            DistilScope::All | DistilScope::These(_) => None,
+        };
         let next = AtomicUsize::new(0);
         let (done, distilled) = bounded::<Distilled>(WAITING);
         std::thread::scope(|scope| -> Result<()> {
@@ -105,6 +116,7 @@ impl Intake {
                         decisions: &decisions,
                         stages,
                         cancelled,
+                        until,
                     };
                     let (sessions, next, done) = (&sessions, &next, done.clone());
                     scope.spawn(move || worker.work(sessions, next, &done))
@@ -148,7 +160,11 @@ impl Intake {
             }
             Ok(())
         })?;
-        stages.time(Stage::Store, || projections.settle(store))?;
+        progress.is_left = progress.sessions < progress.of;
+        // What many sessions share is completed once, after the last of them.
+        if !progress.is_left {
+            stages.time(Stage::Store, || projections.settle(store))?;
+        }
         Ok(progress)
     }
 }
@@ -178,7 +194,7 @@ impl Intake {
                 sessions.retain(|session| asked.contains(session));
                 return Ok(sessions);
             }
-            DistilScope::Finished => {}
+            DistilScope::Finished { .. } => {}
         }
         let mut wanted = Vec::new();
         for session in sessions {
@@ -208,6 +224,8 @@ struct Worker<'a> {
     decisions: &'a MemoryDecisions,
     stages: &'a Stages,
     cancelled: &'a AtomicBool,
+    /// The time after which no further session is begun.
+    until: Option<Instant>,
 }
 
 /// The time at which a passage changed a file, and the hash of the content if it wrote the whole file.
@@ -227,7 +245,8 @@ impl Worker<'_> {
                 Ok(content) => Distilled::Done(Box::new(content?)),
                 Err(_) => Distilled::Failed(*session),
             };
-            if done.send(distilled).is_err() {
+            let is_over = self.until.is_some_and(|until| Instant::now() >= until);
+            if done.send(distilled).is_err() || is_over {
                 break;
             }
         }

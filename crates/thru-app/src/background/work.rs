@@ -27,6 +27,8 @@ use crate::words::{plural, printable};
 
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// The time of one part of distilling a whole home again, which a question may have to wait for.
+const PART: Duration = Duration::from_millis(500);
 /// Rows that readers look through themselves before the text index has to follow. They take up to two
 /// thousand.
 const BEHIND: u64 = 300;
@@ -116,7 +118,7 @@ impl Ingesting {
             true => TranscriptScope::Everywhere,
             false => TranscriptScope::Changed(news.changed.clone()),
         };
-        let effort = Effort { scope: DistilScope::Finished, thorough };
+        let effort = Effort { scope: DistilScope::Finished { within: PART }, thorough };
         let ingested =
             ingest(app, &lock, scope, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
         if self.unclean && is_quiet {
@@ -142,7 +144,8 @@ impl Ingesting {
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
         let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
         let due = [next, index, resumed].into_iter().flatten().min();
-        let outcome = Outcome { due, busy: next.is_some() };
+        let more = ingested.report.distilled.is_left;
+        let outcome = Outcome { due, busy: next.is_some(), more };
         self.outcome = Some(outcome);
         Ok(outcome)
     }

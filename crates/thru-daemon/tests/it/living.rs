@@ -71,7 +71,7 @@ fn a_jump_of_the_clock_has_everything_looked_at() {
 fn what_is_due_is_done_when_it_is_due() {
     let stage = Stage::new();
     let due = Timestamp::now() + SignedDuration::from_millis(300);
-    *stage.notes.outcome.lock().unwrap() = Outcome { due: Some(due), busy: false };
+    *stage.notes.outcome.lock().unwrap() = Outcome { due: Some(due), ..Outcome::default() };
     let _daemon = stage.start();
     stage.wait_for_steps(2);
     assert!(Timestamp::now() >= due);
@@ -82,7 +82,7 @@ fn what_is_due_is_done_when_it_is_due() {
 fn what_is_always_due_does_not_keep_it_busy() {
     let stage = Stage::new();
     let past = Timestamp::UNIX_EPOCH;
-    *stage.notes.outcome.lock().unwrap() = Outcome { due: Some(past), busy: false };
+    *stage.notes.outcome.lock().unwrap() = Outcome { due: Some(past), ..Outcome::default() };
     let _daemon = stage.start();
     stage.wait_for_steps(3);
     let times = stage.notes.times.lock().unwrap().clone();
@@ -91,10 +91,25 @@ fn what_is_always_due_does_not_keep_it_busy() {
 }
 
 #[test]
+fn work_in_parts_goes_on_after_a_breath_and_lets_news_in() {
+    let mut stage = Stage::new();
+    stage.settings.idle_exit = Some(Duration::from_millis(100));
+    *stage.notes.outcome.lock().unwrap() = Outcome { more: true, ..Outcome::default() };
+    let daemon = stage.start();
+    stage.wait_for_steps(5);
+    let times = stage.notes.times.lock().unwrap().clone();
+    let breaths: Vec<_> = times.windows(2).map(|two| two[1] - two[0]).collect();
+    assert!(breaths.iter().all(|breath| *breath >= Duration::from_millis(150)), "{breaths:?}");
+    stage.client().ingest(LONG).unwrap();
+    *stage.notes.outcome.lock().unwrap() = Outcome::default();
+    assert_eq!(daemon.end().unwrap(), End::Idle);
+}
+
+#[test]
 fn it_ends_when_there_is_nothing_to_do_but_not_while_there_is() {
     let mut stage = Stage::new();
     stage.settings.idle_exit = Some(Duration::from_millis(100));
-    *stage.notes.outcome.lock().unwrap() = Outcome { due: None, busy: true };
+    *stage.notes.outcome.lock().unwrap() = Outcome { busy: true, ..Outcome::default() };
     let daemon = stage.start();
     std::thread::sleep(Duration::from_millis(300));
     *stage.notes.outcome.lock().unwrap() = Outcome::default();

@@ -82,7 +82,8 @@ fn by_keyboard_alone_a_memory_is_found_corrected_and_restored() {
     // A correction of what changed meanwhile is refused, and says so.
     browser.press("e");
     browser.wait_for("document.activeElement.name === 'title'");
-    served.change("PATCH", &path, &json!({ "title": "Use bun" }));
+    let elsewhere = served.change("PATCH", &path, &json!({ "title": "Use bun" }));
+    assert_eq!(elsewhere.status, 200, "{elsewhere:?}");
     browser.press(" and more\u{e007}");
     browser.wait_for("document.querySelector('.trouble')?.innerText.includes('changed since')");
     assert_eq!(served.get(&path).json()["memories"][0]["title"], "Use bun");

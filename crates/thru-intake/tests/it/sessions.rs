@@ -1,6 +1,7 @@
 //! Sessions that close themselves: indexed once, when it is worth it, in spite of kills.
 
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use thru_core::{Id, SessionKey, Timestamp};
@@ -11,6 +12,8 @@ use thru_store::{Episode, SessionState, Store};
 
 use crate::machine::{Machine, key};
 use crate::records::{Author, ONE, TWO, conversation, file};
+
+const FINISHED: DistilScope<'_> = DistilScope::Finished { within: Duration::MAX };
 
 /// Some minutes after the last record of `conversation`.
 fn soon(minutes: i64) -> Timestamp {
@@ -56,19 +59,48 @@ fn identity(episodes: &[Episode]) -> Vec<(Id, bool, u64, String)> {
 }
 
 #[test]
+fn sessions_for_which_there_is_no_time_are_left_to_the_next_run() {
+    let with_twenty = || {
+        let machine = Machine::new();
+        for number in 0..20 {
+            let session = ONE.replace("0001", &format!("{number:04}"));
+            machine.write(&file(&session), &conversation(&session).text());
+        }
+        machine
+    };
+    let machine = with_twenty();
+    let in_no_time = DistilScope::Finished { within: Duration::ZERO };
+    let first = import(&machine, soon(31), in_no_time).distilled;
+    assert!(first.sessions > 0 && first.sessions < first.of && first.is_left, "{first:?}");
+    let mut done = first.sessions;
+    loop {
+        let next = import(&machine, soon(31), in_no_time).distilled;
+        assert_eq!(next.of, 20 - done);
+        done += next.sessions;
+        if !next.is_left {
+            break;
+        }
+    }
+    assert_eq!(done, 20);
+    let at_once = with_twenty();
+    import(&at_once, soon(31), FINISHED);
+    assert_eq!(machine.dump(), at_once.dump());
+}
+
+#[test]
 fn a_session_that_goes_on_waits_until_it_is_left() {
     let machine = Machine::with([(&file(ONE), &conversation(ONE).text())]);
     import(&machine, soon(1), DistilScope::All);
     assert_eq!(session_state(&machine, ONE).indexing, Indexing::Unindexed);
     assert!(session_state(&machine, ONE).content.is_some(), "it is distilled all the same");
     // Time alone closes it; the next run indexes it.
-    let report = import(&machine, soon(31), DistilScope::Finished);
+    let report = import(&machine, soon(31), FINISHED);
     assert!(matches!(report.indexed.get(&key(ONE)), Some(Indexed::New(_))), "{report:?}");
     let [episode] = &episodes(&machine, ONE)[..] else { panic!() };
     assert_eq!((episode.reason.as_str(), episode.retired), ("inactivity_timeout", None));
     assert_eq!(session_state(&machine, ONE).indexing, Indexing::Indexed);
     // Once.
-    assert_eq!(import(&machine, soon(200), DistilScope::Finished).indexed.iter().count(), 0);
+    assert_eq!(import(&machine, soon(200), FINISHED).indexed.iter().count(), 0);
 }
 
 #[test]
@@ -165,7 +197,7 @@ fn abandoned_work_is_done_by_the_next_run() {
     let database = Connection::open(machine.layout().database()).unwrap();
     database.execute("UPDATE sessions SET indexing = 1", []).unwrap();
     drop(database);
-    import(&machine, soon(2), DistilScope::Finished);
+    import(&machine, soon(2), FINISHED);
     let now = session_state(&machine, ONE);
     assert_eq!((now.indexing, now.episode.is_some()), (Indexing::Indexed, true));
 }

@@ -460,7 +460,7 @@ impl Store {
     pub fn stale_sessions(&self) -> Result<Vec<i64>> {
         let mut statement = self
             .connection
-            .prepare_cached("SELECT id FROM sessions WHERE stale = 1 ORDER BY id")?;
+            .prepare_cached("SELECT id FROM sessions WHERE stale = 1 ORDER BY ended DESC, id")?;
         let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         Ok(rows)
     }
