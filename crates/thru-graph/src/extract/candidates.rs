@@ -7,7 +7,7 @@ use thru_core::{
     Timestamp,
 };
 
-use super::{Extractor, project};
+use super::{Extractor, people, project};
 use crate::opening::{Claim, FoldKey, Opening};
 
 /// Fewest characters of a part of a name that stands for the whole.
@@ -34,12 +34,8 @@ impl Extractor {
             };
             let is_said = one.sources.iter().any(|id| dialogues.contains(id));
             if one.kind == ObservationType::Decision && !one.title.is_empty() && !is_said {
-                let id = one.id.to_string();
-                let link = Link {
-                    key: FoldKey::new(&["decided", &id]),
-                    subject: project(),
-                    object: Entity::new(EntityKind::Decision, id).named(&one.title),
-                };
+                let (key, object) = people::decision(one);
+                let link = Link { key, subject: project(), object };
                 self.candidate(link, Relation::Decided, at, *passage);
             }
             for claimed in &one.relations {

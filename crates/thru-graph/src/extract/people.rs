@@ -28,7 +28,8 @@ impl Extractor {
         for one in observations.iter().filter(of_person) {
             if one.is_rule {
                 // Any rule may take the place of any other: they share a key.
-                self.said(one, (EntityKind::Rule, Relation::Ruled), &["ruled"]);
+                let key = FoldKey::new(&["ruled"]);
+                self.said(one, Relation::Ruled, key, told(EntityKind::Rule, one));
             } else if one.sources.iter().any(|source| dialogues.contains(source)) {
                 self.decided(one);
             }
@@ -36,20 +37,30 @@ impl Extractor {
     }
 
     fn decided(&mut self, one: &Observation) {
-        let kind = (EntityKind::Decision, Relation::Decided);
-        self.said(one, kind, &["decided", &one.id.to_string()]);
+        let (key, object) = decision(one);
+        self.said(one, Relation::Decided, key, object);
     }
 
-    fn said(&mut self, one: &Observation, (kind, relation): (EntityKind, Relation), key: &[&str]) {
+    fn said(&mut self, one: &Observation, relation: Relation, key: FoldKey, object: Entity) {
         let (Some(at), Some(passage)) = (one.at.or(self.at), one.sources.last()) else { return };
         let claim = Claim::Event {
             subject: project(),
             relation,
-            object: Object::Entity(Entity::new(kind, one.id.to_string()).named(&one.title)),
+            object: Object::Entity(object),
             note: String::new(),
         };
-        self.openings.push(Opening { key: FoldKey::new(key), at, passage: *passage, claim });
+        self.openings.push(Opening { key, at, passage: *passage, claim });
     }
+}
+
+/// Returns a decision as an entity, with the key of what is known of it.
+pub(super) fn decision(one: &Observation) -> (FoldKey, Entity) {
+    (FoldKey::new(&["decided", &one.id.to_string()]), told(EntityKind::Decision, one))
+}
+
+/// Returns what a person said as an entity.
+fn told(kind: EntityKind, one: &Observation) -> Entity {
+    Entity::new(kind, one.id.to_string()).named(&one.title)
 }
 
 /// Returns the passages in which a person decided something in a dialogue of the client.
