@@ -7,6 +7,7 @@ use crate::exchange;
 use crate::gate::{is_telling_finding, stands_alone, worth};
 use crate::landing;
 use crate::phrase::{self, Strength};
+use crate::points;
 use crate::proposal::Proposal;
 use crate::prose::{self, LineKind};
 use crate::remaining::{self, Remaining};
@@ -71,6 +72,8 @@ pub(crate) struct AgentText {
     pub(crate) statements: Vec<Statement>,
     /// The sentence with which it answers. Only of texts that close a turn or report.
     pub(crate) answer: Option<String>,
+    /// What the items of its first list begin with. Only of texts that close a turn or report.
+    pub(crate) points: Vec<String>,
     /// The text until it is known whether it closes a turn.
     text: Option<Box<str>>,
     /// Its last sentence, if it is a short text between two calls.
@@ -131,6 +134,7 @@ impl AgentText {
             self.report = report::of_text(&text);
             self.statements = verdict::statements(&text);
             self.answer = exchange::answer(&text);
+            self.points = points::of_text(&text);
         }
     }
 

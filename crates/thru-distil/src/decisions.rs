@@ -8,7 +8,7 @@ use thru_core::{Concept, Id, Merged, Observation, ObservationType, Speaker, Stat
 use crate::answered::{Made, answered, numbered, proposal_before};
 use crate::antecedent::{self, Named};
 use crate::dialogs::Dialogue;
-use crate::event::Action;
+use crate::event::{Action, Event};
 use crate::gate::stands_alone;
 use crate::plans;
 use crate::prose;
@@ -38,6 +38,8 @@ const SAME: usize = 3;
 /// Adds the decisions of a turn.
 pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft>) {
     let mut choices = 0;
+    let asked_back = session.events.get(turn.range.start).and_then(Event::request);
+    let retells = turn.asks_memory || asked_back.is_some_and(|request| request.asks_back);
     let mut dialogue = Dialogue::default();
     for place in turn.range.clone() {
         let Some(event) = session.events.get(place) else { break };
@@ -56,8 +58,8 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn, drafts: &mut Vec<Draft
                 drafts.push(Draft { place, observation });
             }
             Action::Asked(request) => asked(session, request, place, drafts),
-            // What memory said was decided then.
-            Action::Wrote(text) if choices < CHOICES && !turn.asks_memory => {
+            // What memory said, or the person asked about, was decided then.
+            Action::Wrote(text) if choices < CHOICES && !retells => {
                 if let Some(choice) = &text.choice {
                     choices += 1;
                     // The work tells what was tried.
@@ -187,7 +189,8 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     {
         made.title.clone_from(&decided.title);
     }
-    if request.rulings.iter().any(|one| one.title == made.title) {
+    let is_told = |ruling: &str| !made.title.is_empty() && ruling.starts_with(&made.title);
+    if request.rulings.iter().any(|one| is_told(&one.title)) {
         return;
     }
     let mut observation = by_person(session, "reply", 0, place);

@@ -5,6 +5,7 @@ use thru_core::{Concept, ObservationType};
 use crate::agent_text::AgentText;
 use crate::event::Event;
 use crate::fixes::Fix;
+use crate::reply;
 use crate::request::Request;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
@@ -78,7 +79,11 @@ fn named(request: Option<&Request>, written: &AgentText) -> Option<String> {
         exchange::titled(topic, answer)
     };
     let restates = |verdict: &String| topic.is_some_and(|topic| exchange::restates(verdict, topic));
-    verdict.clone().filter(restates).or_else(|| answered(topic?)).or(verdict)
+    // What has no word in common with the question needs a name to stand for itself.
+    let is_own = |verdict: &String| {
+        reply::is_specific(verdict) || topic.is_none_or(|topic| reply::alike(verdict, topic))
+    };
+    verdict.clone().filter(restates).or_else(|| answered(topic?)).or(verdict.filter(is_own))
 }
 
 /// Returns the text that concludes a turn: one that calls follow was a remark, and the turn had no end.

@@ -1,6 +1,7 @@
 //! The gate that every title passes: a reader who knows nothing else has to understand it.
 
 use crate::agent_text::is_status;
+use crate::text;
 use crate::text::is_emoji;
 use crate::title;
 
@@ -329,6 +330,19 @@ fn is_list_of_files(text: &str) -> bool {
         files += usize::from(part.contains('.') && !part.ends_with('.') || part.contains('/'));
     }
     files >= 2 && files * 3 >= all * 2
+}
+
+/// Returns true for work on the changelog, which tells of other work.
+pub(crate) fn is_note(title: &str) -> bool {
+    text::find_ignoring_case(title, "changelog").is_some()
+}
+
+/// Returns true for "Draft the plan at docs/plans/7.md": where it is says nothing of what it is.
+pub(crate) fn names_only_path(title: &str) -> bool {
+    let rest = title.split_once(' ').map_or("", |(_, rest)| rest);
+    let is_path = |word: &&str| word.contains('/') && word.contains('.');
+    let words: Vec<&str> = rest.split(' ').filter(|word| !is_path(word)).collect();
+    rest.split(' ').any(|word| is_path(&word)) && !tells(&words.join(" "))
 }
 
 #[cfg(test)]

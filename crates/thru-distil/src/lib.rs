@@ -36,6 +36,7 @@ mod pattern;
 mod pending;
 mod phrase;
 mod plans;
+mod points;
 mod proposal;
 mod proposed;
 mod prose;
@@ -69,8 +70,10 @@ pub use course::{CheckRun, Step};
 pub use git::GitStep;
 pub use moment::{Distiller, Moment, wants_text};
 pub use outcome::Failure;
+pub use request::title_of as title_of_request;
 pub use snapshot::{SnapshotMaker, snapshot_wants_text};
+pub use summary::UNTITLED;
 
 /// Must change whenever the same passages give different observations: sessions are then distilled
 /// again.
-pub const VERSION: u32 = 10;
+pub const VERSION: u32 = 11;

@@ -10,6 +10,7 @@ use crate::commits;
 use crate::event::Event;
 use crate::gate::{is_name, stands_alone, tells};
 use crate::phrase;
+use crate::points;
 use crate::prose;
 use crate::reply;
 use crate::segment::Turn;
@@ -40,6 +41,14 @@ pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) 
         let told = with_file(&one.title, &one.files_modified, is_committed(one))
             .or_else(|| is_work(one).then(|| in_words(session, turn, &one.title)).flatten());
         if let Some(title) = told {
+            one.title = title;
+        }
+        // The report of several pieces of work lists them all.
+        if let [_] = turn.segments.as_slice()
+            && is_work(one)
+            && let Some((_, written)) = session.closing(turn.range.clone())
+            && let Some(title) = points::named(&one.title, &written.points)
+        {
             one.title = title;
         }
     }

@@ -44,6 +44,8 @@ pub(crate) struct Request {
     pub(crate) failures: Vec<u64>,
     /// True if it says that the same fails again.
     pub(crate) fails_again: bool,
+    /// True if it asks how something was decided before.
+    pub(crate) asks_back: bool,
     /// The prompt as an answer.
     pub(crate) reply: Option<Box<Reply>>,
     /// True if it says too little to be the topic of a session.
@@ -108,11 +110,19 @@ impl Request {
             rulings,
             failures: undone::failures(prompt),
             fails_again: undone::still_fails(prompt),
+            asks_back: ASKED_BACK.as_ref().is_some_and(|asked| asked.is_match(prompt)),
             took_back: undone::by_person(prompt).map(|words| one_line(words, 160)),
             reply,
         }
     }
 }
+
+/// Questions about an earlier decision: "how did we decide where the logs live?"
+static ASKED_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:[^?.!\n]{0,40}\b)?(?:how|why|what|when|where|which|who)\b[^?.!\n]{0,60}\b(?:(?:did|have|had)\s+(?:we|you|i|they)\s+(?:\w+\s+)?(?:agree|choose|chosen|decide|pick|settle)|(?:was|were)\s+(?:it\s+)?(?:agreed|chosen|decided|settled))",
+    )
+});
 
 /// Demands that agents make of each other, and programs of agents.
 static DEMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -137,6 +147,18 @@ static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?im)^(?:\#+\s+|\*\*)?(?:role|goals?|tasks?|scope|constraints?|requirements|deliverables?|acceptance(?:\s+criteria)?|context|background|rules|output(?:\s+format)?|report(?:\s+back)?|return|instructions|hard\s+rules|non-goals|out\s+of\s+scope|verification|done\s+when|definition\s+of\s+done|steps|guidelines|workflow|your\s+(?:task|job|role|part))\s*(?:\*\*)?:",
     )
 });
+
+/// Returns the title that a request gives to its session, if a reader understands it alone: the part that an agent is to play is
+/// none.
+pub fn title_of(request: &str) -> Option<String> {
+    let parsed = Request::parse(request);
+    parsed.title.or(parsed.fallback.filter(|title| stands_alone(title)))
+}
+
+/// Returns a request as a title, unless it gives its reader a part to play.
+pub(crate) fn first_line(request: &str) -> Option<String> {
+    (!gives_role(request)).then(|| title::shaped(request))
+}
 
 /// Returns true if a text begins with the part that its reader is to play.
 fn gives_role(text: &str) -> bool {
@@ -354,6 +376,30 @@ mod tests {
         assert_eq!(request.fallback.as_deref(), Some("Two agents lose entries in the index"));
         let request = Request::parse("You are the third keeper of the index, after two others.");
         assert_eq!((request.title, request.fallback), (None, None));
+    }
+
+    #[test]
+    fn a_part_to_play_is_no_title() {
+        let role = "You are the new kiln keeper who takes over from an older one.\n\nRole:\n- Watch the damper only.";
+        assert_eq!(title_of(role), None);
+        assert_eq!(first_line(role), None);
+        assert_eq!(
+            title_of("Move the glaze ramp into the kiln profile").as_deref(),
+            Some("Move the glaze ramp into the kiln profile")
+        );
+    }
+
+    #[test]
+    fn questions_about_earlier_decisions_are_known() {
+        for prompt in [
+            "How did we decide where the glazes are kept? I would like to know",
+            "ok, and why was it decided to fire at cone six?",
+        ] {
+            assert!(Request::parse(prompt).asks_back, "{prompt}");
+        }
+        for prompt in ["How do we decide where the glazes go?", "We decided to fire at cone six."] {
+            assert!(!Request::parse(prompt).asks_back, "{prompt}");
+        }
     }
 
     #[test]

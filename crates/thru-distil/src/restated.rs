@@ -32,6 +32,8 @@ pub(crate) struct Opening {
     pub(crate) agrees: bool,
     /// True if it begins with "yes".
     pub(crate) confirms: bool,
+    /// True if it agrees with a doubt: "that is probably the best way".
+    is_tentative: bool,
     /// What it says that the agent does now, as a title.
     pub(crate) announced: Option<String>,
     /// Its statements, without the words of agreement.
@@ -67,6 +69,8 @@ impl Opening {
                 && let Some(found) = AGREES.as_ref().and_then(|agrees| agrees.find(said))
             {
                 opening.agrees = true;
+                opening.is_tentative =
+                    [" probably ", " likely "].iter().any(|doubt| found.as_str().contains(doubt));
                 said = &said[found.end()..];
             }
             let said = reply::without_softeners(said);
@@ -102,7 +106,7 @@ impl Opening {
 
     /// Returns true if the agent agrees with a person's proposal, or does what it says.
     pub(crate) fn takes_up(&self, words: &str) -> bool {
-        if self.about(words).is_some_and(has_reservation) {
+        if self.is_tentative || self.about(words).is_some_and(has_reservation) {
             return false;
         }
         let announces = self.announced.as_deref().is_some_and(|done| reply::alike(words, done));
@@ -133,7 +137,7 @@ fn announcement(said: &str) -> Option<String> {
 /// Returns true for agreement that holds in some cases only: "if the frost comes early".
 fn has_reservation(said: &str) -> bool {
     let mut words = said.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ["if", "depends"].iter().any(|one| word.eq_ignore_ascii_case(one)))
+    words.any(|word| ["if", "unless", "depends"].iter().any(|one| word.eq_ignore_ascii_case(one)))
 }
 
 /// Returns true for a sentence that only says what the agent does next.

@@ -162,8 +162,11 @@ pub(crate) fn find(prompt: &str) -> Vec<Ruling> {
                 }
                 if !is_quoted(line.text, at) {
                     let whole = line.text.get(before.0..at + sentence.len()).unwrap_or(sentence);
-                    let found = ruling(sentence).or_else(|| contrast(before.1, sentence, whole));
-                    rulings.extend(found);
+                    let found = ruling(sentence).map(|one| Ruling {
+                        title: reply::with_ground(one.title, before.1),
+                        ..one
+                    });
+                    rulings.extend(found.or_else(|| contrast(before.1, sentence, whole)));
                 }
                 before = (at, sentence);
             }

@@ -12,7 +12,7 @@ use crate::event::Event;
 use crate::fixes::Fixes;
 use crate::segment::Turn;
 use crate::text::one_line;
-use crate::{decisions, discovery, merge, object, outside, plans, report, summary, work};
+use crate::{decisions, discovery, merge, object, outside, plans, report, summary, undone, work};
 
 /// Length from which a text reports something, in bytes.
 const TELLING: usize = 160;
@@ -210,6 +210,7 @@ pub(crate) fn distil(session: &Session<'_>) -> Distillate {
     let mut observations = merge::with_commits(observations, session.kept_apart);
     outside::tell(session, &mut observations);
     object::complete(session, &mut observations);
+    undone::settle(&mut observations);
     let summary = summary::summarise(session, &observations);
     Distillate { observations, summary }
 }

@@ -10,16 +10,18 @@ use crate::ending;
 use crate::event::Event;
 use crate::gate::{is_understood, stands_alone};
 use crate::prose;
-use crate::request::Request;
+use crate::request::{self, Request};
 use crate::segment::Turn;
 use crate::session::{ASKED, Session, is_committed};
 use crate::subject;
 use crate::text::{FACT, cut, one_line, shown_name};
-use crate::title;
 use crate::verbs;
 
 /// Longest list of a digest.
 const LIST: usize = 8;
+
+/// The title of a session of which nothing tells what it was about.
+pub const UNTITLED: &str = "Session without a description";
 
 /// Most files named as changed: the observations name them all.
 const FILES: usize = 6;
@@ -94,14 +96,14 @@ fn title_of(session: &Session<'_>, observations: &[Observation], digest: &Digest
         observations.iter().find(|one| is_work(one)).map(title_of),
         first.and_then(|request| request.fallback.clone()),
         observations.iter().find(|one| !one.title.is_empty()).map(title_of),
-        digest.request.as_ref().map(|request| title::shaped(&request.text)),
+        digest.request.as_ref().and_then(|asked| request::first_line(&asked.text)),
     ];
     let candidates = || candidates.iter().flatten().filter(|title| !title.is_empty());
     candidates()
         .find(|title| stands_alone(title))
         .or_else(|| candidates().next())
         .cloned()
-        .unwrap_or_else(|| "Session without a description".to_owned())
+        .unwrap_or_else(|| UNTITLED.to_owned())
 }
 
 /// Returns the subjects of the commits of a session, each once.

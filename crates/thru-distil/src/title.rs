@@ -27,6 +27,9 @@ fn cut_to_fit(line: &str) -> String {
     if line.chars().count() <= TITLE {
         return capitalised(line);
     }
+    if let Some(list) = list(line) {
+        return capitalised(&list);
+    }
     if let Some(clause) = clause(line).or_else(|| phrase_end(line)) {
         return capitalised(clause);
     }
@@ -103,6 +106,29 @@ fn trimmed(line: &str) -> &str {
     });
     let line = line.strip_suffix("...").unwrap_or(line);
     line.trim_end_matches(['.', ':', ';', ',', '!', '。', ' '])
+}
+
+/// Returns a line that ends with a list of things, whose end there is no room for: "Add x for cones, ramps and more".
+fn list(line: &str) -> Option<String> {
+    const MORE: &str = " and more";
+    let room = line.char_indices().nth(TITLE - MORE.len())?.0;
+    let end = line[..room].rfind(", ")?;
+    let (told, rest) = (&line[..end], &line[end + 2..]);
+    let before = told.rfind(", ")?;
+    let last = rest.split(", ").last()?;
+    let last = last.strip_prefix("and ").or_else(|| last.strip_prefix("or "));
+    // Things, not clauses: few words, and none of them an order.
+    let mut items = vec![&told[before + 2..]];
+    items.extend(rest.split(", ").map(|item| item.strip_prefix("and ").unwrap_or(item)));
+    let is_thing = |item: &&str| {
+        let first = item.split(' ').next().unwrap_or_default();
+        item.split(' ').count() <= 4
+            && verbs::imperative(first).is_none()
+            && !verbs::is_imperative(first)
+            && !["which", "so", "but", "with", "where"].contains(&first)
+    };
+    let is_list = last.is_some() && items.iter().all(is_thing);
+    (is_list && without_examples(told) == told && balanced(told)).then(|| format!("{told}{MORE}"))
 }
 
 /// Returns the beginning of a long line up to the end of a clause, if that is long enough to say
@@ -238,6 +264,12 @@ mod tests {
         ] {
             assert_eq!(shaped(line), title);
         }
+        assert_eq!(
+            shaped(
+                "Add `kiln fire --from --log` for cone profiles, glaze recipes, ramp tables, relay settings, and old firing logs"
+            ),
+            "Add kiln fire --from --log for cone profiles, glaze recipes, ramp tables, relay settings and more"
+        );
         let endless = "word ".repeat(40);
         assert!(shaped(&endless).ends_with("word…") && shaped(&endless).chars().count() <= TITLE);
     }

@@ -4,14 +4,18 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use thru_core::{Observation, ObservationType};
 
 use crate::commits;
 use crate::event::{Event, hash};
+use crate::object::names_code;
 use crate::pattern;
+use crate::reply;
 use crate::segment::Turn;
 use crate::session::Session;
 use crate::shell::CommandLine;
 use crate::text;
+use crate::title;
 
 /// Most paths that a command is known to restore.
 const PATHS: usize = 40;
@@ -174,6 +178,77 @@ pub(crate) fn fails_again(session: &Session<'_>, turn: &Turn) -> bool {
     next.fails_again || next.failures.iter().any(|failure| known.contains(failure))
 }
 
+/// Returns the person's words in the next turn that say that the work of this one was taken back.
+pub(crate) fn taken_back<'s>(session: &'s Session<'s>, turn: &Turn) -> Option<(usize, &'s str)> {
+    let at = turn.range.end;
+    let words = session.events.get(at)?.request()?.took_back.as_deref()?;
+    Some((at, words))
+}
+
+/// The beginning of the title of work that did not stay.
+pub(crate) const REVERTED: &str = "Tried, then reverted";
+
+/// Words that the title of work shares with that of the work that takes it back.
+const SHARED: usize = 3;
+
+/// Tells work that later work of the session took back as such: "Remove the relay check" before "restore the relay check". Both
+/// name the same, in the same file.
+pub(crate) fn settle(observations: &mut [Observation]) {
+    for at in 0..observations.len() {
+        let Some((one, later)) = observations.get(at..).and_then(<[_]>::split_first) else { break };
+        let is_work = !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
+            && !one.title.starts_with(REVERTED);
+        let goes_on = |other: &&Observation| {
+            other.turn > one.turn
+                && other.files_modified.iter().any(|file| one.files_modified.contains(file))
+        };
+        if is_work && later.iter().filter(goes_on).any(|other| takes_back(&other.title, &one.title))
+        {
+            let title = titled_as(REVERTED, &one.title);
+            if let Some(one) = observations.get_mut(at) {
+                one.title = title;
+            }
+        }
+    }
+}
+
+/// Returns the title of work behind what became of it.
+pub(crate) fn titled_as(outcome: &str, title: &str) -> String {
+    let room = title::LENGTH.saturating_sub(outcome.len() + 2);
+    format!("{outcome}: {}", text::uncapitalised(&reply::titled_in(title, room)))
+}
+
+/// Returns true if a part of the later title orders the contrary of the earlier one about the same.
+fn takes_back(later: &str, earlier: &str) -> bool {
+    const GIVES: [&str; 8] =
+        ["add", "allow", "create", "enable", "introduce", "set", "use", "require"];
+    const TAKES: [&str; 6] = ["delete", "disable", "drop", "remove", "revert", "undo"];
+    const RETURNS: [&str; 5] = ["readd", "re-add", "re-enable", "reinstate", "restore"];
+    let has = |words: &[&str], title: &str| {
+        let first = title.split(' ').next().unwrap_or_default();
+        words.iter().any(|word| word.eq_ignore_ascii_case(first))
+    };
+    let contrary = |part: &str| {
+        has(&GIVES, earlier) && has(&TAKES, part)
+            || has(&TAKES, earlier) && (has(&RETURNS, part) || has(&GIVES, part))
+    };
+    let known = reply::significant(object_of(earlier));
+    later.split(": ").filter(|part| contrary(part)).any(|part| {
+        let told = reply::significant(object_of(part));
+        let shared = told.iter().filter(|word| known.contains(word)).count();
+        let is_named = object_of(part).split(' ').any(|word| {
+            names_code(word) && object_of(earlier).split(' ').any(|known| known == word)
+        });
+        (is_named || shared >= SHARED) && shared * 2 >= told.len().min(known.len())
+    })
+}
+
+/// Returns a title without its first word and without the file in brackets.
+fn object_of(title: &str) -> &str {
+    let rest = title.split_once(' ').map_or("", |(_, rest)| rest);
+    rest.split(" (").next().unwrap_or(rest)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -214,6 +289,29 @@ mod tests {
         assert!(is_at("src/a.rs", "/p/src/a.rs"));
         assert!(!is_at("/p/src/aa.rs", "a.rs"));
         assert!(!is_at("/p/src2/a.rs", "src"));
+    }
+
+    #[test]
+    fn work_that_later_work_takes_back_is_known() {
+        for (later, earlier) in [
+            (
+                "Mend the kiln: restore open_damper() at the start",
+                "Remove second open_damper() call",
+            ),
+            (
+                "Remove the shared relay of the damper",
+                "Use a shared relay for the damper (kiln.toml)",
+            ),
+        ] {
+            assert!(takes_back(later, earlier), "{later}");
+        }
+        for (later, earlier) in [
+            ("Remove the old tests of the damper", "Add a relay for the damper"),
+            ("Add a log to open_damper()", "Use open_damper() at the start"),
+            ("Restore the glaze profile", "Remove second open_damper() call"),
+        ] {
+            assert!(!takes_back(later, earlier), "{later}");
+        }
     }
 
     #[test]

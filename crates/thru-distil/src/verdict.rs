@@ -75,6 +75,8 @@ pub(crate) struct Statement {
     title: String,
     /// True if it says what the agent would do, not how things are.
     is_advice: bool,
+    /// True if a reader needs more of the text: what holds instead, when it holds, what it points at.
+    is_half: bool,
 }
 
 /// A list whose items begin with names.
@@ -102,6 +104,8 @@ struct Reader {
     paragraph: usize,
     /// True if the last line that led up to a list spoke of what could be.
     supposes: bool,
+    /// The denial with which the last paragraph ended: the next one may say what holds instead.
+    denial: Option<Wording>,
 }
 
 /// Returns the statements of a text that a reader understands alone, the first ones first.
@@ -149,6 +153,7 @@ impl Reader {
         self.lead = None;
         self.subject = plain.split(' ').find(|word| is_reference(word)).map(str::to_owned);
         self.before = Before::default();
+        self.denial = None;
         // "**The relay is polled.**" is a sentence of its own.
         if heading.starts_with("**") && !heading.trim_end_matches('*').ends_with(':') {
             self.sentence(heading, None);
@@ -163,6 +168,15 @@ impl Reader {
         }
         self.before = Before::default();
         let sentences: Vec<&str> = prose::sentences(line).collect();
+        if let Some(denied) = self.denial.take()
+            && let Some(next) = sentences.first().filter(|next| says_instead(next))
+            && let Some(last) = self.found.last_mut()
+        {
+            match joined(&denied, next) {
+                Some(title) => last.title = title,
+                None => last.is_half = true,
+            }
+        }
         if sentences.first().is_some_and(|first| cue::turns(first)) {
             for conceded in self.found.iter_mut().skip(self.paragraph) {
                 conceded.rank -= CONCEDED;
@@ -213,9 +227,11 @@ impl Reader {
         let place =
             if is_order(&unmarked(first)) && role != Role::Point { place - ASIDE } else { place };
         self.take(first, None, place);
+        self.denial = None;
     }
 
     fn take(&mut self, sentence: &str, next: Option<&str>, place: i32) {
+        self.denial = None;
         // What the agent did is told by what came of it.
         if wording::is_deed(sentence) {
             return;
@@ -231,9 +247,14 @@ impl Reader {
             let rank = place + rank_of(&said, sentence)
                 - if is_denied { AT_POINT + 1 } else { 0 }
                 - if is_conceded { CONCEDED } else { 0 };
-            let title = next.and_then(|next| joined(&said, next)).unwrap_or(said.title);
+            let whole = next.and_then(|next| joined(&said, next));
+            let is_half = said.is_partial
+                || is_denied && whole.is_none()
+                || points(sentence) && !said.is_advice;
+            let title = whole.unwrap_or_else(|| said.title.clone());
             let rank = rank - if !said.is_advice && is_slight(&title) { SLIGHT } else { 0 };
-            self.found.push(Statement { rank, title, is_advice: said.is_advice });
+            self.found.push(Statement { rank, title, is_advice: said.is_advice, is_half });
+            self.denial = Some(said).filter(|said| next.is_none() && said.title.contains(" not "));
         }
     }
 
@@ -294,7 +315,8 @@ impl Reader {
         let title = defused(&text::plain(&title)).into_owned();
         if is_understood(&title, 2) {
             let place = if listing.role == Role::Point { 8 } else { 3 };
-            self.found.push(Statement { rank: place + 2, title, is_advice: false });
+            let rank = place + 2;
+            self.found.push(Statement { rank, title, is_advice: false, is_half: false });
         }
     }
 }
@@ -356,6 +378,13 @@ fn denies(sentence: &str, next: &str) -> bool {
     text::plain(sentence).contains(" not ") && is_same
 }
 
+/// Returns true if a sentence may say what holds instead of what the one before denied.
+fn says_instead(next: &str) -> bool {
+    ["It ", "They ", "Instead", "For each ", "Each ", "Every "]
+        .iter()
+        .any(|one| next.starts_with(one))
+}
+
 /// Returns a short statement with the sentence that explains it: "The relay fails: it is polled by `fire`".
 fn joined(said: &Wording, next: &str) -> Option<String> {
     let denies = said.title.contains(" not ");
@@ -365,10 +394,7 @@ fn joined(said: &Wording, next: &str) -> Option<String> {
     }
     let names_code = next.contains('`');
     let next = text::plain(next);
-    let is_instead = denies
-        && ["It ", "They ", "Instead", "For each ", "Each "]
-            .iter()
-            .any(|one| next.starts_with(one));
+    let is_instead = denies && says_instead(&next);
     let next = if is_instead { next.trim_end_matches(':') } else { &next };
     let talks = next.split_whitespace().any(|word| {
         ["i", "you", "we", "i'll", "i’ll", "you'll"].contains(&word.to_lowercase().as_str())
@@ -429,7 +455,9 @@ static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// open. Advice is told as such: the person may not follow it.
 pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
     let (_, one) = chosen(statements, question).filter(|(rank, _)| *rank >= SURE)?;
-    if OPEN.as_ref()?.is_match(&one.title) || one.is_advice && is_passing(&one.title) {
+    let is_open = OPEN.as_ref()?.is_match(&one.title) || one.title.ends_with("(suspected)");
+    let is_partial = one.is_half || !one.is_advice && is_relative(&one.title);
+    if is_open || is_partial || one.is_advice && is_passing(&one.title) {
         return None;
     }
     if !one.is_advice {
@@ -437,6 +465,51 @@ pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
     }
     let title = format!("{RECOMMENDED}{}", text::uncapitalised(&one.title));
     (title.chars().count() <= title::LENGTH).then_some(title)
+}
+
+/// Returns true if a statement is about one among others that it does not name: "The closest issue is x", "The trap is y".
+fn is_relative(title: &str) -> bool {
+    const RELATIVE: [&str; 12] = [
+        "alternative",
+        "anti-pattern",
+        "antipattern",
+        "catch",
+        "caveat",
+        "difference",
+        "downside",
+        "mistake",
+        "remedy",
+        "risk",
+        "trap",
+        "workaround",
+    ];
+    const AMONG: [&str; 12] = [
+        "best",
+        "cleanest",
+        "closest",
+        "easiest",
+        "intended",
+        "nearest",
+        "next",
+        "only",
+        "right",
+        "safest",
+        "simplest",
+        "supported",
+    ];
+    const JOINTS: [&str; 8] = ["for", "from", "in", "of", "on", "that", "to", "with"];
+    let lower = title.to_lowercase();
+    let subject: Vec<&str> = lower.split(' ').take_while(|word| !is_copula(word)).collect();
+    let is_whole = subject.len() == lower.split(' ').count();
+    let subject = subject.strip_prefix(&["the"]).unwrap_or(&subject);
+    !is_whole
+        && !subject.iter().any(|word| JOINTS.contains(word))
+        && (subject.first().is_some_and(|first| AMONG.contains(first))
+            || subject.last().is_some_and(|noun| RELATIVE.contains(noun)))
+}
+
+fn is_copula(word: &str) -> bool {
+    ["is", "are", "was", "were", "would"].contains(&word)
 }
 
 /// Words of advice about a ticket or a pull request that is over tomorrow.
@@ -508,7 +581,7 @@ mod tests {
             ),
             (
                 "When both `cone` and `ramp` are set, `ramp` does not call the sensor. It waits.",
-                "ramp does not call the sensor",
+                "ramp does not call the sensor (when both cone and ramp are set)",
             ),
             (
                 "I would not make `cone.json` the entry point of the loader.",
@@ -548,6 +621,23 @@ mod tests {
             ("I would not give the damper of `kiln-2` a relay of its own.", None),
             ("The damper of `kiln-2` probably has no relay of its own.", None),
             ("The glaze melts at cone six.", None),
+            ("That damper relay of `kiln-2` is driven by `fire`.", None),
+            ("The closest relay is `kiln-2-damper`, which `fire` drives.", None),
+            (
+                "When the damper of `kiln-2` was closed by hand and the log of the last firing is kept for the relay, `kiln-2` gets a relay of its own.",
+                None,
+            ),
+            ("The damper of `kiln-2` might be driven by the relay of `fire`.", None),
+            (
+                "The damper of `kiln-2` is not driven by `fire`. It is driven by a relay in the shed that `kiln-1` shares with the glaze mill.",
+                Some(
+                    "The damper of kiln-2 is driven by a relay in the shed that kiln-1 shares with the glaze mill",
+                ),
+            ),
+            (
+                "The damper of `kiln-2` does not use a relay.\n\nIt is driven by `fire`:\n\n- by day",
+                Some("The damper of kiln-2 does not use a relay: it is driven by fire"),
+            ),
             (
                 "The damper of `kiln-2` has a relay of its own. But `fire` never reads it today.",
                 None,

@@ -24,6 +24,8 @@ pub(crate) struct Wording {
     pub(crate) is_named: bool,
     /// What it loses because a part of the sentence is left out.
     pub(crate) lost: i32,
+    /// True if it holds only under a condition that is left out.
+    pub(crate) is_partial: bool,
 }
 
 /// What the sentence before tells about the pronouns of the next.
@@ -156,7 +158,8 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
     if rest.ends_with('?') {
         return None;
     }
-    let (mut aside, mut is_suspected, mut is_recommended) = (None, false, false);
+    let (mut aside, mut is_partial) = (None, false);
+    let (mut is_suspected, mut is_recommended) = (false, false);
     for _ in 0..4 {
         if let Some(opening) = OPENING.as_ref()?.find(rest) {
             is_recommended |= opening.as_str().to_lowercase().contains("recommendation");
@@ -172,7 +175,8 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
         } else if let Some(fronted) = FRONTED.as_ref()?.captures(rest) {
             let phrase = fronted.get(1)?.as_str();
             rest = fronted.get(2)?.as_str();
-            aside = places(phrase).then_some(phrase).or(aside);
+            is_partial |= restricts(phrase);
+            aside = (places(phrase) || restricts(phrase)).then_some(phrase).or(aside);
         } else {
             break;
         }
@@ -207,11 +211,14 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
     }
     let (title, lost) = fitted(said)?;
     let mut title = as_written(title, sentence);
-    if let Some(aside) = aside.map(uncapitalised)
+    if let Some(phrase) = aside
+        && let aside = uncapitalised(phrase)
         && title.chars().count() + aside.chars().count() + 3 <= title::LENGTH
         && !title.contains(last_word(&aside))
+        && (!restricts(phrase) || stands_alone(&format!("{title} ({aside})")))
     {
         title = format!("{title} ({aside})");
+        is_partial &= !restricts(phrase);
     }
     if is_suspected && title.chars().count() + 12 <= title::LENGTH {
         title.push_str(" (suspected)");
@@ -231,7 +238,7 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
     };
     let is_named = names(&title, sentence);
     (words >= 4 && is_title && !title.starts_with('/') && !points_at_option(&title))
-        .then_some(Wording { title, is_advice, is_named, lost })
+        .then_some(Wording { title, is_advice, is_named, lost, is_partial })
 }
 
 /// Verbs of the procedure, with which a report of an order begins.
@@ -316,6 +323,12 @@ fn places(phrase: &str) -> bool {
         .any(|word| word.eq_ignore_ascii_case(first))
         && phrase.chars().count() <= ASIDE
         && phrase.split(' ').skip(1).any(is_name)
+}
+
+/// Returns true if a fronted phrase says when the sentence holds: "When both are set".
+fn restricts(phrase: &str) -> bool {
+    let first = phrase.split(' ').next().unwrap_or_default();
+    ["when", "without", "under"].iter().any(|word| word.eq_ignore_ascii_case(first))
 }
 
 fn last_word(text: &str) -> &str {

@@ -9,7 +9,7 @@ use crate::agent_text::{AgentText, is_status};
 use crate::cause;
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
-use crate::gate::{is_about_course, is_understood, stands_alone, tells};
+use crate::gate::{is_about_course, is_note, is_understood, names_only_path, stands_alone};
 use crate::landing;
 use crate::phrase::{self, Strength};
 use crate::prose;
@@ -115,7 +115,7 @@ impl<'s> Piece<'s> {
             }
         }
         let gone = undone::gone(session.events, &range, turn.range.end);
-        let took_back = taken_back(session, turn);
+        let took_back = undone::taken_back(session, turn);
         let is_undone = !modified.is_empty()
             && (took_back.is_some() || modified.iter().all(|file| gone.contains(file)));
         if !is_undone {
@@ -149,18 +149,15 @@ impl<'s> Piece<'s> {
         let mut observation = self.session.blank("work", 0, place, kind);
         let mut used: Vec<usize> = title_source.into_iter().collect();
         let outcome = if self.is_undone && !self.has_commits() {
-            Some("Tried, then reverted")
+            Some(undone::REVERTED)
         } else if self.fails_again && kind == ObservationType::Bugfix {
             Some(STILL_FAILING)
         } else {
             None
         };
         observation.title = match outcome {
-            Some(outcome) => {
-                let tried = if title.is_empty() { self.changed_files() } else { title.clone() };
-                let room = title::LENGTH.saturating_sub(outcome.len() + 2);
-                format!("{outcome}: {}", text::uncapitalised(&reply::titled_in(&tried, room)))
-            }
+            Some(outcome) if title.is_empty() => undone::titled_as(outcome, &self.changed_files()),
+            Some(outcome) => undone::titled_as(outcome, &title),
             None => title.clone(),
         };
         if let Some((at, narrative)) = self.narrative() {
@@ -252,12 +249,8 @@ impl<'s> Piece<'s> {
             let (at, run) = self.runs.iter().find(|(_, run)| run.pull_request.is_some())?;
             let title = run.pull_request.as_ref()?.title.as_deref()?;
             let is_all = self.modified.is_empty();
-            is_all.then(|| {
-                (
-                    title::shaped(&format!("Open pull request: {}", subject::of_commit(title))),
-                    Some(*at),
-                )
-            })
+            let title = format!("Open pull request: {}", subject::of_commit(title));
+            is_all.then(|| (title::shaped(&title), Some(*at)))
         };
         let landed = || {
             let (at, number, title) = self.merged()?;
@@ -515,26 +508,6 @@ fn keeps_books(session: &Session<'_>, turn: &Turn, part: &Range<usize>) -> bool 
     };
     let mut own = subjects(part).peekable();
     own.peek().is_some() && own.all(is_book) && !all.iter().all(|subject| is_book(subject))
-}
-
-/// Returns true for work on the changelog, which tells of other work.
-fn is_note(title: &str) -> bool {
-    text::find_ignoring_case(title, "changelog").is_some()
-}
-
-/// Returns true for "Draft the plan at docs/plans/7.md": where it is says nothing of what it is.
-fn names_only_path(title: &str) -> bool {
-    let rest = title.split_once(' ').map_or("", |(_, rest)| rest);
-    let is_path = |word: &&str| word.contains('/') && word.contains('.');
-    let words: Vec<&str> = rest.split(' ').filter(|word| !is_path(word)).collect();
-    rest.split(' ').any(|word| is_path(&word)) && !tells(&words.join(" "))
-}
-
-/// Returns the person's words in the next turn that say that the work of this one was taken back.
-fn taken_back<'s>(session: &'s Session<'s>, turn: &Turn) -> Option<(usize, &'s str)> {
-    let at = turn.range.end;
-    let words = session.events.get(at)?.request()?.took_back.as_deref()?;
-    Some((at, words))
 }
 
 /// Adds a commit's fact; if the list is full, to the last one.

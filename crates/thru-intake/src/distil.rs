@@ -14,7 +14,7 @@ use thru_core::{
     Access, FileState, Id, Observation, Outcome, SessionKey, Speaker, Statement, Summary,
     TITLE_LENGTH, Timestamp,
 };
-use thru_distil::{Distiller, Moment, wants_text};
+use thru_distil::{Distiller, Moment, UNTITLED, title_of_request, wants_text};
 use thru_graph::{FileEdit, Opening, SessionCourse, file_edit, makes_facts};
 use thru_lifecycle::Indexing;
 use thru_lifecycle::content::{ContentHasher, Message};
@@ -527,9 +527,10 @@ fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
         }
     }
     if unwanted.iter().any(|observation| is_named_in(&summary.title, observation)) {
-        let left = summary.digest.completed.first().or(summary.digest.request.as_ref());
-        summary.title =
-            left.map_or("Session".to_owned(), |left| thru_core::cut(&left.text, TITLE_LENGTH));
+        let digest = &summary.digest;
+        let done = digest.completed.first().map(|done| thru_core::cut(&done.text, TITLE_LENGTH));
+        let asked = || digest.request.as_ref().and_then(|asked| title_of_request(&asked.text));
+        summary.title = done.or_else(asked).unwrap_or_else(|| UNTITLED.to_owned());
     }
     summary
 }

@@ -34,7 +34,7 @@ static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:please\s+)?(?:keep|use|support|limit|target)\s+only\b
         | ^we\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|currently\s+)?(?:want|prefer|like|chose|choose|decided|agreed?|opted?|vote|favou?r)\b
         | ^i\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|still\s+)?(?:want|prefer|like|chose|choose|decided|agree\s+(?:with|on)|vote|favou?r)\b
-        | ^i(?:'d|’d|\s+would|\s+had)?\s+(?:rather|much\s+rather|go\s+with|love\s+to)\b
+        | ^i(?:'d|’d|\s+would|\s+had)?\s+(?:rather|much\s+rather|go\s+with)\b
         | ^(?:there(?:'|’)?s\s+|there\s+is\s+)?no\s+need\s+(?:for|to)\b
         | ^(?:please\s+)?(?:{VERBS})\s+\S.*\b(?:instead(?:\s+of)?|rather\s+than|not\s+\w|since\s|because|so\s+that|as\s+(?:it|we|they|that)\b|no\s+longer|for\s+consistency)
         | ^(?:it|that|this|which)(?:'|’)?s?\s+(?:is\s+|would\s+be\s+|might\s+be\s+)?(?:\w+\s+)?(?:better|best|nicer|simpler|cleaner|easier|safer|preferable)\s+(?:not\s+)?(?:to|if)\b
@@ -141,6 +141,24 @@ const JOINTS: [&str; 12] = [
     " but ",
 ];
 
+/// Returns "No longer need the mill: just use the wheel" for the second of two sentences: what it is to stand for was said before.
+pub(crate) fn with_ground(title: String, before: &str) -> String {
+    let first = title.split(' ').next().unwrap_or_default();
+    let is_rest = ["just", "only", "simply"].iter().any(|word| word.eq_ignore_ascii_case(first));
+    let ground = unmarked(before);
+    let ground = without_softeners(ground.trim_end_matches(['.', '!', ' ']));
+    let whole = format!("{}: {}", capitalised(ground), text::uncapitalised(&title));
+    let is_ground = GROUND.as_ref().is_some_and(|one| one.is_match(ground)) && !asks(ground);
+    if is_rest && is_ground && whole.chars().count() <= title::LENGTH { whole } else { title }
+}
+
+/// Sentences that give something up.
+static GROUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)^(?:(?:we|i)\s+)?(?:are\s+)?(?:no\s+longer|don['’]?t|do\s+not|no\s+need)\s+(?:need|use|using|want|for|to)\s+\w|^(?:drop|forget|skip|remove)\s+\w",
+    )
+});
+
 /// Decisions against something, anywhere.
 static NEEDLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
@@ -160,6 +178,14 @@ pub(crate) fn concluded(sentence: &str) -> Option<String> {
     decides.then(|| titled(&as_decision(titled(said))))
 }
 
+/// Wishes to be told something: "I would like to know".
+static INQUIRES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?ix)^(?:i|we)(?:['’]d|\s+would)?\s+(?:also\s+|just\s+|only\s+|really\s+|still\s+)?(?:like|want|love|need)\s+to\s+
+        (?:know|understand|hear|learn|ask|find\s+out|be\s+sure|discuss|confirm|clarify)\b",
+    )
+});
+
 /// Returns the title of a clause that decides.
 fn deciding(clause: &str) -> Option<String> {
     let softened = without_softeners(clause);
@@ -169,6 +195,9 @@ fn deciding(clause: &str) -> Option<String> {
             .iter()
             .any(|hedge| text::find_ignoring_case(clause, hedge).is_some());
     let bare = if is_hedged { softened.trim_end_matches(['?', ' ']) } else { softened };
+    if INQUIRES.as_ref()?.is_match(bare) {
+        return None;
+    }
     let found = DECIDED.as_ref()?.find(bare)?;
     let end = found.end()
         + JOINTS

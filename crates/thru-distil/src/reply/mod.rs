@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 pub(crate) use self::deciding::{
-    as_decision, concluded, decision_in, is_of_moment, is_verb, with_place,
+    as_decision, concluded, decision_in, is_of_moment, is_verb, with_ground, with_place,
 };
 pub(crate) use self::questions::{
     agreed_to, asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,
@@ -139,6 +139,7 @@ impl Reply {
                     pasted += 1;
                     continue;
                 }
+                let mut before = "";
                 for (at, sentence) in prose::sentences_at(line.text) {
                     own.push(one_line(sentence, WORDS));
                     if decided.len() < MOST && !is_long && !is_quoted(line.text, at) {
@@ -146,8 +147,14 @@ impl Reply {
                         if found.is_none() && proposed.is_none() {
                             proposed = proposed::of_sentence(sentence);
                         }
-                        decided.extend(found);
+                        if let Some(one) = found {
+                            let title = with_ground(one.title, before);
+                            // What it replaces is told with it.
+                            decided.retain(|known: &Decided| !title.starts_with(&known.title));
+                            decided.push(Decided { title, ..one });
+                        }
                     }
+                    before = sentence;
                 }
             }
         }

@@ -264,6 +264,12 @@ fn hedge(lower: &str) -> Option<usize> {
 
 /// Returns true for "Use a framework" and "We want the opinion of the team": a kind of thing in few words, and no name.
 pub(crate) fn is_thin(title: &str) -> bool {
+    // "Use a kind of brown" is no more than a hint.
+    let lower = title.to_lowercase();
+    let rough = ["a kind of ", "some kind of ", "a sort of ", "some sort of ", "something like "];
+    if rough.iter().any(|rough| lower.contains(rough)) {
+        return true;
+    }
     let chooses = [" not ", " instead", " either ", " over ", " than ", "no longer"];
     let is_kind = title.split(' ').skip(1).take(2).any(|word| ["a", "an", "the"].contains(&word));
     is_kind

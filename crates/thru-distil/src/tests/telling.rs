@@ -335,3 +335,68 @@ fn commits_that_begin_and_end_the_work_of_another_are_no_titles() {
         titles(&story, false).into_iter().filter(|title| !title.is_empty()).collect();
     assert_eq!(told, ["Ring the bell below 2 degrees (quick-9, alarm.rs)"]);
 }
+
+#[test]
+fn questions_doubts_and_hints_decide_nothing() {
+    for (said, answer) in [
+        (
+            "How did we decide between the queue and the table? I would like to know why",
+            "Agreed: the table keeps the importer's order, which is why we chose it over the queue.",
+        ),
+        (
+            "perhaps we should just remove the retry mode and move the limits under the profile",
+            "That is probably the cleanest model: no retry mode, and the limits under the profile.",
+        ),
+        ("I'd love to treat the importer as a general reader of feeds", "That would be something."),
+        ("In the header, I think we should use a kind of brown", "On it."),
+    ] {
+        assert_eq!(decided(said, answer), [""; 0], "{said}");
+    }
+}
+
+#[test]
+fn what_is_to_be_done_alone_is_told_with_what_it_replaces() {
+    assert_eq!(
+        decided(
+            "We no longer need the importer image. Just run the importer directly going forward.",
+            "Noted."
+        ),
+        ["We no longer need the importer image: just run the importer directly going forward"]
+    );
+}
+
+#[test]
+fn work_that_a_later_turn_takes_back_is_told_as_reverted() {
+    let removed = commit("Remove second check_feed() call", "");
+    let restored = commit("Restore check_feed() call at the start", "");
+    let mut story = Story::default();
+    story
+        .asks("The check is there twice")
+        .edits("/p/src/feed.rs")
+        .runs(&removed.0, &removed.1, Outcome::Succeeded)
+        .asks("The reader is broken now")
+        .edits("/p/src/feed.rs")
+        .runs(&restored.0, &restored.1, Outcome::Succeeded);
+    assert_eq!(
+        titles(&story, false),
+        [
+            "Tried, then reverted: remove second check_feed() call",
+            "Restore check_feed() call at the start",
+        ]
+    );
+}
+
+#[test]
+fn a_vague_subject_is_told_with_the_points_of_the_report() {
+    let vague = commit("docs(guide): restore dropped sections", "");
+    let mut story = Story::default();
+    story
+        .asks("The merge lost parts of the guide, bring them back please")
+        .edits("/p/GUIDE.md")
+        .runs(&vague.0, &vague.1, Outcome::Succeeded)
+        .says("Restored all that the merge had dropped:\n\n- **Feed Naming** — one name per feed\n- **Index Layout** — where the lines are kept\n- **Release Steps** — in order");
+    assert_eq!(
+        titles(&story, false),
+        ["Restore dropped sections (guide): Feed Naming, Index Layout, Release Steps"]
+    );
+}
