@@ -192,11 +192,14 @@ const BEFORE_KEY: [&str; 12] = [
 /// Returns the start of the name that the word belongs to.
 fn name_start(bytes: &[u8], word: &Range<usize>) -> usize {
     let start = run_start(bytes, word.start);
-    if start != word.start
-        || start == 0
-        || bytes[start - 1] != b' '
-        || !bytes[word.clone()].eq_ignore_ascii_case(b"key")
-    {
+    if start != word.start || start == 0 || !bytes[word.clone()].eq_ignore_ascii_case(b"key") {
+        return start;
+    }
+    // `acme.api.key` in files of properties.
+    if bytes[start - 1] == b'.' {
+        return run_start(bytes, start - 1);
+    }
+    if bytes[start - 1] != b' ' {
         return start;
     }
     let before = &bytes[..start - 1];
@@ -265,6 +268,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         (b':', Some(b':')) | (b'=', Some(b'~')) => return None,
         // `${NAME:?message}`: the shell is told to fail.
         (b':', Some(b'?' | b'+')) if bytes.get(at + 2) != Some(&b'=') => return None,
+        (b'|', Some(b'|')) | (b'?', Some(b'?')) if bytes.get(at + 2) == Some(&b'=') => at + 3,
         (b':' | b'?' | b'+', Some(b'=')) | (b'=', Some(b'>')) | (b'?', Some(b':')) => at + 2,
         (b':', _) => {
             may_be_typed = true;
@@ -472,6 +476,14 @@ mod tests {
             ("my password is hunter2, ok", "password hunter2"),
             ("use hunter2 as my password", "password hunter2"),
             ("client_secret := `a8F3kL09xQ2mZ7pR4sT1`", "secret a8F3kL09xQ2mZ7pR4sT1"),
+            ("ENV['FOO_TOKEN'] ||= 'a8F3kL09xQ2mZ7pR4sT1'", "token a8F3kL09xQ2mZ7pR4sT1"),
+            ("acme.api.key=a8F3kL09xQ2mZ7pR4sT1", "api-key a8F3kL09xQ2mZ7pR4sT1"),
+            ("<string name=\"db_password\" a=\"b\">hunter2</string>", "password hunter2"),
+            ("DB_PASSWORD是hunter2，", "password hunter2"),
+            ("DB_PASSWORD\thunter2", "password hunter2"),
+            ("Input Password  id=pw  hunter2", "password hunter2"),
+            ("set interfaces pppoe 0 password hunter2", "password hunter2"),
+            ("Your password is as follows:\n\nHunter22xyZ\n", "password Hunter22xyZ"),
         ] {
             assert_eq!(values(text), [expected], "{text}");
         }

@@ -15,6 +15,8 @@ pub(crate) enum Check {
     NotMasked,
     /// Not a mask, and the characters look drawn at random.
     Random,
+    /// As [`Self::Random`], of small letters, capitals and digits.
+    Mixed,
     /// Not a mask and not a word such as "password" in place of one.
     Password,
     /// As [`Self::Password`], and no name: what a call is given.
@@ -28,6 +30,11 @@ impl Check {
         match self {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
+            Self::Mixed => {
+                Self::Random.passes(value)
+                    && is_mixed(value.as_bytes())
+                    && value.bytes().any(|byte| byte.is_ascii_digit())
+            }
             Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
             Self::Given => {
                 let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());

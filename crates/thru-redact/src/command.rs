@@ -206,7 +206,15 @@ const COMMANDS: &[Command] = &[
     command(&["nuget ", "dotnet nuget ", "gem push "], &["-k", "-ApiKey", "--api-key"]),
     command(&["nmcli ", "iwctl "], &["password", "--passphrase"]),
     Command { position: Some(LAST), needs: Some("-b"), ..command(&["htpasswd "], &[]) },
-    Command { position: Some(0), needs: Some("login"), ..command(&["vault ", "cargo "], &[]) },
+    Command {
+        position: Some(0),
+        needs: Some("login"),
+        ..command(&["vault ", "cargo ", "wandb ", "dvc ", "railway ", "hf "], &[])
+    },
+    Command { position: Some(0), needs: Some("auth"), ..command(&["snyk ", "pihole "], &[]) },
+    Command { needs: Some("user"), ..command(&["conan "], &["-p"]) },
+    command(&["pihole "], &["-p"]),
+    command(&["pdftk "], &["input_pw", "user_pw", "owner_pw"]),
     Command { position: Some(1), needs: Some("user"), ..command(&["net "], &[]) },
     Command { position: Some(0), needs: Some("add-authtoken"), ..command(&["ngrok "], &[]) },
     Command { position: Some(0), needs: Some("authtoken"), ..command(&["ngrok "], &[]) },
@@ -288,7 +296,12 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> (Range<usize>, Vec<Range<u
         }
         if let Some(position) = command.position {
             let after = needed.flatten().map_or(0, |at| at + 1);
-            let is_plain = |range: &&Range<usize>| !text[(*range).clone()].starts_with('-');
+            // On Windows, options begin with a slash and end their name with a colon.
+            let is_plain = |range: &&Range<usize>| {
+                let argument = &text[(*range).clone()];
+                let is_windows = argument.starts_with('/') && argument.contains(':');
+                !(is_windows || argument.starts_with('-'))
+            };
             let mut plain = words[after.min(words.len())..].iter().filter(is_plain);
             let found = if position == LAST { plain.next_back() } else { plain.nth(position) };
             let has_digit = |range: &&Range<usize>| {
@@ -470,6 +483,9 @@ mod tests {
             ("keytool -storepass hunter2 -list", "hunter2"),
             ("bash -c \"mysql -phunter2 app\"", "hunter2"),
             ("vault login hunter2xyz", "hunter2xyz"),
+            ("snyk auth hunter2xyz", "hunter2xyz"),
+            (r"net use Z: \\srv\share hunter2xyz /user:ACME\bob", "hunter2xyz"),
+            ("pdftk a.pdf input_pw hunter2xyz output b.pdf", "hunter2xyz"),
         ] {
             assert_eq!(secrets(text), [expected], "{text}");
         }

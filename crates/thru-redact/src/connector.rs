@@ -41,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 41] = [
+static CONNECTORS: [Connector; 44] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -157,8 +157,28 @@ static CONNECTORS: [Connector; 41] = [
     connector("\n", Manner::Plain, r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})"#),
     // NAME and VALUE in two columns
     behind(
-        connector("  ", Manner::Plain, r"[ \t]{2,24}(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)"),
+        connector("", Manner::Plain, r"(?:[ \t]{2,24}|\t)(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)"),
         r"(?:(?:^|\n)[ \t+>0-9]{0,24}|(?:id|name|css|xpath)[:=])$",
+    ),
+    // Input NAME  place  value
+    behind(
+        connector(
+            "  ",
+            Manner::Plain,
+            r"[ \t]{2,8}\S{1,60}[ \t]{2,8}(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)",
+        ),
+        r"(?i)\b(?:input|type|enter|fill)\b[^\n]{0,20}$",
+    ),
+    // NAME是value, NAMEは value
+    connector(
+        "",
+        Manner::Plain,
+        "[\"'`]{0,2}[ \\t]?(?:是|为|為|は|：|를|는|은|이)[ \\t]?[\"'`「“]{0,2}(?P<v>[!-~]{6,128})",
+    ),
+    // set system login user name NAME value: settings of devices of a network
+    behind(
+        connector(" ", Manner::Plain, r#"[ \t]+(?:\d )?["']?(?P<v>[^\s"']{6,})"#),
+        r"(?:^|\n|[#>$+-] ?)(?:set|username|user|neighbor|aaa|ip|ntp|crypto|enable|ppp)[ \t](?:[\w./:-]{1,40}[ \t]){1,12}$",
     ),
     // process.env.NAME || "value", ${NAME:-value}
     connector(
@@ -249,6 +269,9 @@ static CONNECTORS: [Connector; 41] = [
 
 /// A sentence that tells a value.
 const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=→][ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+/// A value alone on the line below a sentence that announces it.
+const ANNOUNCED: &str =
+    r"[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}(?P<v>\S{8,128})[ \t]*(?:\r?\n|\z)";
 /// A value in brackets behind its name.
 const BRACKETED: &str = r#"[ \t]+\([`"']?(?P<v>[^\s()"'`]{6,128})[`"']?\)"#;
 /// A value right behind its name, after [`USING`].
@@ -294,7 +317,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
     };
     let found = match rest.first() {
         _ if after[..skipped].contains(&b'*') => rest.first() == Some(&b':') || has(b":", 4),
-        Some(0xe2) => holds_value(near(64)),
+        Some(0xe2..=0xef) => holds_value(near(64)),
         Some(b'|') if rest.get(1) == Some(&b'|') => {
             (has(b"\"", 8) || has(b"'", 8) || has(b"`", 8)) && holds_value(near(64))
         }
@@ -347,15 +370,28 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         }
         Some(b's') if skipped > 0 => true,
         Some(b'a' | b'A' | b's') if blanks > 0 && is_typed(rest) => true,
-        _ if blanks >= 2 && first_words(rest, 1).any(holds_value) => true,
+        _ if (blanks >= 2 || after[skipped..].first() == Some(&b'\t'))
+            && first_words(rest, 2).any(holds_value) =>
+        {
+            true
+        }
+        Some(_) if skipped > 0 && blanks > 0 && has(b"=", 32) && has(b"</", 200) => true,
         _ if blanks == 0 => skipped > 0 && has(b"alue", AFTER),
         _ => is_verb(rest),
     };
     found
         || (skipped > 0 && has(b"alue=", 200))
+        || is_announced(rest)
         || (begins(b"cred") && is_login(rest))
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
         || (blanks > 0 && may_be_argument(name, before) && first_words(rest, 3).any(may_be_value))
+}
+
+/// True if a colon ends the line, so that a value may stand alone on the next one.
+fn is_announced(rest: &[u8]) -> bool {
+    let near = &rest[..rest.len().min(64)];
+    let end = near.iter().position(|byte| *byte == b'\n').or_else(|| memmem::find(near, br"\n"));
+    end.is_some_and(|end| near[..end].trim_ascii_end().ends_with(b":"))
 }
 
 /// Signs of an expression whose second part is a value.
@@ -560,6 +596,7 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     static LOGIN_PATTERN: OnceLock<Regex> = OnceLock::new();
     static LABELLED_PATTERN: OnceLock<Regex> = OnceLock::new();
     static BRACKETED_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static ANNOUNCED_PATTERN: OnceLock<Regex> = OnceLock::new();
     static USED_PATTERN: OnceLock<Regex> = OnceLock::new();
     static USING_PATTERN: OnceLock<Regex> = OnceLock::new();
     static AS_NAMED_PATTERN: OnceLock<Regex> = OnceLock::new();
@@ -584,6 +621,14 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     if let Some(found) = compiled(&BRACKETED_PATTERN, &format!(r"\A(?:{BRACKETED})"))
         .captures(after)
         .and_then(|groups| groups.name("v"))
+        && value::is_said(telling, name, found.as_str(), false)
+    {
+        return Some(Place::After(found.range()));
+    }
+    if is_announced(after.as_bytes())
+        && let Some(found) = compiled(&ANNOUNCED_PATTERN, &format!(r"\A(?:{ANNOUNCED})"))
+            .captures(after)
+            .and_then(|groups| groups.name("v"))
         && value::is_said(telling, name, found.as_str(), false)
     {
         return Some(Place::After(found.range()));

@@ -27,9 +27,10 @@ pub(crate) const PASSWORDS: [&str; 73] = [
 
 /// Words for a key of an API.
 #[rustfmt::skip]
-pub(crate) const KEYS: [&str; 14] = [
+pub(crate) const KEYS: [&str; 22] = [
     "chiave api", "api-schlüssel", "api-sleutel",
     "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
+    "令牌", "apiキー", "アクセスキー", "トークン", "シークレット", "api 키", "토큰", "токен",
 ];
 
 /// The same words with escapes, as JSON of ASCII has them: the escapes must be decoded to see more.
@@ -131,7 +132,11 @@ mod tests {
         ] {
             assert_eq!(found(text), Some("Xq7!mmLk9"), "{text}");
         }
-        assert_eq!(found("clé API : a8F3kL09xQ2mZ7pR4sT1"), Some("a8F3kL09xQ2mZ7pR4sT1"));
+        for name in ["clé API : ", "APIキー：", "访问令牌：", "トークンは", "токен: "]
+        {
+            let text = format!("{name}a8F3kL09xQ2mZ7pR4sT1");
+            assert_eq!(found(&text), Some("a8F3kL09xQ2mZ7pR4sT1"), "{text}");
+        }
     }
 
     #[test]

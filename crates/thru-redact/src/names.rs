@@ -11,6 +11,8 @@ pub(crate) enum Kind {
     Secret,
     /// Made by machines: long and random.
     Key,
+    /// As [`Self::Key`], of an owner that is not known: the key of a cache is none.
+    SomeKey,
     /// Made by machines, but the word is used for much else, such as pages and parsers.
     Token,
 }
@@ -25,7 +27,7 @@ pub(crate) struct Telling {
 }
 
 /// Every telling name contains one of these words; the prefilter looks for them.
-pub(crate) const WORDS: [&str; 19] = [
+pub(crate) const WORDS: [&str; 24] = [
     "pass",
     "pwd",
     "secret",
@@ -45,13 +47,18 @@ pub(crate) const WORDS: [&str; 19] = [
     "devopspat",
     "_salt",
     "authtok",
+    "rpw",
+    "bpw",
+    "npw",
+    "mmunity",
+    "w_session",
 ];
 
 /// The longest name that is examined.
 pub(crate) const LONGEST: usize = 64;
 
 /// Words before "key" that make its value a secret.
-const KEY_OWNERS: [&str; 106] = [
+const KEY_OWNERS: [&str; 108] = [
     "network",
     "root",
     "mesh",
@@ -158,6 +165,21 @@ const KEY_OWNERS: [&str; 106] = [
     "routing",
     "validation",
     "decryption",
+    "sas",
+    "instrumentation",
+];
+
+/// Words before "key" that make it the name of a thing, or a key that is public.
+#[rustfmt::skip]
+const PLAIN_OWNERS: [&str; 101] = [
+    "cache", "hash", "digest", "content", "file", "blob", "object", "commit", "tree", "dedup", "dedupe", "etag", "checksum", "lookup",
+    "index", "shard", "build", "layer", "chunk", "node", "row", "entry", "item", "record", "trace", "span", "request", "image", "asset",
+    "artifact", "restore", "query", "react", "list", "group", "map", "dict", "sort", "range", "primary", "foreign", "unique", "composite",
+    "partition", "route", "translation", "message", "locale", "hot", "short", "arrow", "lock", "state", "store", "event", "metric",
+    "bundle", "module", "package", "dependency", "test", "job", "task", "run", "step", "memo", "site", "publishable", "public", "pub",
+    "peer", "verify", "verifying", "verification", "recipient", "known", "idempotency", "version", "schema", "config", "param", "field",
+    "column", "attribute", "meta", "label", "tag", "header", "context", "thread", "conversation", "user", "tenant", "org", "team",
+    "project", "bucket", "source", "target", "websocket", "page",
 ];
 
 /// Those of them whose keys people choose, as they choose a secret.
@@ -165,8 +187,8 @@ const CHOSEN_KEYS: [&str; 4] = ["secret", "session", "signing", "encryption"];
 
 /// Suffixes of names of passwords.
 #[rustfmt::skip]
-const PASSWORDS: [&str; 29] = [
-    "secretphrase", "accesscode",
+const PASSWORDS: [&str; 30] = [
+    "secretphrase", "accesscode", "snmpcommunity",
     "password", "passwords", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "pswd", "psk", "mnemonic",
     "requirepass", "masterauth", "storepass", "keypass", "sshpass", "dbpass", "userpass", "rootpass", "adminpass", "smtppass",
     "mailpass", "ftppass", "redispass", "bindpw", "authpass", "authtok",
@@ -178,6 +200,13 @@ const NOT_SECRET: [&str; 21] = [
     "publickey", "pubkey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotencykey",
     "publishablekey", "objectkey", "hotkey", "pagetoken", "nexttoken", "continuationtoken", "cancellationtoken",
     "synctoken", "clienttoken", "publickeytoken", "eostoken", "bostoken", "padtoken",
+];
+
+/// Words that end in "pass" and are none of a password.
+#[rustfmt::skip]
+const NO_PASSES: [&str; 17] = [
+    "bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "subpass", "multipass", "bandpass", "lowpass",
+    "highpass", "proxypass", "postpass", "prepass", "renderpass", "computepass",
 ];
 
 /// Words that may follow the telling word.
@@ -222,6 +251,7 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     }
     if PASSWORDS.iter().any(|end| plain.ends_with(end))
         || ends_with_word(name, plain, "pass")
+        || plain.ends_with("pass") && !NO_PASSES.iter().any(|end| plain.ends_with(end))
         || ends_with_word(name, plain, "pw")
     {
         return telling(Kind::Password, "password");
@@ -233,12 +263,18 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         let owned = KEY_OWNERS.iter().any(|word| owner.ends_with(word));
         let chosen = CHOSEN_KEYS.iter().any(|word| owner.ends_with(word));
         let kind = if chosen { Kind::Secret } else { Kind::Key };
-        return if owned || is_constant_name(name) { telling(kind, "api-key") } else { None };
+        if owned || is_constant_name(name) {
+            return telling(kind, "api-key");
+        }
+        let is_plain = PLAIN_OWNERS.iter().any(|word| owner.ends_with(word));
+        let may_be = !is_plain && !owner.is_empty() && ends_with_word(name, plain, "key");
+        return if may_be { telling(Kind::SomeKey, "api-key") } else { None };
     }
     if [
         "secret",
         "secrets",
         "secretcookie",
+        "bwsession",
         "tokensalt",
         "hashsalt",
         "authsalt",
@@ -329,6 +365,10 @@ mod tests {
             ("WIFI_PSK", "password"),
             ("LDAP_BIND_PW", "password"),
             ("requirepass", "password"),
+            ("remotepass", "password"),
+            ("snmpCommunity", "password"),
+            ("acmeKey", "api-key"),
+            ("signing.key", "api-key"),
         ] {
             assert_eq!(judge(name.as_bytes()).map(|telling| telling.rule), Some(rule), "{name}");
         }
@@ -348,6 +388,9 @@ mod tests {
             "secretName",
             "PUBLIC_KEY",
             "bypass",
+            "renderpass",
+            "queryKey",
+            "blob_key",
             "eos_token",
             "path",
             "compat",

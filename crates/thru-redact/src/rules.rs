@@ -165,7 +165,7 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -194,13 +194,16 @@ pub(crate) static RULES: &[Rule] = &[
     shape("asana-token", "an Asana token"),
     shape("discord-token", "a Discord bot token"),
     shape("twilio-key", "a Twilio API key"),
+    shape("zhipu-key", "a key of Zhipu's models"),
+    shape("sanity-token", "a Sanity token"),
+    shape("ably-key", "an Ably key"),
     Rule { finder: Finder::Command, ..form("command-password", "the password in a command line", &crate::command::NAMES, "") },
     Rule { finder: Finder::Cookie, start: Start::Anywhere, ..form("cookie", "the session in a cookie", &["cookie"], "") },
     Rule { finder: Finder::Base64, ..form("base64", "a secret in base64", &crate::base64::BEGINNINGS, "") },
     Rule { finder: Finder::Base64Within, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::NAMES, "") },
     Rule { finder: Finder::Base64Near, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::CONTEXTS, "") },
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
-        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|(?:sudo )?realm join|(?:npx )?wrangler secret put|gh auth login|(?:sudo )?cryptsetup|su\b|vault login)"#)
+        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--password-stdin)\b)"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
         r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
@@ -221,30 +224,30 @@ pub(crate) static RULES: &[Rule] = &[
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["auth plain ", "auth login "], r"(?i)auth (?:plain|login) (?P<secret>[A-Za-z0-9+/]{12,}={0,2})")
         .checked(Check::Random),
-    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication("],
-        r#"(?i)(?:credential|login|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin("],
+        r#"(?i)(?:credential|login|signin|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["getconnection(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
         r#"(?i)[a-z>_ -]{6,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["credentials(\""],
         r#"Credentials\((?:"[^"\n]{1,80}",\s){3}"(?P<secret>[^\s"\\]{6,128})"\)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["wpa_passphrase ", "radtest ", "isql ", "db2 connect ", "poetry config ", "samba-tool user "],
-        r#"(?i)(?:wpa_passphrase \S{1,40}|radtest \S{1,64}|isql (?:-v )?\S{1,40} \S{1,40}|db2 connect to \S{1,40} user \S{1,40} using|poetry config http-basic\.\S{1,40} \S{1,40}|samba-tool user (?:create|add) \S{1,40})[ ]?\\{0,3}["']?(?P<secret>[^\s"'`$\\-][^\s"'`\\]{5,128})"#)
+    form("login-password", "the password of a login with its user", &["wpa_passphrase ", "radtest ", "isql ", "db2 connect ", "poetry config ", "samba-tool user ", "composer config ", "prosodyctl register ", "steamcmd "],
+        r#"(?i)(?:wpa_passphrase \S{1,40}|radtest \S{1,64}|isql (?:-v )?\S{1,40} \S{1,40}|db2 connect to \S{1,40} user \S{1,40} using|poetry config http-basic\.\S{1,40} \S{1,40}|samba-tool user (?:create|add) \S{1,40}|composer config (?:-\S{1,16} )?http-basic\.\S{1,60} \S{1,40}|prosodyctl register \S{1,40} \S{1,60}|steamcmd \+login \S{1,40})[ ]?\\{0,3}["']?(?P<secret>[^\s"'`$\\-][^\s"'`\\]{5,128})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["authenticate plain ", "mechanism='plain'>", "mechanism=\"plain\">", "334 ugfzc3dvcmq6"],
         r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,400}={0,2})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
-    form("login-password", "the password of a login with its user", &["<auth-user-pass>"], r"(?i)<auth-user-pass>\s[\s+>|0-9]{0,16}\S{1,64}\s[\s+>|0-9]{0,16}(?P<secret>[^\s<]{4,128})\s")
+    form("login-password", "the password of a login with its user", &["auth-user-pass"], r"(?i)auth-user-pass>?\s[\s+>|0-9]{0,16}\S{1,64}\s[\s+>|0-9]{0,16}(?P<secret>[^\s<]{4,128})\s")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
-        r#"(?i)(?:put-parameter [^\n]{0,200}SecureString[^\n]{0,200}?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,200})"#)
+        r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,200})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync("],
         r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
-    form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
-        r"(?i)(?:\$[156y]\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,24}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
+    form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$apr1$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
+        r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,24}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
     form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
     form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
@@ -266,7 +269,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("seed-phrase", "the words that recover a wallet", &["seed phrase: "], r"(?i)seed phrase: (?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b").followed_by(Follows::Word),
     form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Password),
     form("jwk-key", "the private part of a JSON web key", &["\"kty\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
-    form("password", "the value of a password setting, field or option", &["pw:", "pw="], r#"(?i)pw[:=] ?\\{0,3}["'`]?(?P<secret>[^\s"'`\\]{6,64})"#)
+    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw is ", "pw ", "pw → "], r#"(?i)pw(?:[:=] ?| is | → | )\\{0,3}["'`]?(?P<secret>[^\s"'`\\,]{6,64})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,128})'")
         .followed_by(Follows::Word).checked(Check::Password),
@@ -281,10 +284,30 @@ pub(crate) static RULES: &[Rule] = &[
     form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
 
+    form("login-password", "the password of a login with its user", &["stats auth ", "addauth digest ", " login=", "-auth ", "-auth=", "-userpass ", "-credentials "],
+        r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s@/]{4,64})@").followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["connect("],
+        r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,128})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("piped-password", "the password that a command reads from another", &["passwd -f", "-password-stdin", "-with-token", "-passphrase-fd", "-pass-stdin"],
+        r#"(?i)[a-z -]{6,20}(?: [\w.:/@-]{1,40}){0,4} <<< ?["']?(?P<secret>[^\s"'$]{6,200})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("stored-secret", "a secret that Maven or Jenkins encrypted", &["<master>{", "<password>{", "<secret>{", "<passphrase>{", "<privatekey>{", "<apitoken>{"],
+        r"(?i)<\w{6,12}>\{(?P<secret>[A-Za-z0-9+/]{24,}={0,2})\}<").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Random),
+    form("cookie", "the session in a cookie", &["wordpress_logged_in_", "wordpress_sec_"], r"(?i)wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[A-Za-z0-9%._~+-]{20,512})").followed_by(Follows::Token(32)),
+    form("google-oauth-code", "the code of a Google login", &["4/0a"], r"4/0A[A-Za-z0-9_-]{50,}").followed_by(Follows::Token(50)).checked(Check::Random),
+    form("network-password", "the password of a Wi-Fi network", &["wifi:"], r"(?i)wifi:[^\n]{0,80}?\bp:(?P<secret>[^\s;]{6,64});").followed_by(Follows::Word).checked(Check::Password),
+    form("recovery-code", "codes that replace a second factor", &["recovery code", "backup code", "scratch code"],
+        r"(?i)(?:recovery|backup|scratch) codes?[^\n:]{0,24}:(?:\s|\\n)(?P<secret>(?:[\s,*>|+-]{0,4}[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})?){1,20})").starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
+    form("kaggle-key", "a Kaggle key", &["\"username\""], r#"(?i)"username"\s?:\s?"[\w.-]{1,64}",\s{0,8}"key"\s?:\s?"(?P<secret>[0-9a-f]{32})""#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("url-key", "the key in the query of a URL", &["?key=", "&key=", "?apikey=", "&appid="], r"(?i)[?&]\w{3,6}=(?P<secret>[A-Za-z0-9_-]{24,128})\b").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Mixed),
+
     // In URLs and headers.
     form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Password),
-    form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,255}(?::[A-Za-z0-9_-]{8,255})?)@[A-Za-z0-9]")
+    // The hosts of Sentry's addresses begin with `o` and a number; the keys before them are public.
+    form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,255}(?::[A-Za-z0-9_-]{8,255})?)@(?:[A-NP-Za-np-z0-9]|[Oo][^0-9])")
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization"],
         r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>|[ \t]["'])[ \t]{0,4}["'`\\]{0,8}[a-z][\w-]{2,24}(?:[ \t]{1,4}|[ \t]{0,4}\r?\n[ \t+>#/*-]{0,12})(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
@@ -329,7 +352,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,90}={0,2})").starting(Start::Anywhere).checked(Check::Random),
     form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{40,90}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
     form("azure-client-secret", "an Azure client secret", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], r"[A-Za-z0-9_.~]{3}\dQ~[A-Za-z0-9_.~-]{31,34}").starting(Start::Before(3)),
-    form("aws-signature", "the signature of a signed AWS URL", &["x-amz-signature="], r"(?i)x-amz-signature=(?P<secret>[0-9a-f]{64})").starting(Start::Anywhere),
+    form("aws-signature", "the signature of a signed URL of a cloud", &["x-amz-signature=", "x-goog-signature=", "x-oss-signature=", "q-signature="], r"(?i)[xq]-(?:(?:amz|goog|oss)-)?signature=(?P<secret>[0-9a-f]{40,512})").starting(Start::Anywhere),
     form("digitalocean-token", "a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
     form("alibaba-key", "an Alibaba Cloud access key id", &["ltai"], r"LTAI[A-Za-z0-9]{16,24}\b").checked(Check::Random).followed_by(Follows::Token(16)),
     form("cloudflare-key", "a Cloudflare origin key", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
@@ -361,7 +384,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("openshift-token", "an OpenShift token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{43}"),
     form("neon-key", "a Neon key", &["napi_"], r"napi_[a-z0-9]{60,68}\b").checked(Check::Random),
     form("mongodb-secret", "a MongoDB Atlas client secret", &["mdb_sa_sk_"], r"mdb_sa_sk_[A-Za-z0-9_-]{30,}").checked(Check::Random),
-    form("aiven-token", "an Aiven token", &["aivenv1"], r"aivenv1[A-Za-z0-9+/_-]{60,}={0,2}"),
+    form("aiven-token", "an Aiven token or password", &["aivenv1", "avns_"], r"(?:aivenv1[A-Za-z0-9+/_-]{60,}={0,2}|AVNS_[A-Za-z0-9_-]{19})"),
     form("clickhouse-key", "a ClickHouse Cloud key", &["4b1d"], r"4b1d[A-Za-z0-9]{38}\b").checked(Check::Random).followed_by(Follows::Token(38)),
     form("scalingo-token", "a Scalingo token", &["tk-us-"], r"tk-us-[A-Za-z0-9_-]{48}").checked(Check::Random),
     form("harness-token", "a Harness token", &["pat.", "sat."], r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b").followed_by(Follows::Token(60)),
@@ -495,6 +518,16 @@ pub(crate) static RULES: &[Rule] = &[
     form("firecrawl-key", "a Firecrawl key", &["fc-"], r"fc-[a-f0-9]{32}\b").followed_by(Follows::Token(32)),
 
     // Productivity and monitoring.
+    form("confluent-secret", "a Confluent secret", &["cflt"], r"cflt[A-Za-z0-9+/]{60}").followed_by(Follows::Token(60)).checked(Check::Random),
+    form("teamcity-token", "a TeamCity token", &["eyj0exaioiaivenwmij9."], r"eyJ0eXAiOiAiVENWMiJ9\.[A-Za-z0-9_-]{20,60}\.[A-Za-z0-9_-]{30,80}"),
+    form("vk-token", "a VK token", &["vk1.a."], r"vk1\.a\.[A-Za-z0-9_-]{80,}"),
+    form("rapidapi-key", "a RapidAPI key", &["msh"], r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}\b").starting(Start::Before(10)).followed_by(Follows::Token(35)),
+    form("voiceflow-key", "a Voiceflow key", &["vf.dm.", "vf.ws."], r"VF\.(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{16}\b"),
+    form("intra42-secret", "a secret of 42's intranet", &["s-s4t2ud-", "s-s4t2af-"], r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
+    form("authress-key", "an Authress key", &["scauth_", "authress_"], r"(?:scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}").followed_by(Follows::Token(40)),
+    form("sidekiq-secret", "the credentials of Sidekiq's gems", &["contribsys"], r"(?i)contribsys[\w.]{0,8}[=: ]{1,3}(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})\b").starting(Start::Anywhere).followed_by(Follows::Word),
+    form("sumologic-url", "the key in a Sumo Logic address", &["/receiver/v1/http/"], r"(?i)/receiver/v1/http/(?P<secret>[A-Za-z0-9_=-]{60,})").starting(Start::Anywhere).followed_by(Follows::Token(60)),
+    form("sauce-key", "a Sauce Labs key", &["oauth-"], r"oauth-[a-z0-9_]{1,40}-[0-9a-f]{5}\b").followed_by(Follows::Token(7)).checked(Check::NotMasked),
     form("linear-key", "a Linear key", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
     form("notion-token", "a Notion token", &["ntn_", "secret_"], r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43})\b").checked(Check::Random).followed_by(Follows::Token(40)),
     form("adafruit-key", "an Adafruit IO key", &["aio_"], r"aio_[A-Za-z0-9]{28}\b").followed_by(Follows::Token(28)),
@@ -540,7 +573,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("algolia-key", "an Algolia admin key", &["algolia"], r#"(?i)algolia[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32})\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
     form("salesforce-token", "a Salesforce session", &["!aq", "!ar"], r"00D[A-Za-z0-9]{12,15}!A[QR][A-Za-z0-9._]{60,130}").starting(Start::Before(18)).followed_by(Follows::Token(40)).checked(Check::Random),
     form("ghost-key", "an admin key of Ghost", &["ghost"], r"(?i)ghost[^\n]{0,40}?(?P<secret>[0-9a-f]{24}:[0-9a-f]{64})\b").followed_by(Follows::Word),
-    form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-HJ-NP-Za-km-z]{107}\b").followed_by(Follows::Token(90)),
+    form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-Za-z]{100,112}\b").followed_by(Follows::Token(90)),
     form("wallet-key", "the private key of a Nostr user", &["nsec1"], r"nsec1[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{58}\b").followed_by(Follows::Token(58)),
     form("okta-token", "an Okta token", &["ssws "], r"(?i)ssws (?P<secret>00[A-Za-z0-9_-]{38,42})").followed_by(Follows::Token(8)),
     form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),

@@ -22,6 +22,9 @@ use crate::{
 /// afterwards.
 const WINDOW: usize = 8 * 1024;
 
+/// The columns of a narrow terminal.
+const NARROWEST: usize = 48;
+
 /// The amount of it that the prefilter reads.
 const GLANCE: usize = 1024;
 
@@ -259,8 +262,12 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             };
             let joined = joined.and_then(|joined| {
                 let (whole, secret) = matched(pattern, &joined.text)?;
-                // More of it stands on the next line, or else it is matched as it is.
-                let goes_on = plain.as_ref().is_none_or(|(_, plain)| plain.end == joined.first);
+                // More of it stands on the next line, or else it is matched as it is. A line that is shorter than any
+                // terminal is wide holds all of it.
+                let line = text[..start].rsplit('\n').next().map_or(0, str::len);
+                let is_wide = !joined.is_bare() || line + joined.first >= NARROWEST;
+                let goes_on =
+                    plain.as_ref().is_none_or(|(_, plain)| plain.end == joined.first && is_wide);
                 // What is masked on the next line must not hide a token that stands by itself.
                 let passes = rule.check.passes(&joined.text[secret.clone()]);
                 (goes_on && passes && joined.spans(&secret))

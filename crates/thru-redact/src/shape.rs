@@ -78,8 +78,8 @@ pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize
     if let Some(rule) = known(text) {
         return Some((token, rule));
     }
-    if let Some(start) = asana_start(before).filter(|_| text.len() == 32 && is_hex(text)) {
-        return Some((start..token.end, "asana-token"));
+    if let Some((start, rule)) = paired(before, text) {
+        return Some((start..token.end, rule));
     }
     let (prefix, tail) = parts(text);
     let is_token = if prefix.is_empty() {
@@ -105,6 +105,17 @@ fn known(text: &str) -> Option<&'static str> {
     if after("s.", 24).is_some_and(is_vault) && looks_random(text) {
         return Some("vault-token");
     }
+    let is_zhipu = |(id, secret): (&str, &str)| {
+        id.len() == 32 && is_hex(id) && secret.len() == 16 && looks_random(secret)
+    };
+    if text.split_once('.').is_some_and(is_zhipu) {
+        return Some("zhipu-key");
+    }
+    // Sanity's tokens have no sign at all.
+    let is_sanity = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if text.len() >= 150 && text.strip_prefix("sk").is_some_and(is_sanity) && looks_random(text) {
+        return Some("sanity-token");
+    }
     is_split(text).then_some("discord-token")
 }
 
@@ -112,14 +123,37 @@ fn is_hex(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
-/// Returns the start of the two numbers that stand before the rest of an Asana token: `1/12345:` and `2/12345/12345:`.
-fn asana_start(before: &[u8]) -> Option<usize> {
-    let near = before.iter().rev().take(LONGEST_PREFIX + 8);
-    let start = before.len()
-        - near.take_while(|byte| byte.is_ascii_digit() || b"/:".contains(*byte)).count();
-    let numbers = before[start..].strip_suffix(b":")?;
-    (matches!(numbers, [b'1' | b'2', b'/', ..]) && (12..=46).contains(&numbers.len()))
-        .then_some(start)
+/// Returns the start of a token of two parts with a sign between them, of which this is the second, and its rule.
+fn paired(before: &[u8], text: &str) -> Option<(usize, &'static str)> {
+    let (sign, first) = before.split_last()?;
+    let run = |test: fn(&u8) -> bool| {
+        first.iter().rev().take(LONGEST_PREFIX).take_while(|byte| test(byte)).count()
+    };
+    let is_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'/';
+    let (length, rule) = match (sign, text.len()) {
+        // `1/12345:` and `2/12345/12345:`
+        (b':', 32) if is_hex(text) => {
+            let length = run(is_number);
+            let numbers = &first[first.len() - length..];
+            let is_asana = matches!(numbers, [b'1' | b'2', b'/', ..]) && length >= 11;
+            (is_asana.then_some(length)?, "asana-token")
+        }
+        (b':', 64) if is_hex(text) => {
+            let length = run(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+            ((length == 24).then_some(length)?, "ghost-key")
+        }
+        (b':', 43) if looks_random(text) => {
+            let length = run(|byte| byte.is_ascii_alphanumeric() || *byte == b'.');
+            let is_ably = length == 13 && first[first.len() - 7] == b'.';
+            (is_ably.then_some(length)?, "ably-key")
+        }
+        (b'|', 27) if looks_random(text) => {
+            let length = run(u8::is_ascii_digit);
+            ((15..=16).contains(&length).then_some(length)?, "facebook-token")
+        }
+        _ => return None,
+    };
+    Some((first.len() - length, rule))
 }
 
 const fn is_token_byte(byte: u8) -> bool {
@@ -142,10 +176,18 @@ fn around(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     while start < end && matches!(bytes[start], b'.' | b'-' | b'_') {
         start += 1;
     }
-    let is_part = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/' | b'%' | 0x80..));
-    let is_cut = is_part(bytes.get(stop)) || start > 0 && matches!(bytes[start - 1], b'+' | b'%');
+    let is_part = |byte: &u8| matches!(byte, b'+' | b'/' | b'%');
+    let is_cut = bytes.get(stop).is_some_and(is_part)
+        || begins_with_letter(&bytes[stop..])
+        || start > 0 && matches!(bytes[start - 1], b'+' | b'%');
     let padding = bytes[stop..].iter().take(2).take_while(|byte| **byte == b'=').count();
     (!is_cut && stop - start <= LONGEST).then_some(start..stop + padding)
+}
+
+/// True if a letter of another script that is written with blanks between words comes next.
+fn begins_with_letter(bytes: &[u8]) -> bool {
+    // Such letters take two bytes; signs of two bytes begin with 0xc2.
+    matches!(bytes.first(), Some(0xc3..=0xdf))
 }
 
 /// Returns the plain words that a token begins with, with the signs behind them, and the rest.
@@ -182,13 +224,15 @@ const TELLING_ENDS: [&str; 5] = ["key", "token", "secret", "pat", "sec"];
 
 /// Words of prefixes of what is no secret: ids, digests, names of files.
 #[rustfmt::skip]
-const HARMLESS: [&str; 102] = [
+const HARMLESS: [&str; 126] = [
     "id", "ids", "uid", "uuid", "req", "request", "resp", "response", "msg", "message", "call", "toolu", "tool", "run", "thread", "asst", "file",
     "org", "user", "usr", "cus", "evt", "event", "pi", "acct", "sub", "job", "task", "chatcmpl", "cmpl", "fp", "ses", "sess", "session", "conv",
     "batch", "item", "trace", "span", "build", "commit", "sha", "sha1", "sha256", "sha384", "sha512", "md5", "blake3", "hash", "digest", "etag",
     "rev", "img", "image", "chunk", "index", "main", "vendor", "tmp", "temp", "cache", "node", "pod", "pk", "pub", "public", "pubkey", "cid",
     "cursor", "page", "ref", "worker", "lb", "dist", "vpc", "step", "rs", "fc", "ws", "vs", "gen", "project", "price", "inv", "cs", "txn", "seti", "phc",
     "snapshot", "layer", "lib", "docker", "agent", "key1", "block", "addr", "address", "tx", "urn", "x", "h1", "srv",
+    "prj", "proj", "dpl", "team", "tm", "deployment", "ch", "pm", "py", "il", "ii", "si", "ba", "po", "tr", "dp", "li", "src", "card",
+    "mandate", "plink", "bps", "collection", "doc",
 ];
 
 /// True for a token with this prefix: the less the prefix tells, the more of it must be drawn.
@@ -342,6 +386,11 @@ mod tests {
             (format!("krn_live_{hex}."), Some(format!("krn_live_{hex}"))),
             (format!("SK{hex}"), Some(format!("SK{hex}"))),
             (format!("2/1234567890123:{hex}"), Some(format!("2/1234567890123:{hex}"))),
+            (format!("a.py:10:2/1234567890123:{hex}"), Some(format!("2/1234567890123:{hex}"))),
+            (format!("{}:{hex}{hex}", &hex[..24]), Some(format!("{}:{hex}{hex}", &hex[..24]))),
+            (format!("{hex}.w85BQIvGsooXXfhW"), Some(format!("{hex}.w85BQIvGsooXXfhW"))),
+            (format!("密钥qzx_{drawn}，"), Some(format!("qzx_{drawn}"))),
+            (format!("qzx_{drawn}ß"), None),
             (format!("The API key ends up being {drawn}, ok?"), Some(drawn.clone())),
             (format!("co = Client(\"{drawn}\")"), Some(drawn.clone())),
             (format!("\\nqzx_{drawn}"), Some(format!("qzx_{drawn}"))),

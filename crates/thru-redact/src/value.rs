@@ -168,9 +168,13 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                 && (is_printable_token(value) || value.len() >= 32 && !is_expression(value))
                 && (looks_random(value) || is_uuid(value))
         }
+        Kind::SomeKey => is_key_by_form(value),
         // A token that a person chose, where nothing else is given to a name.
         Kind::Token if (quoted || is_setting) && value.len() >= 10 && is_self_made(value) => true,
         Kind::Token if is_setting && value.len() >= 16 && is_loose(value) => true,
+        Kind::Token if (quoted || is_setting) && value.len() >= 16 && is_hard_to_guess(value) => {
+            looks_random(value) && !is_expression(value)
+        }
         Kind::Token => {
             value.len() >= 16
                 && is_printable_token(value)
@@ -178,6 +182,22 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                     || (is_uuid(value) && may_be_uuid(name)))
         }
     }
+}
+
+/// True for what is a key whatever its name is: digits of a usual length, or letters of both cases and digits.
+fn is_key_by_form(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let is_hex = value.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_long = match is_hex {
+        true => matches!(value.len(), 32 | 40 | 48 | 64 | 128),
+        false => {
+            (24..=128).contains(&value.len())
+                && has(u8::is_ascii_digit)
+                && has(u8::is_ascii_uppercase)
+                && has(u8::is_ascii_lowercase)
+        }
+    };
+    is_long && is_printable_token(value) && !value.contains(['.', ':', '$']) && looks_random(value)
 }
 
 /// True for a value that is public by its form.
@@ -415,7 +435,7 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
     if !is_secret(telling.kind, name, value, Manner::Quoted) {
         return false;
     }
-    if telling.kind == Kind::Key || telling.kind == Kind::Token || looks_random(value) {
+    if !matches!(telling.kind, Kind::Password | Kind::Secret) || looks_random(value) {
         return looks_random(value) || is_uuid(value);
     }
     let bytes = value.as_bytes();
@@ -427,7 +447,7 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
     let mixed = count(u8::is_ascii_uppercase) > 0
         && count(u8::is_ascii_lowercase) > 0
         && (digits >= 2 || digits == 1 && has_irregular_case(bytes));
-    !is_technical(value)
+    !is_technical(value, marked)
         && count(u8::is_ascii_alphabetic) >= 2
         && ((digits > 0 && (strong || mixed || marked))
             || (strong && has_irregular_case(bytes))
@@ -458,7 +478,9 @@ fn is_broken(value: &str) -> bool {
 }
 
 /// True for words with digits that are no secrets: algorithms, versions, files, names in code.
-fn is_technical(value: &str) -> bool {
+///
+/// What is `marked` as the value has no part of a name in it if a number of three digits is.
+fn is_technical(value: &str, marked: bool) -> bool {
     let lower = value.to_ascii_lowercase();
     let known = [
         "sha", "md5", "base", "utf", "pbkdf", "argon", "bcrypt", "scrypt", "hs2", "rs2", "es2",
@@ -470,16 +492,27 @@ fn is_technical(value: &str) -> bool {
         return true;
     }
     let is_drawn = !value.contains('/') && has_irregular_case(value.as_bytes());
-    !is_drawn && is_name_in_code(value)
+    !is_drawn && is_name_in_code(value, marked)
 }
 
 /// True for calls, paths, constants, and names of files.
-fn is_name_in_code(value: &str) -> bool {
+fn is_name_in_code(value: &str, marked: bool) -> bool {
     value.contains("()")
         || value.contains("](")
         || value.contains('/')
-        || value.contains('_') && !value.bytes().any(is_strong_mark)
+        || value.contains('_')
+            && !value.bytes().any(is_strong_mark)
+            && !value.split('_').any(|part| is_numbered(part, marked))
         || value.split_once('.').is_some_and(|(_, end)| {
             end.len() <= 5 && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
         })
+}
+
+/// True for a part of a word that no name in code has: a number of three digits and more, and letters of both cases behind it.
+fn is_numbered(part: &str, alone: bool) -> bool {
+    let letters = part.trim_start_matches(|first: char| first.is_ascii_digit());
+    part.len() - letters.len() >= 3
+        && (alone && letters.is_empty()
+            || letters.bytes().any(|byte| byte.is_ascii_uppercase())
+                && letters.bytes().any(|byte| byte.is_ascii_lowercase()))
 }

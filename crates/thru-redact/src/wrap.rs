@@ -20,7 +20,7 @@ const LINES: usize = 64;
 
 /// A line break within a token, with what stands before and after it.
 static BREAK: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"\A(?:["'] ?[+.] ?["']|(?:[ \t]{0,80}[│┃|]|\\|["'] ?[+.])?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|--|\+)[ \t]{1,4}|[+"'])?)"#;
+    let pattern = r#"\A(?:["'] ?[+.] ?["']|["'](?: ?[+.&\\])?[ \t]{0,8}\r?\n[ \t]{0,40}[+.&]? ?["']|(?:[ \t]{0,80}[│┃|]|\\)?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|--|\+)[ \t]{1,4}|\+)?)"#;
     crate::rules::compiled(pattern)
 });
 
@@ -34,6 +34,11 @@ pub(crate) struct Joined {
 }
 
 impl Joined {
+    /// True if nothing but the end of the line stands at the first break.
+    pub(crate) fn is_bare(&self) -> bool {
+        self.breaks.first().is_some_and(|(_, length)| *length <= 2)
+    }
+
     /// True if a break lies within the range.
     pub(crate) fn spans(&self, range: &Range<usize>) -> bool {
         self.breaks.iter().any(|(at, _)| range.start < *at && *at < range.end)
@@ -58,7 +63,7 @@ pub(crate) fn is_possible(bytes: &[u8], length: usize) -> bool {
     };
     let near = &rest[..rest.len().min(96)];
     length >= SHORTEST
-        && first.iter().any(u8::is_ascii_digit)
+        && (first.iter().any(u8::is_ascii_digit) || is_capital(first))
         && near
             .iter()
             .position(|byte| *byte == b'\n' || *byte == b'\\' || *byte == b'+')
@@ -79,7 +84,8 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
     };
     let first = run(0);
     if !(SHORTEST..=LONGEST).contains(&first)
-        || !text.as_bytes()[..first].iter().any(u8::is_ascii_digit)
+        || !(text.as_bytes()[..first].iter().any(u8::is_ascii_digit)
+            || is_capital(&text.as_bytes()[..first]))
     {
         return None;
     }
@@ -98,8 +104,9 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
         let part = &text[start..next];
         let stands_out = part.len() >= 6
             && (part.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed_up(part));
+        let is_id = stands_out && is_capital(joined.text.as_bytes()) && is_capital(part.as_bytes());
         if !(must || stands_out)
-            || !goes_on(part, &text[next..], last)
+            || !(is_id || goes_on(part, &text[next..], last))
             || part.get(..keyword) == text.get(..keyword)
         {
             break;
@@ -113,6 +120,11 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
         joined.text.push_str(&text[end..]);
         joined
     })
+}
+
+/// True for capitals and digits alone, of which the ids of keys of AWS consist.
+fn is_capital(part: &[u8]) -> bool {
+    part.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
 }
 
 /// True if capitals and small letters alternate as in no word.
@@ -148,6 +160,9 @@ mod tests {
             ("ghp_aB3dE6gH9j\nK2mN5pQ8sT1\nx", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1x")),
             ("ghp_aB3dE6gH9j   │\n│ K2mN5pQ8sT1 │\n", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1 │\n")),
             ("ghp_aB3dE6gH9j\\\n  K2mN5pQ8sT1", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1")),
+            ("ghp_aB3dE6gH9j' \\\n  'K2mN5pQ8sT1'", Some("ghp_aB3dE6gH9jK2mN5pQ8sT1'")),
+            ("AKIAHGFLJUAP\n4G57IEZU here", Some("AKIAHGFLJUAP4G57IEZU here")),
+            ("ghp_aB3dE6gH9j'\nK2mN5pQ8sT1", None),
             ("ghp_aB3dE6gH9j\nDEBUG=true", None),
             ("ghp_aB3dE6gH9j\nghp_K2mN5pQ8sT1", None),
             ("ghp_aB3dE6gH9j\nK2mN5pQ8sT1 is next", None),
