@@ -195,7 +195,7 @@ const COMMANDS: &[Command] = &[
     command(&["ykman ", "kdb5_util ", "kadmin "], &["-P", "-w", "-pw"]),
     command(&["ipa-client-install ", "ldapvi "], &["-w"]),
     command(&["pdftotext ", "pdftoppm ", "pdfinfo "], &["-upw", "-opw"]),
-    command(&["vncviewer ", "teamviewer ", "plesk "], &["-passwd", "--passwd"]),
+    command(&["vncviewer ", "teamviewer ", "plesk "], &["-passwd", "--passwd", "passwd"]),
     command(&["altool ", "notarytool "], &["-p", "--password"]),
     command(&["rootpw "], &["--plaintext"]),
     command(&["unlock-keychain "], &["-p"]),

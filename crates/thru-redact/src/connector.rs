@@ -5,7 +5,7 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use memchr::memmem;
+use memchr::{memchr, memmem};
 use regex::Regex;
 
 use crate::checks::has_irregular_case;
@@ -270,8 +270,7 @@ static CONNECTORS: [Connector; 44] = [
 /// A sentence that tells a value.
 const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=→][ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
 /// A value alone on the line below a sentence that announces it.
-const ANNOUNCED: &str =
-    r"[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}(?P<v>\S{8,128})[ \t]*(?:\r?\n|\z)";
+const ANNOUNCED: &str = r#"(?:[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}|[ \t](?:is|was) (?:generated|created|set|reset)[^\n:]{0,40}: )(?P<v>[^\s"'\\]{8,128})[ \t]*(?:\r?\n|\z)"#;
 /// A value in brackets behind its name.
 const BRACKETED: &str = r#"[ \t]+\([`"']?(?P<v>[^\s()"'`]{6,128})[`"']?\)"#;
 /// A value right behind its name, after [`USING`].
@@ -390,8 +389,14 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
 /// True if a colon ends the line, so that a value may stand alone on the next one.
 fn is_announced(rest: &[u8]) -> bool {
     let near = &rest[..rest.len().min(64)];
-    let end = near.iter().position(|byte| *byte == b'\n').or_else(|| memmem::find(near, br"\n"));
-    end.is_some_and(|end| near[..end].trim_ascii_end().ends_with(b":"))
+    let Some(colon) = memchr(b':', near) else { return false };
+    let line = &near[colon + 1..];
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let blanks = line.iter().take_while(|byte| **byte == b' ').count();
+    let ends_line = line.get(blanks).is_some_and(is_end) || line[blanks..].starts_with(br"\n");
+    ends_line
+        || line.starts_with(b" ")
+            && [&b"is "[..], b"was "].iter().any(|verb| rest.starts_with(verb))
 }
 
 /// Signs of an expression whose second part is a value.
@@ -477,10 +482,13 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
     let orders =
         [&b" set "[..], b" put ", b"config ", b" create ", b" add ", b" write ", b"--set "];
     let last = words.rsplit(|byte| *byte == b' ').next().unwrap_or_default();
+    let line = near.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_device = line.starts_with(b"set ") && near.ends_with(b" ");
     let is_flag = last.len() <= 12 && last.starts_with(b"-");
     (is_argument_name(name)
         && (near.len() < 64 || has(b"login") || has(b"machine") || has(b"\n") || has(b"\\n")))
         || is_flag
+        || is_device
         || is_directive(name)
         || leads.iter().any(|word| near.ends_with(word))
         || sets.iter().any(|word| words.ends_with(word))
@@ -625,7 +633,7 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     {
         return Some(Place::After(found.range()));
     }
-    if is_announced(after.as_bytes())
+    if is_announced(after.trim_start_matches([' ', '\t', '"', '\'', '`', '*', ')']).as_bytes())
         && let Some(found) = compiled(&ANNOUNCED_PATTERN, &format!(r"\A(?:{ANNOUNCED})"))
             .captures(after)
             .and_then(|groups| groups.name("v"))

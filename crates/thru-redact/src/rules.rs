@@ -197,6 +197,8 @@ pub(crate) static RULES: &[Rule] = &[
     shape("zhipu-key", "a key of Zhipu's models"),
     shape("sanity-token", "a Sanity token"),
     shape("ably-key", "an Ably key"),
+    shape("fal-key", "a fal.ai key"),
+    shape("bitwarden-token", "an access token of Bitwarden's secrets"),
     Rule { finder: Finder::Command, ..form("command-password", "the password in a command line", &crate::command::NAMES, "") },
     Rule { finder: Finder::Cookie, start: Start::Anywhere, ..form("cookie", "the session in a cookie", &["cookie"], "") },
     Rule { finder: Finder::Base64, ..form("base64", "a secret in base64", &crate::base64::BEGINNINGS, "") },
@@ -256,20 +258,20 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:r[ow]community |snmp-server community )(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("tsig-key", "the key of a transfer of a zone", &["hmac-sha", "hmac-md5"], r"(?i)hmac-(?:sha\d{1,3}|md5):[\w.-]{1,64}:(?P<secret>[A-Za-z0-9+/]{16,}={0,2})").followed_by(Follows::Word).checked(Check::Random),
     form("sql-password", "the password of a user in SQL", &["identified by "], r"(?i)identified by (?P<secret>[A-Za-z][^\s'\x22;\\]{5,128})").followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}@[\w.-]{1,80}:(?P<secret>[^\s\\]{4,128})")
+    form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}(?:@[\w.-]{1,80})?:(?P<secret>[^\s\\\x22']{4,128})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["-password password "], r"(?i)-password password (?P<secret>[^\s\\]{6,128})")
+    form("login-password", "the password of a login with its user", &["-password password "], r"(?i)-password password (?P<secret>[^\s\\\x22']{6,128})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["chpasswd"],
-        r"chpasswd(?: <<-?\s?\S{1,16}|:\s[\s+>|0-9]{0,24}list:\s?\|?)\s[\s+>|0-9-]{0,24}[A-Za-z][\w.-]{0,31}:(?P<secret>[^\s\\]{4,128})").followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["auth\\r\\n$"], r"(?i)auth\\r\\n\$\d{1,3}\\r\\n(?P<secret>[^\s\\]{4,128})\\r").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: "], r"(?i)(?:logins?|zugangsdaten): [\w.@-]{2,40} / (?P<secret>[^\s/\x22'`\\]{6,64})")
+        r"chpasswd(?: <<-?\s?\S{1,16}|:\s[\s+>|0-9]{0,24}list:\s?\|?)\s[\s+>|0-9-]{0,24}[A-Za-z][\w.-]{0,31}:(?P<secret>[^\s\\\x22']{4,128})").followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["auth\\r\\n$"], r"(?i)auth\\r\\n\$\d{1,3}\\r\\n(?P<secret>[^\s\\\x22']{4,128})\\r").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: ", "login with ", "log in with ", "login as ", "log in as "], r"(?i)(?:logins?:|zugangsdaten:|log ?in (?:with|as)) [\w.@-]{2,40} / (?P<secret>[^\s/\x22'`\\]{6,64})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,2000})").followed_by(Follows::Token(32)),
     form("seed-phrase", "the words that recover a wallet", &["seed phrase: "], r"(?i)seed phrase: (?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b").followed_by(Follows::Word),
     form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Password),
     form("jwk-key", "the private part of a JSON web key", &["\"kty\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
-    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw is ", "pw ", "pw → "], r#"(?i)pw(?:[:=] ?| is | → | )\\{0,3}["'`]?(?P<secret>[^\s"'`\\,]{6,64})"#)
+    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| (?:is|was|=|→)(?: (?:now|set|changed|reset))?(?: to)? | )\\{0,3}["'`]?(?P<secret>[^\s"'`\\,]{6,64})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,128})'")
         .followed_by(Follows::Word).checked(Check::Password),
@@ -277,7 +279,7 @@ pub(crate) static RULES: &[Rule] = &[
         .followed_by(Follows::Sign).checked(Check::Random),
     form("private-key", "a private key in PEM, OpenSSH or PGP armour", &["private-lines: "], r"(?i)private-lines: \d{1,3}(?P<secret>(?:[\s>|+#*-]{1,8}[A-Za-z0-9+/=]{16,64}){1,40})")
         .followed_by(Follows::Word),
-    form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\]{4,128})")
+    form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\\x22']{4,128})")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
     form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,128})\\{0,3}['"]"#)
         .followed_by(Follows::Token(0)).checked(Check::Password),
@@ -288,7 +290,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s@/]{4,64})@").followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r#"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,64})@"#).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["connect("],
         r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,128})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("piped-password", "the password that a command reads from another", &["passwd -f", "-password-stdin", "-with-token", "-passphrase-fd", "-pass-stdin"],
@@ -297,11 +299,22 @@ pub(crate) static RULES: &[Rule] = &[
         r"(?i)<\w{6,12}>\{(?P<secret>[A-Za-z0-9+/]{24,}={0,2})\}<").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Random),
     form("cookie", "the session in a cookie", &["wordpress_logged_in_", "wordpress_sec_"], r"(?i)wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[A-Za-z0-9%._~+-]{20,512})").followed_by(Follows::Token(32)),
     form("google-oauth-code", "the code of a Google login", &["4/0a"], r"4/0A[A-Za-z0-9_-]{50,}").followed_by(Follows::Token(50)).checked(Check::Random),
-    form("network-password", "the password of a Wi-Fi network", &["wifi:"], r"(?i)wifi:[^\n]{0,80}?\bp:(?P<secret>[^\s;]{6,64});").followed_by(Follows::Word).checked(Check::Password),
+    form("network-password", "the password of a Wi-Fi network", &["wifi:"], r#"(?i)wifi:[^\n"]{0,80}?\bp:(?P<secret>[^\s;"'\\]{6,64});"#).followed_by(Follows::Word).checked(Check::Password),
     form("recovery-code", "codes that replace a second factor", &["recovery code", "backup code", "scratch code"],
         r"(?i)(?:recovery|backup|scratch) codes?[^\n:]{0,24}:(?:\s|\\n)(?P<secret>(?:[\s,*>|+-]{0,4}[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})?){1,20})").starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
     form("kaggle-key", "a Kaggle key", &["\"username\""], r#"(?i)"username"\s?:\s?"[\w.-]{1,64}",\s{0,8}"key"\s?:\s?"(?P<secret>[0-9a-f]{32})""#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("url-key", "the key in the query of a URL", &["?key=", "&key=", "?apikey=", "&appid="], r"(?i)[?&]\w{3,6}=(?P<secret>[A-Za-z0-9_-]{24,128})\b").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Mixed),
+
+    form("login-password", "the password of a login with its user", &["bundle_", "bundle config "],
+        r#"(?i)bundle(?:_[A-Z0-9_]{4,80}[=:] ?["']?| config (?:set )?(?:--\w+ )?\S{4,80} )[\w.-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("network-password", "the password of a Wi-Fi network", &["key content", "schlüsselinhalt"], r#"(?i)(?:key content|schlüsselinhalt)\s{1,20}: (?P<secret>[^\s"'\\]{8,63})"#).followed_by(Follows::Word).checked(Check::Password),
+    form("network-password", "a password in the settings of a device", &["password1 ", "password2 ", "-server key ", "isakmp key ", "pre-shared-key "],
+        r#"(?i)(?:password[12]|-server key|isakmp key|pre-shared-key) (?:\d |ascii-text |local |remote )?["']?(?P<secret>[^\s"';\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("byte-key", "a key that is written as a list of bytes", &["network_key", "networkkey", "secret_key", "secretkey", "private_key", "privatekey", "keypair"],
+        r#"(?i)[a-z_]{7,11}\w{0,12}\\{0,3}["']?\s?(?:[:=]\s?)?(?:[\w.: ]{1,24}\()?\s?(?:&?\[|\{)(?P<secret>\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})(?:,\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})){15,127})"#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("stored-secret", "a secret that is given to a store of secrets", &["encrypt_string "], r#"encrypt_string (?:--[\w-]{1,24}[ =]\S{1,64} ){0,3}\\{0,3}["']?(?P<secret>[^\s"'$\\-][^\s"'\\]{5,200})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("command-password", "the password in a command line", &["-passwd /users/"], r#"(?i)-passwd /users/[\w.-]{1,40} ["']?(?P<secret>[^\s"'$\\]{4,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("calendar-url", "the private address of a calendar", &["/private-"], r"/private-(?P<secret>[0-9a-f]{32})/").starting(Start::Anywhere).followed_by(Follows::Token(32)),
 
     // In URLs and headers.
     form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
@@ -325,7 +338,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["credentials(", "credential(", "credentials::new(", "credentials.basic("],
         r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
-    form("pin", "a personal number", &["pin is ", "pin: ", "pin=", "pin code is ", "pin code: "], r"(?i)pin(?: code)?(?: is |: ?|=)(?P<secret>\d{6,8})\b").followed_by(Follows::Word).checked(Check::NotMasked),
+    form("pin", "a personal number", &["pin is ", "pin: ", "pin=", "pin code is ", "pin code: ", "passcode is ", "passcode: "], r"(?i)p(?:in(?: code)?|asscode)(?: is |: ?|=)(?P<secret>\d{6,8})\b").followed_by(Follows::Word).checked(Check::NotMasked),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
         r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,64})@").followed_by(Follows::Word).checked(Check::Chosen),
     form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,512})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
@@ -520,6 +533,10 @@ pub(crate) static RULES: &[Rule] = &[
     // Productivity and monitoring.
     form("confluent-secret", "a Confluent secret", &["cflt"], r"cflt[A-Za-z0-9+/]{60}").followed_by(Follows::Token(60)).checked(Check::Random),
     form("teamcity-token", "a TeamCity token", &["eyj0exaioiaivenwmij9."], r"eyJ0eXAiOiAiVENWMiJ9\.[A-Za-z0-9_-]{20,60}\.[A-Za-z0-9_-]{30,80}"),
+    form("instagram-token", "an Instagram token", &["igqv", "igqw", "igaa"], r"IG(?:QV|QW|AA)[A-Za-z0-9_-]{80,}").followed_by(Follows::Token(80)).checked(Check::Random),
+    form("linkedin-secret", "a LinkedIn secret", &["wpl_ap"], r"WPL_AP\d\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/]{4,8}={0,2}"),
+    form("klaviyo-key", "a Klaviyo key", &["pk_"], r"pk_[0-9a-f]{34}\b").followed_by(Follows::Token(34)),
+    form("dify-key", "a Dify key", &["app-"], r"app-[A-Za-z0-9]{24}\b").followed_by(Follows::Token(24)).checked(Check::Mixed),
     form("vk-token", "a VK token", &["vk1.a."], r"vk1\.a\.[A-Za-z0-9_-]{80,}"),
     form("rapidapi-key", "a RapidAPI key", &["msh"], r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}\b").starting(Start::Before(10)).followed_by(Follows::Token(35)),
     form("voiceflow-key", "a Voiceflow key", &["vf.dm.", "vf.ws."], r"VF\.(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{16}\b"),

@@ -427,9 +427,22 @@ fn reader_follows(rest: &[u8]) -> bool {
     let line = &rest[..rest.len().min(260)];
     let Some(pipe) = memchr(b'|', line) else { return false };
     let reader = &rest[pipe..rest.len().min(pipe + 64)];
-    ["-S", "login", "passwd", "kinit", "cryptsetup", " su", "realm join", "secret put"]
-        .iter()
-        .any(|name| memmem::find(reader, name.as_bytes()).is_some())
+    let readers = [
+        "-S",
+        "login",
+        "passwd",
+        "kinit",
+        "cryptsetup",
+        " su",
+        "realm join",
+        "secret",
+        "env add",
+        "env:set",
+        "insert",
+        "-token",
+        "-stdin",
+    ];
+    readers.iter().any(|name| memmem::find(reader, name.as_bytes()).is_some())
 }
 
 /// True if the escape that begins here stands for a printable ASCII character, which a keyword or a tag

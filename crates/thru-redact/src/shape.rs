@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::checks::{is_masked, letters_in_words, looks_random};
+use crate::checks::{is_masked, is_uuid, letters_in_words, looks_random};
 use crate::names;
 
 /// The fewest letters and digits in a row that a token has.
@@ -76,7 +76,11 @@ pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize
     let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
     let before = &bytes[..token.start];
     if let Some(rule) = known(text) {
-        return Some((token, rule));
+        // The key that encrypts stands behind the rest.
+        let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=:".contains(byte);
+        let key = bytes[token.end..].iter().take(32).take_while(is_key).count();
+        let end = token.end + if rule == "bitwarden-token" { key } else { 0 };
+        return Some((token.start..end, rule));
     }
     if let Some((start, rule)) = paired(before, text) {
         return Some((start..token.end, rule));
@@ -111,6 +115,23 @@ fn known(text: &str) -> Option<&'static str> {
     if text.split_once('.').is_some_and(is_zhipu) {
         return Some("zhipu-key");
     }
+    let is_mailgun = text.len() == 50 && text.split('-').map(str::len).eq([32, 8, 8]);
+    if is_mailgun && text.split('-').all(is_hex) {
+        return Some("mailgun-key");
+    }
+    let is_bitwarden = |(id, secret): (&str, &str)| is_uuid(id) && secret.len() == 30;
+    if text.strip_prefix("0.").and_then(|rest| rest.split_once('.')).is_some_and(is_bitwarden) {
+        return Some("bitwarden-token");
+    }
+    // Bitcoin's keys for import: base58, which has neither 0 nor O, I and l.
+    let is_base58 = |text: &str| {
+        text.bytes().all(|byte| byte.is_ascii_alphanumeric() && !b"0OIl".contains(&byte))
+    };
+    let is_import = text.len() == 52 && text.starts_with(['K', 'L'])
+        || text.len() == 51 && text.starts_with('5');
+    if is_import && is_base58(text) && looks_random(text) {
+        return Some("wallet-key");
+    }
     // Sanity's tokens have no sign at all.
     let is_sanity = |rest: &str| rest.bytes().all(|byte| byte.is_ascii_alphanumeric());
     if text.len() >= 150 && text.strip_prefix("sk").is_some_and(is_sanity) && looks_random(text) {
@@ -136,7 +157,12 @@ fn paired(before: &[u8], text: &str) -> Option<(usize, &'static str)> {
             let length = run(is_number);
             let numbers = &first[first.len() - length..];
             let is_asana = matches!(numbers, [b'1' | b'2', b'/', ..]) && length >= 11;
-            (is_asana.then_some(length)?, "asana-token")
+            let id = first.get(first.len().saturating_sub(36)..);
+            let is_fal = id.and_then(|id| std::str::from_utf8(id).ok()).is_some_and(is_uuid);
+            match is_asana {
+                true => (length, "asana-token"),
+                false => (is_fal.then_some(36)?, "fal-key"),
+            }
         }
         (b':', 64) if is_hex(text) => {
             let length = run(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));

@@ -168,7 +168,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                 && (is_printable_token(value) || value.len() >= 32 && !is_expression(value))
                 && (looks_random(value) || is_uuid(value))
         }
-        Kind::SomeKey => is_key_by_form(value),
+        Kind::SomeKey => is_key_by_form(value) || manner == Manner::Setting && is_uuid(value),
         // A token that a person chose, where nothing else is given to a name.
         Kind::Token if (quoted || is_setting) && value.len() >= 10 && is_self_made(value) => true,
         Kind::Token if is_setting && value.len() >= 16 && is_loose(value) => true,
@@ -508,11 +508,13 @@ fn is_name_in_code(value: &str, marked: bool) -> bool {
         })
 }
 
-/// True for a part of a word that no name in code has: a number of three digits and more, and letters of both cases behind it.
+/// True for a part of a word that no name in code has: a number of three digits and more, and letters behind it that are no unit.
 fn is_numbered(part: &str, alone: bool) -> bool {
     let letters = part.trim_start_matches(|first: char| first.is_ascii_digit());
-    part.len() - letters.len() >= 3
+    let digits = part.len() - letters.len();
+    digits >= 3
         && (alone && letters.is_empty()
+            || digits >= 4 && letters.len() >= 3
             || letters.bytes().any(|byte| byte.is_ascii_uppercase())
                 && letters.bytes().any(|byte| byte.is_ascii_lowercase()))
 }
