@@ -192,6 +192,13 @@ const BEFORE_KEY: [&str; 12] = [
 /// Returns the start of the name that the word belongs to.
 fn name_start(bytes: &[u8], word: &Range<usize>) -> usize {
     let start = run_start(bytes, word.start);
+    // `--server.password value`
+    if start > 0 && bytes[start - 1] == b'.' {
+        let option = run_start(bytes, start - 1);
+        if bytes[option..start].starts_with(b"--") {
+            return option;
+        }
+    }
     if start != word.start || start == 0 || !bytes[word.clone()].eq_ignore_ascii_case(b"key") {
         return start;
     }

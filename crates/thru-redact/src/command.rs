@@ -212,6 +212,7 @@ const COMMANDS: &[Command] = &[
         ..command(&["vault ", "cargo ", "wandb ", "dvc ", "railway ", "hf "], &[])
     },
     Command { position: Some(0), needs: Some("auth"), ..command(&["snyk ", "pihole "], &[]) },
+    Command { position: Some(0), needs: Some("unlock"), ..command(&["bw "], &[]) },
     Command { needs: Some("user"), ..command(&["conan "], &["-p"]) },
     command(&["pihole "], &["-p"]),
     command(&["pdftk "], &["input_pw", "user_pw", "owner_pw"]),

@@ -41,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 44] = [
+static CONNECTORS: [Connector; 45] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -175,6 +175,11 @@ static CONNECTORS: [Connector; 44] = [
         Manner::Plain,
         "[\"'`]{0,2}[ \\t]?(?:是|为|為|は|：|를|는|은|이)[ \\t]?[\"'`「“]{0,2}(?P<v>[!-~]{6,128})",
     ),
+    // NAME value, alone on a line of settings
+    behind(
+        connector(" ", Manner::Plain, r"[ \t]+(?P<v>[^\s]{6,})[ \t]*(?:[\r\n]|\z)"),
+        r"(?:^|\n)[ \t>|+-]{0,16}$",
+    ),
     // set system login user name NAME value: settings of devices of a network
     behind(
         connector(" ", Manner::Plain, r#"[ \t]+(?:\d )?["']?(?P<v>[^\s"']{6,})"#),
@@ -296,9 +301,14 @@ fn compiled(cell: &'static OnceLock<Regex>, pattern: &str) -> &'static Regex {
 pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
     let after = &bytes[name.end..bytes.len().min(name.end + AFTER)];
     let before = &bytes[name.start.saturating_sub(BEFORE)..name.start];
-    name.len() >= SHORTEST
+    (name.len() >= SHORTEST || is_short(&bytes[name.clone()]))
         && (may_follow(&bytes[name.clone()], before, after) || may_precede(before))
         && crate::names::judge(&bytes[name]).is_some()
+}
+
+/// True for a short name that is no word of everyday.
+const fn is_short(name: &[u8]) -> bool {
+    name.eq_ignore_ascii_case(b"pwd")
 }
 
 /// True if what is behind the name may lead to a value.
@@ -489,6 +499,7 @@ fn may_be_argument(name: &[u8], before: &[u8]) -> bool {
         && (near.len() < 64 || has(b"login") || has(b"machine") || has(b"\n") || has(b"\\n")))
         || is_flag
         || is_device
+        || line.iter().all(|byte| b" \t>|+-".contains(byte))
         || is_directive(name)
         || leads.iter().any(|word| near.ends_with(word))
         || sets.iter().any(|word| words.ends_with(word))
@@ -521,7 +532,7 @@ fn may_precede(before: &[u8]) -> bool {
 
 /// Returns the secret that a name tells.
 pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<Range<usize>> {
-    if name.len() < SHORTEST {
+    if name.len() < SHORTEST && !is_short(&text.as_bytes()[name.clone()]) {
         return None;
     }
     let after_end = text.floor_char_boundary(text.len().min(name.end + AFTER));

@@ -33,14 +33,19 @@ pub(crate) const KEYS: [&str; 22] = [
     "令牌", "apiキー", "アクセスキー", "トークン", "シークレット", "api 키", "토큰", "токен",
 ];
 
-/// The same words with escapes, as JSON of ASCII has them: the escapes must be decoded to see more.
+/// The same words with escapes, as JSON of ASCII and JSON within it have them: the escapes must be decoded to see more.
 #[rustfmt::skip]
-pub(crate) const ESCAPED: [&str; 23] = [
-    r"contrase\u00f1a", r"contrase\\u00f1a", r"has\u0142o", r"l\u00f6senord", r"\u015fifre", r"\u015eifre", r"jelsz\u00f3", r"cl\u00e9 api",
-    r"\u043f\u0430\u0440\u043e\u043b", r"\u041f\u0430\u0440\u043e\u043b", r"\u5bc6\u7801", r"\u5bc6\u78bc", r"\u5bc6\u94a5", r"\u53e3\u4ee4",
-    r"\u30d1\u30b9\u30ef\u30fc\u30c9", r"\ube44\ubc00\ubc88\ud638", r"\u0643\u0644\u0645\u0629", r"\u05e1\u05d9\u05e1\u05de",
-    r"\u03ba\u03c9\u03b4\u03b9\u03ba", r"\u039a\u03c9\u03b4\u03b9\u03ba", r"\u092a\u093e\u0938\u0935\u0930\u094d\u0921", r"m\u1eadt kh\u1ea9u",
-    r"schl\u00fcssel",
+pub(crate) const ESCAPED: [&str; 44] = [
+    r"contrase\u00f1a", r"has\u0142o", r"l\u00f6senord", r"\u015fifre", r"\u015eifre", r"jelsz\u00f3", r"cl\u00e9 api",
+    r"\u043f\u0430\u0440\u043e\u043b", r"\u041f\u0430\u0440\u043e\u043b", r"\u5bc6\u7801", r"\u5bc6\u78bc", r"\u5bc6\u94a5",
+    r"\u53e3\u4ee4", r"\u30d1\u30b9\u30ef\u30fc\u30c9", r"\ube44\ubc00\ubc88\ud638", r"\u0643\u0644\u0645\u0629",
+    r"\u05e1\u05d9\u05e1\u05de", r"\u03ba\u03c9\u03b4\u03b9\u03ba", r"\u039a\u03c9\u03b4\u03b9\u03ba",
+    r"\u092a\u093e\u0938\u0935\u0930\u094d\u0921", r"m\u1eadt kh\u1ea9u", r"schl\u00fcssel", r"contrase\\u00f1a", r"has\\u0142o",
+    r"l\\u00f6senord", r"\\u015fifre", r"\\u015eifre", r"jelsz\\u00f3", r"cl\\u00e9 api", r"\\u043f\\u0430\\u0440\\u043e\\u043b",
+    r"\\u041f\\u0430\\u0440\\u043e\\u043b", r"\\u5bc6\\u7801", r"\\u5bc6\\u78bc", r"\\u5bc6\\u94a5", r"\\u53e3\\u4ee4",
+    r"\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9", r"\\ube44\\ubc00\\ubc88\\ud638", r"\\u0643\\u0644\\u0645\\u0629",
+    r"\\u05e1\\u05d9\\u05e1\\u05de", r"\\u03ba\\u03c9\\u03b4\\u03b9\\u03ba", r"\\u039a\\u03c9\\u03b4\\u03b9\\u03ba",
+    r"\\u092a\\u093e\\u0938\\u0935\\u0930\\u094d\\u0921", r"m\\u1eadt kh\\u1ea9u", r"schl\\u00fcssel",
 ];
 
 /// The end of a word that is inflected, and up to four more words; then a sign, or a verb that tells.

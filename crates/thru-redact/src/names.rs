@@ -275,6 +275,7 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         "secrets",
         "secretcookie",
         "bwsession",
+        "secretid",
         "tokensalt",
         "hashsalt",
         "authsalt",

@@ -197,6 +197,7 @@ pub(crate) static RULES: &[Rule] = &[
     shape("zhipu-key", "a key of Zhipu's models"),
     shape("sanity-token", "a Sanity token"),
     shape("ably-key", "an Ably key"),
+    shape("zoho-token", "a Zoho token"),
     shape("fal-key", "a fal.ai key"),
     shape("bitwarden-token", "an access token of Bitwarden's secrets"),
     Rule { finder: Finder::Command, ..form("command-password", "the password in a command line", &crate::command::NAMES, "") },
@@ -249,7 +250,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$apr1$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
-        r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,24}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
+        r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
     form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
     form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
@@ -286,10 +287,10 @@ pub(crate) static RULES: &[Rule] = &[
     form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
 
-    form("login-password", "the password of a login with its user", &["stats auth ", "addauth digest ", " login=", "-auth ", "-auth=", "-userpass ", "-credentials "],
-        r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#)
+    form("login-password", "the password of a login with its user", &["stats auth ", "addauth digest ", " login=", "-auth ", "-auth=", "-userpass ", "-credentials ", "user.info=", "etcdctl user add "],
+        r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials|user\.info|etcdctl user add)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,128}) [~+&%]"#).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r#"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,64})@"#).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["connect("],
         r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,128})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
@@ -301,7 +302,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("google-oauth-code", "the code of a Google login", &["4/0a"], r"4/0A[A-Za-z0-9_-]{50,}").followed_by(Follows::Token(50)).checked(Check::Random),
     form("network-password", "the password of a Wi-Fi network", &["wifi:"], r#"(?i)wifi:[^\n"]{0,80}?\bp:(?P<secret>[^\s;"'\\]{6,64});"#).followed_by(Follows::Word).checked(Check::Password),
     form("recovery-code", "codes that replace a second factor", &["recovery code", "backup code", "scratch code"],
-        r"(?i)(?:recovery|backup|scratch) codes?[^\n:]{0,24}:(?:\s|\\n)(?P<secret>(?:[\s,*>|+-]{0,4}[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})?){1,20})").starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
+        r"(?i)(?:recovery|backup|scratch) codes?[^\n:]{0,24}:(?:\s|\\n)(?P<secret>(?:[\s,*>|+-]{0,4}[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})?){1,20})").starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Chosen),
     form("kaggle-key", "a Kaggle key", &["\"username\""], r#"(?i)"username"\s?:\s?"[\w.-]{1,64}",\s{0,8}"key"\s?:\s?"(?P<secret>[0-9a-f]{32})""#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("url-key", "the key in the query of a URL", &["?key=", "&key=", "?apikey=", "&appid="], r"(?i)[?&]\w{3,6}=(?P<secret>[A-Za-z0-9_-]{24,128})\b").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Mixed),
 
@@ -315,6 +316,10 @@ pub(crate) static RULES: &[Rule] = &[
     form("stored-secret", "a secret that is given to a store of secrets", &["encrypt_string "], r#"encrypt_string (?:--[\w-]{1,24}[ =]\S{1,64} ){0,3}\\{0,3}["']?(?P<secret>[^\s"'$\\-][^\s"'\\]{5,200})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("command-password", "the password in a command line", &["-passwd /users/"], r#"(?i)-passwd /users/[\w.-]{1,40} ["']?(?P<secret>[^\s"'$\\]{4,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("calendar-url", "the private address of a calendar", &["/private-"], r"/private-(?P<secret>[0-9a-f]{32})/").starting(Start::Anywhere).followed_by(Follows::Token(32)),
+
+    form("login-password", "the password of a login with its user", &["neo4j_auth"], r#"(?i)neo4j_auth[=:]\s?["']?neo4j/(?P<secret>[^\s"'\\]{4,128})"#).starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Password),
+    form("vault-key", "a key that opens a Vault", &["unseal key ", "recovery key "], r"(?i)(?:unseal|recovery) key \d{1,2}: (?P<secret>[A-Za-z0-9+/]{40,}={0,2})").followed_by(Follows::Sign).checked(Check::Random),
+    form("tsig-key", "the key of a transfer of a zone", &["secret \""], r#"secret \\{0,3}"(?P<secret>[A-Za-z0-9+/]{20,}={0,2})\\{0,3}";"#).followed_by(Follows::Word).checked(Check::Random),
 
     // In URLs and headers.
     form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
@@ -486,7 +491,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("mercury-token", "a Mercury token", &["secret-token:mercury_"], r"secret-token:mercury_[a-z]+_[A-Za-z0-9_-]{30,}"),
     form("razorpay-key", "a Razorpay key", &["rzp_live_", "rzp_test_"], r"rzp_(?:live|test)_[A-Za-z0-9]{14,}\b").checked(Check::NotMasked),
     form("ramp-token", "a Ramp or Brex token", &["ramp_sec_", "bxt_"], r"(?:ramp_sec_[A-Za-z0-9]{40,}|bxt_[A-Za-z0-9]{36,})").checked(Check::Random),
-    form("telnyx-key", "a Telnyx key", &["key0"], r"KEY0[0-9A-F]{30,}_[A-Za-z0-9]{22}").followed_by(Follows::Token(30)),
+    form("telnyx-key", "a Telnyx key", &["key0"], r"KEY0[0-9A-Z]{30,}_[A-Za-z0-9]{22}").followed_by(Follows::Token(30)),
     form("shopify-token", "a Shopify token", &["shpat_", "shpca_", "shppa_", "shpss_"], r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
     form("facebook-token", "a Facebook access token", &["eaa"], r"EAA[A-Za-z0-9]{80,}").checked(Check::Random).followed_by(Follows::Token(80)),
     form("shippo-token", "a Shippo token", &["shippo_live_", "shippo_test_"], r"shippo_(?:live|test)_[a-f0-9]{40}"),
@@ -537,6 +542,11 @@ pub(crate) static RULES: &[Rule] = &[
     form("linkedin-secret", "a LinkedIn secret", &["wpl_ap"], r"WPL_AP\d\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/]{4,8}={0,2}"),
     form("klaviyo-key", "a Klaviyo key", &["pk_"], r"pk_[0-9a-f]{34}\b").followed_by(Follows::Token(34)),
     form("dify-key", "a Dify key", &["app-"], r"app-[A-Za-z0-9]{24}\b").followed_by(Follows::Token(24)).checked(Check::Mixed),
+    form("matrix-token", "a Matrix token", &["syt_"], r"syt_[A-Za-z0-9+/=]{2,64}_[A-Za-z0-9]{20}_[A-Za-z0-9]{6}\b").checked(Check::Random),
+    form("brave-key", "a Brave Search key", &["bsa"], r"BSA[A-Za-z0-9_-]{27,29}\b").followed_by(Follows::Token(27)).checked(Check::Random),
+    form("tinybird-token", "a Tinybird token", &["p.eyj1ijog"], r"p\.eyJ1Ijog[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}"),
+    form("postman-key", "a key of a Postman collection", &["pmat-"], r"PMAT-[0-9A-Z]{26}\b"),
+    form("github-token", "a GitHub token", &["ghs_"], r"ghs_\d{4,12}_eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
     form("vk-token", "a VK token", &["vk1.a."], r"vk1\.a\.[A-Za-z0-9_-]{80,}"),
     form("rapidapi-key", "a RapidAPI key", &["msh"], r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}\b").starting(Start::Before(10)).followed_by(Follows::Token(35)),
     form("voiceflow-key", "a Voiceflow key", &["vf.dm.", "vf.ws."], r"VF\.(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{16}\b"),

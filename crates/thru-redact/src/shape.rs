@@ -12,6 +12,8 @@ use crate::names;
 
 /// The fewest letters and digits in a row that a token has.
 const SHORTEST: usize = 18;
+/// The fewest of them in a token of several runs.
+const SHORTEST_PART: usize = 12;
 /// The most bytes of a token.
 const LONGEST: usize = 320;
 /// The most bytes of a prefix.
@@ -44,10 +46,20 @@ pub(crate) fn each(bytes: &[u8], mut found: impl FnMut(usize)) {
         let end = at * 8 + bytes[at * 8..].iter().take(8).take_while(is_part).count();
         let is_base64 = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/'));
         let is_cut = is_base64(bytes.get(end)) || start > 0 && bytes[start - 1] == b'+';
-        if end - start >= SHORTEST && !is_cut {
+        if (end - start >= SHORTEST || is_one_of_several(bytes, start, end)) && !is_cut {
             found(end);
         }
     }
+}
+
+/// True for a run that may be one of several in a token. Those of a UUID are none.
+fn is_one_of_several(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_sign = |byte: Option<&u8>| matches!(byte, Some(b'_' | b'-'));
+    let run = &bytes[start..end];
+    run.len() >= SHORTEST_PART
+        && (is_sign(bytes.get(end)) || start > 0 && is_sign(bytes.get(start - 1)))
+        && !run.iter().all(u8::is_ascii_hexdigit)
+        && std::str::from_utf8(run).is_ok_and(looks_random)
 }
 
 /// True if there is a digit in the block at this position.
@@ -114,6 +126,14 @@ fn known(text: &str) -> Option<&'static str> {
     };
     if text.split_once('.').is_some_and(is_zhipu) {
         return Some("zhipu-key");
+    }
+    let is_zoho = |rest: &str| {
+        rest.split_once('.').is_some_and(|(one, other)| {
+            [one, other].iter().all(|part| part.len() == 32 && is_hex(part))
+        })
+    };
+    if text.strip_prefix("1000.").is_some_and(is_zoho) {
+        return Some("zoho-token");
     }
     let is_mailgun = text.len() == 50 && text.split('-').map(str::len).eq([32, 8, 8]);
     if is_mailgun && text.split('-').all(is_hex) {
