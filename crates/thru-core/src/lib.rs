@@ -50,8 +50,8 @@ pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
 pub use memory::{
     Certainty, Concept, Digest, Distillate, FileState, MemoryDecision, MemoryEdit, MemoryKind,
-    Merged, Observation, ObservationType, Speaker, Statement, Summary, UnknownName, WorkOutcome,
-    content_hash, estimated_tokens, quarter_tokens,
+    Merged, Observation, ObservationType, PLAN_APPROVED, Speaker, Statement, Summary, UnknownName,
+    WorkOutcome, content_hash, estimated_tokens, quarter_tokens,
 };
 pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
 pub use object::find_object;
@@ -65,5 +65,5 @@ pub use rule::{Saying, telling_words};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
-pub use text::{TITLE_LENGTH, file_name, percent_encoded, plural_noun};
+pub use text::{TITLE_LENGTH, file_name, is_made_by_tools, percent_encoded, plural_noun};
 pub use work_record::WorkRecord;

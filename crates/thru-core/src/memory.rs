@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Agent, ClaimedRelation, Id, SessionSections, Timestamp, cut, file_name, plain_line};
 
+/// The beginning of the title of a plan that a person approved.
+pub const PLAN_APPROVED: &str = "Approved the plan: ";
+
 /// Longest headline, in characters.
 const HEADLINE: usize = 100;
 

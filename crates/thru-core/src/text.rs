@@ -3,6 +3,15 @@
 /// The most characters that a title has.
 pub const TITLE_LENGTH: usize = 100;
 
+/// Directories of files that tools fetch or make.
+const MADE_BY_TOOLS: [&str; 8] =
+    ["node_modules", "site-packages", "vendor", ".venv", ".cache", "__pycache__", "target", "dist"];
+
+/// Returns true for a path in a directory of files that tools fetch or make.
+pub fn is_made_by_tools(path: &str) -> bool {
+    path.split(['/', '\\']).any(|part| MADE_BY_TOOLS.contains(&part))
+}
+
 /// Returns the last component of a path of any system.
 pub fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
@@ -28,5 +37,21 @@ pub fn plural_noun(noun: &str) -> String {
     match noun.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
         _ => format!("{noun}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_fetch_or_make_is_known_by_its_directory() {
+        for path in ["web/node_modules/x/index.js", "target/debug/a", "C:\\p\\dist\\a.js", "vendor"]
+        {
+            assert!(is_made_by_tools(path), "{path}");
+        }
+        for path in ["src/cache/mod.rs", "src/target.rs", "docs/vendors.md"] {
+            assert!(!is_made_by_tools(path), "{path}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use thru_core::{Id, Observation, ObservationType, Speaker};
+use thru_core::{Id, Observation, ObservationType, PLAN_APPROVED, Speaker};
 
 use crate::answers::Plan;
 use crate::decisions::by_person;
@@ -13,9 +13,6 @@ use crate::session::{Draft, Session};
 use crate::text::{TITLE, uncapitalised};
 use crate::title;
 use crate::verbs;
-
-/// The beginning of the title of an approved plan.
-const APPROVED: &str = "Approved the plan: ";
 
 /// Prompts after an approval among which a person may say that the work was reverted.
 const PROMPTS: usize = 2;
@@ -52,7 +49,7 @@ pub(crate) fn put_into_work(drafts: &mut Vec<Draft>, from: usize, kept_apart: &B
             && one.speaker == Speaker::Person
             && !one.is_rule
             && !kept_apart.contains(&one.id);
-        is_own && (one.title.starts_with(APPROVED) || is_fulfilled(&one.title, &work))
+        is_own && (one.title.starts_with(PLAN_APPROVED) || is_fulfilled(&one.title, &work))
     };
     let turn = drafts.split_off(from);
     let (done, kept): (Vec<Draft>, Vec<Draft>) =
@@ -64,7 +61,7 @@ pub(crate) fn put_into_work(drafts: &mut Vec<Draft>, from: usize, kept_apart: &B
         // Work that goes by the heading of the plan is told with what the plan says of it.
         let name = work.observation.title.strip_prefix("Implement ");
         let name = name.unwrap_or(&work.observation.title);
-        let told = plan.title.strip_prefix(APPROVED).filter(|told| told.starts_with(name));
+        let told = plan.title.strip_prefix(PLAN_APPROVED).filter(|told| told.starts_with(name));
         if let Some(told) = told.filter(|told| told.len() > name.len()) {
             work.observation.title = told.to_owned();
         }
@@ -98,7 +95,7 @@ fn is_order(said: &str) -> bool {
 
 /// Returns the title of an approved plan: its heading, and as much of its goal, else of its measures, as there is room for.
 fn plan_decision(name: &str, plan: &Plan) -> String {
-    let plain = format!("{APPROVED}{name}");
+    let plain = format!("{PLAN_APPROVED}{name}");
     let fits = |title: &String| title.chars().count() <= TITLE;
     let with = |more: &str| Some(format!("{plain} — {more}")).filter(fits);
     let goal = plan.goal.as_ref().filter(|goal| reply::says_more(goal, name));

@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::Value;
-use thru_core::{ForeignSource, Timestamp};
+use thru_core::{ForeignSource, Timestamp, is_made_by_tools};
 use walkdir::{DirEntry, WalkDir};
 
 use crate::{ForeignMemories, markdown};
 
 /// Bytes of a note. A longer file is no note.
 const LARGEST_NOTE: u64 = 1024 * 1024;
-/// Folders that hold no notes of the user's.
-const SKIPPED: [&str; 3] = ["node_modules", "target", "vendor"];
 
 /// Reads a note, or every note below a folder. Links are not followed.
 pub fn read(source: ForeignSource, path: &Path) -> ForeignMemories {
@@ -43,7 +41,7 @@ pub fn read(source: ForeignSource, path: &Path) -> ForeignMemories {
 
 fn is_wanted(entry: &DirEntry) -> bool {
     let name = entry.file_name().to_string_lossy();
-    entry.depth() == 0 || !name.starts_with('.') && !SKIPPED.contains(&name.as_ref())
+    entry.depth() == 0 || !name.starts_with('.') && !is_made_by_tools(&name)
 }
 
 fn note(

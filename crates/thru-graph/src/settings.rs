@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use thru_core::file_name;
+use thru_core::{file_name, is_made_by_tools};
 
 use crate::edit::Extent;
 
@@ -33,8 +33,7 @@ pub(crate) enum Syntax {
 impl Syntax {
     /// Returns the form of the settings at a path, if it holds some: not data, fixtures or what a tool wrote.
     pub(crate) fn of(path: &str) -> Option<Self> {
-        const FOREIGN: [&str; 14] = [
-            "node_modules",
+        const FOREIGN: [&str; 11] = [
             "fixtures",
             "__fixtures__",
             "testdata",
@@ -45,14 +44,14 @@ impl Syntax {
             "locales",
             "i18n",
             "data",
-            "target",
-            "dist",
             "migrations",
         ];
         let name = file_name(path).to_lowercase();
         let is_written =
             name.contains("lock") || name.contains("swagger") || name.contains("openapi");
-        if is_written || path.split(['/', '\\']).any(|part| FOREIGN.contains(&part)) {
+        let is_foreign =
+            is_made_by_tools(path) || path.split(['/', '\\']).any(|part| FOREIGN.contains(&part));
+        if is_written || is_foreign {
             return None;
         }
         let (stem, extension) = name.rsplit_once('.')?;

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use thru_core::file_name;
+use thru_core::{file_name, is_made_by_tools};
 
 use crate::edit::{Extent, Fragment};
 
@@ -40,8 +40,7 @@ pub(crate) enum Language {
 impl Language {
     /// Returns the language of the file at a path, if it is code that people write.
     pub(crate) fn of(path: &str) -> Option<Self> {
-        const FOREIGN: [&str; 5] = ["node_modules", "target", "dist", "vendor", "fixtures"];
-        if path.split(['/', '\\']).any(|part| FOREIGN.contains(&part)) {
+        if is_made_by_tools(path) || path.split(['/', '\\']).any(|part| part == "fixtures") {
             return None;
         }
         let (stem, extension) = file_name(path).rsplit_once('.')?;

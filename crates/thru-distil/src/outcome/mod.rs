@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
+use thru_core::is_made_by_tools;
 
 use crate::pattern;
 use crate::text::one_line;
@@ -146,11 +147,11 @@ fn without_colours(text: &str) -> Cow<'_, str> {
 
 /// Returns true for a path of the project: one with an extension, and of no package that was installed.
 fn is_own_file(path: &str) -> bool {
-    const FOREIGN: [&str; 5] =
-        ["node_modules/", "site-packages/", "/.cargo/", "/rustc/", "/usr/lib"];
+    const FOREIGN: [&str; 3] = ["/.cargo/", "/rustc/", "/usr/lib"];
     let has_extension = path.rsplit('/').next().is_some_and(|name| name.contains('.'));
     has_extension
         && !path.contains(char::is_whitespace)
+        && !is_made_by_tools(path)
         && !FOREIGN.iter().any(|part| path.contains(part))
 }
 
