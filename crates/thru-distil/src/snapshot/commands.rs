@@ -40,7 +40,6 @@ struct Known {
     last: usize,
     /// The reason for its failure, if it failed last.
     failure: Option<Option<String>>,
-    is_check: bool,
     has_worked: bool,
 }
 
@@ -66,7 +65,6 @@ impl Commands {
                     uses: Vec::new(),
                     last: place,
                     failure: None,
-                    is_check: run.is_check,
                     has_worked: false,
                 });
                 known.uses.push(place);
@@ -105,7 +103,7 @@ impl Commands {
         let mut worked: Vec<(f64, Known)> = known
             .into_iter()
             // A command left running in the background is not known to have failed.
-            .filter(|one| one.has_worked || one.is_check || one.failure.is_none())
+            .filter(|one| one.has_worked || one.failure.is_none())
             // A one-off command line is of no use later.
             .filter(|one| one.uses.len() > 1 || !is_makeshift(&one.shown))
             .map(|one| (value(&one, end), one))

@@ -105,6 +105,20 @@ fn a_snapshot_holds_what_is_needed_to_go_on() {
 }
 
 #[test]
+fn a_check_that_only_failed_is_no_command_that_works() {
+    let mut story = Story::default();
+    story
+        .asks("Bound the retry loop in src/lock.rs")
+        .edits("/home/ada/rocket/src/lock.rs")
+        .runs("cargo clippy", "error: unused variable: `budget`", Outcome::Failed)
+        .runs("cargo test", "test result: ok. 12 passed", Outcome::Succeeded);
+    let content = snapshot(&story.moments);
+    let commands: Vec<&str> = content.commands.iter().map(|one| one.text.as_str()).collect();
+    assert_eq!(commands, ["cargo test"]);
+    assert!(content.failed[0].text.starts_with("`cargo clippy` failed"), "{:?}", content.failed);
+}
+
+#[test]
 fn every_statement_names_the_passages_that_it_comes_from() {
     let story = work();
     let mut content = snapshot(&story.moments);
