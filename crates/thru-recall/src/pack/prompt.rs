@@ -1,7 +1,7 @@
 //! The pack of a prompt: only what bears on it, and mostly nothing.
 //!
-//! Four ways lead from a prompt to memories: its words, its meaning, the files that it names, and the
-//! identifiers in it, which are searched for in the passages that memories were made from. Their values add
+//! These ways lead from a prompt to memories: its words, its meaning, the files, issues and names that it has, and
+//! the identifiers in it, which are searched for in the passages that memories were made from. Their values add
 //! up, so that two weak ways make a strong one, and only memories of enough value are injected. A prompt
 //! that asks about earlier work, and says little else, gets the last sessions.
 
@@ -53,6 +53,8 @@ const IDENTIFIER: f32 = 0.8;
 const RARELY: usize = 4;
 /// … and in another passage of its turn: not enough alone.
 const IN_ITS_TURN: f32 = 0.3;
+/// The value of a name with a hyphen that the memory marks as one: not enough alone.
+const MARKED: f32 = 0.3;
 /// The value of belonging to the last sessions, if nothing else is asked for.
 const PAST: f32 = 1.0;
 /// The value of a memory that has no title but an excerpt: it holds words of many things and is about none.
@@ -136,6 +138,7 @@ pub(super) fn drafts(
     by_words_and_meaning(layout, store, request, &cues, meaning, &mut bearings)?;
     by_files(store, request, &cues, &mut bearings)?;
     by_identifiers(layout, store, request, &cues, &mut bearings)?;
+    by_references(layout, store, request, &cues, &mut bearings)?;
     bearings.0.retain(|_, bearing| bearing.is_enough());
     if cues.asks_about_past && cues.words.len() <= FEW_WORDS && bearings.0.is_empty() {
         of_last_sessions(store, request, &mut bearings)?;
@@ -205,6 +208,23 @@ fn by_words_and_meaning(
     // The title of a session says less than its observations, which are found as well.
     let observations: Vec<MemoryHit> =
         hits.into_iter().filter(|hit| hit.memory.kind != MemoryKind::Summary).collect();
+    for name in cues.words.iter().filter(|word| is_compound(word)) {
+        let whole = format!("={}", name.to_lowercase());
+        let is_marked = |text: &str| {
+            ["`", "/"].iter().any(|mark| text.to_lowercase().contains(&whole.replace('=', mark)))
+        };
+        let mut marking = Vec::new();
+        for hit in &observations {
+            let holds = hit.held.iter().any(|at| terms.terms.get(*at) == Some(&whole));
+            if holds && tells(store, &hit.memory, is_marked)? {
+                marking.push(&hit.memory);
+            }
+        }
+        for memory in marking.iter().filter(|_| marking.len() <= RARELY) {
+            let reason = Some(format!("names {name}"));
+            bearings.add((*memory).clone(), Way::Identifier, MARKED, reason);
+        }
+    }
     for identifier in cues.identifiers.iter().filter(|name| is_of_code(name)) {
         let whole = format!("={}", identifier.to_lowercase());
         let is_whole = |at: &usize| terms.terms.get(*at) == Some(&whole);
@@ -231,6 +251,13 @@ fn by_words_and_meaning(
         }
     }
     Ok(())
+}
+
+/// True for two words with a hyphen between them: the name of a package, a repository, a branch, or English.
+fn is_compound(word: &str) -> bool {
+    let mut parts = word.split('-');
+    let is_part = |part: &str| part.len() > 1 && part.chars().all(|c| c.is_ascii_alphanumeric());
+    word.contains('-') && parts.all(is_part) && word.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
 /// True for a name that stands in code, and hardly for a product: `take_lock`, `lock::take`, `takeLock`.
@@ -413,9 +440,10 @@ fn by_identifiers(
             let of_session = MemoryFilter { session: Some(session), ..MemoryFilter::default() };
             let mut memories = store.memories(&of_session)?;
             memories.retain(|memory| memory.turn == turn && memory.kind != MemoryKind::Summary);
+            let wanted = identifier.to_lowercase();
             let mut telling = None;
             for (at, memory) in memories.iter().enumerate() {
-                if tells(store, memory, identifier)? {
+                if tells(store, memory, |text| text.to_lowercase().contains(&wanted))? {
                     telling = Some(at);
                     break;
                 }
@@ -432,10 +460,47 @@ fn by_identifiers(
     Ok(())
 }
 
-/// True if the title of a memory, or what stands behind it, holds an identifier.
-fn tells(store: &Store, memory: &MemoryRow, identifier: &str) -> Result<bool> {
-    let wanted = identifier.to_lowercase();
-    let holds = |text: &str| text.to_lowercase().contains(&wanted);
+/// Finds the memories that tell of an issue or a pull request.
+fn by_references(
+    layout: &Layout,
+    store: &Store,
+    request: &PackRequest<'_>,
+    cues: &Cues,
+    bearings: &mut Bearings,
+) -> Result<()> {
+    if cues.references.is_empty() || request.projects.is_empty() {
+        return Ok(());
+    }
+    let index = open(layout, store)?;
+    let filter = IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() };
+    for number in &cues.references {
+        let hits = find_memories(store, &index, &analyse(number), &filter, None, WEIGHED)?;
+        let mut telling = Vec::new();
+        for MemoryHit { memory, .. } in hits {
+            let is_summary = memory.kind == MemoryKind::Summary;
+            if !is_summary && tells(store, &memory, |text| refers_to(text, number))? {
+                telling.push(memory);
+            }
+        }
+        telling.sort_by_key(|memory| std::cmp::Reverse((memory.at, memory.id)));
+        for memory in telling.into_iter().take(PER_CUE) {
+            let reason = format!("tells of #{number}");
+            bearings.add(memory, Way::Identifier, IDENTIFIER, Some(reason));
+        }
+    }
+    Ok(())
+}
+
+/// True for `#41`, `/issues/41` and `/pull/41`.
+fn refers_to(text: &str, number: &str) -> bool {
+    text.match_indices(number).any(|(at, _)| {
+        let ends = !text[at + number.len()..].starts_with(|c: char| c.is_ascii_digit());
+        ends && text[..at].ends_with(['#', '/'])
+    })
+}
+
+/// True if the title of a memory, or what stands behind it, does.
+fn tells(store: &Store, memory: &MemoryRow, holds: impl Fn(&str) -> bool) -> Result<bool> {
     Ok(holds(&memory.title) || details(&store.body_of(memory)?).iter().any(|text| holds(text)))
 }
 
@@ -493,4 +558,15 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
         text,
         memory: Some(memory),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reference_is_the_whole_number_behind_its_mark() {
+        assert!(refers_to("Closes #41.", "41") && refers_to("see host/a/b/pull/41", "41"));
+        assert!(!refers_to("#410 and 41 ms", "41") && !refers_to("#141", "41"));
+    }
 }

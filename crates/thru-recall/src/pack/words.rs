@@ -477,6 +477,8 @@ pub(crate) struct Cues {
     pub(crate) words: Vec<String>,
     /// Files that it names.
     pub(crate) files: Vec<String>,
+    /// Numbers of issues and pull requests of more than one digit, which stand in the words as well.
+    pub(crate) references: Vec<String>,
     /// Unambiguous names: `snake_case`, `CamelCase`, `a::b`, hashes, error codes.
     pub(crate) identifiers: Vec<String>,
     /// True if it asks about earlier work.
@@ -544,6 +546,9 @@ pub(crate) fn cues(prompt: &str) -> Cues {
         let token = token.trim_matches('/').trim_end_matches("()");
         if is_reference && is_issue(token) {
             push(&mut cues.words, token);
+            if token.len() > 1 {
+                push(&mut cues.references, token);
+            }
         }
         if token.is_empty() || is_number(token) {
             continue;
@@ -566,6 +571,7 @@ pub(crate) fn cues(prompt: &str) -> Cues {
     cues.words.retain(|word| !crate::query::is_stop_word(&word.to_lowercase()));
     cues.files.truncate(MOST_CUES);
     cues.identifiers.truncate(MOST_CUES);
+    cues.references.truncate(MOST_CUES);
     cues.call = call(&lower, &cues);
     cues
 }
@@ -600,6 +606,8 @@ fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
         Some("a file")
     } else if !cues.identifiers.is_empty() {
         Some("an identifier")
+    } else if !cues.references.is_empty() {
+        Some("an issue")
     } else if begins_as_question || lower.contains(['?', '？', '吗', '嗎']) {
         Some("a question")
     } else if holds(FAILURE) {
@@ -718,6 +726,7 @@ mod tests {
             ("add a button to src/page.rs", Some("a file")),
             ("rename take_lock", Some("an identifier")),
             ("E0502 in the importer", Some("an identifier")),
+            ("look at #41", Some("an issue")),
             ("why does the lock wait", Some("a question")),
             ("the lock waits?", Some("a question")),
             ("warum wartet die Sperre", Some("a question")),
@@ -746,6 +755,7 @@ mod tests {
             files: [
                 "src/uploader.rs",
             ],
+            references: [],
             identifiers: [
                 "RetryBudget::next_pause",
                 "4f0c2d1",
