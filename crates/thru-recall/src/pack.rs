@@ -18,8 +18,11 @@ mod sessions;
 mod speaker;
 mod standing;
 mod start;
+mod taken_back;
+mod typed;
 mod valued;
 mod words;
+mod worktrees;
 
 use std::collections::HashSet;
 use std::time::Duration;

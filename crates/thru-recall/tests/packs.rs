@@ -352,7 +352,6 @@ fn a_start_is_told_how_the_last_session_ended_and_what_still_holds() {
     Starts of the pump (2026-11-18 on fix/pump, PR #12 merged): The pump starts dry no more; `make bench` shows 40 ms.
     Next: Measure it under load
     The user decided: Any gauge may be read twice [src/other.rs] (2026-11-11)
-    `rb31s` Gauges for every tank (2026-11-11)
     src/other.rs
     ");
 }

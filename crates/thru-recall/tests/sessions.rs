@@ -87,6 +87,12 @@ impl Memory {
 
     /// Writes the passages of a session, and a summary of it; returns its row.
     fn session(&mut self, name: &str, said: &[Said]) -> i64 {
+        let last = said.last().map(|said| ago(said.minutes));
+        self.summarised(name, said, Some(summary(name, last)))
+    }
+
+    /// Writes the passages of a session, and its memories if there is a summary; returns its row.
+    fn summarised(&mut self, name: &str, said: &[Said], summary: Option<Summary>) -> i64 {
         let key = SessionKey { agent: Agent::ClaudeCode, id: SessionId::new(name) };
         let mut batch = self.store.begin().unwrap();
         let row = batch.session(&key).unwrap();
@@ -103,11 +109,13 @@ impl Memory {
         batch.apply(Agent::ClaudeCode, source, row, &clean.derive(|_| read)).unwrap();
         let lock = format!("{PLACE}/src/lock.rs");
         let state = FileState { path: lock.clone(), modified: true, at: last, content: None };
-        let summary = NewMemory::summary(&summary(name, last), Vec::new());
-        let observation =
-            NewMemory::observation(&observation(name, last, lock), false, vec![state]);
-        let memories = clean.map(|_| vec![summary, observation]);
-        batch.put_memories(row, Some(name), &memories).unwrap();
+        if let Some(summary) = summary {
+            let summary = NewMemory::summary(&summary, Vec::new());
+            let observation =
+                NewMemory::observation(&observation(name, last, lock), false, vec![state]);
+            let memories = clean.map(|_| vec![summary, observation]);
+            batch.put_memories(row, Some(name), &memories).unwrap();
+        }
         batch.commit().unwrap();
         row
     }
@@ -380,7 +388,7 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
     - src/lock.rs; docs/kiln.md; ~/guides/glaze.md
 
     ## Commands used here
-    - `just lint`, `just fix`, `kiln log show …`
+    - `just lint`, `just fix`
     - `just lint` failed in 2 sessions; `just fix` came next and passed
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
@@ -421,6 +429,47 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
         pack.lines.iter().filter_map(|line| line.memory.as_ref()).map(|memory| memory.id).collect();
     let again = memory.pack(Occasion::Resume, session, &Written("", 0), &told);
     assert_eq!(again.lines.len(), 2, "{}", again.text.get());
+}
+
+#[test]
+fn a_session_without_memories_is_told_that_it_was_idle() {
+    let mut memory = Memory::new();
+    let session = memory.summarised("lock", &worked(190), None);
+    let pack = memory.pack(Occasion::Resume, session, &Written("", 0), &[]);
+    let lines: Vec<&str> = pack.lines.iter().map(|line| line.text.get().as_str()).collect();
+    assert_snapshot!(lines.join("\n"), @"
+    This session was idle for 3 h. The user asked last: Now write down why it waits (files: docs/lock.md, src/wait.rs, src/lock.rs)
+    Its last events: Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
+    ");
+}
+
+#[test]
+fn what_a_session_took_back_is_not_left_uncommitted() {
+    let file = |name: &str| format!("{PLACE}/src/{name}.rs");
+    let left = |command: &str| {
+        let mut memory = Memory::new();
+        let said = [
+            asks(9, "Bound the wait"),
+            changes(8, "Edit", "Edit", "src/lock.rs"),
+            changes(7, "Edit", "Edit", "src/wait.rs"),
+            runs(6, command, Outcome::Succeeded),
+        ];
+        let mut summary = summary("lock", Some(ago(6)));
+        summary.digest.files = vec![file("lock"), file("wait")];
+        memory.summarised("lock", &said, Some(summary));
+        let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
+        let mut texts = pack.lines.iter().map(|line| line.text.get().clone());
+        texts.find(|text| text.starts_with("Not committed")).unwrap_or_default()
+    };
+    for (command, told) in [
+        ("git status", "Not committed when it ended: src/lock.rs, src/wait.rs"),
+        ("git checkout -- src/lock.rs", "Not committed when it ended: src/wait.rs"),
+        ("git restore src/lock.rs src/wait.rs", ""),
+        ("git stash && git stash pop", "Not committed when it ended: src/lock.rs, src/wait.rs"),
+        ("git reset --hard", ""),
+    ] {
+        assert_eq!(left(command), told, "{command}");
+    }
 }
 
 #[test]

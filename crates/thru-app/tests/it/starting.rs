@@ -17,7 +17,8 @@ fn told(home: &Home) -> Vec<String> {
     let asked = AskContext { project: None, moment: ContextMoment::Start, session: None };
     let pack = context(&app, &asked, call()).unwrap();
     let lines = pack.text.get().lines();
-    let is_of_facts = |line: &&str| line.contains("failed last") || line.contains("Changed since");
+    let parts = ["failed last", "fails: ", "Changed since"];
+    let is_of_facts = |line: &&str| parts.iter().any(|part| line.contains(part));
     lines.filter(is_of_facts).map(str::to_owned).collect()
 }
 
@@ -47,7 +48,7 @@ fn a_start_tells_what_failed_last_and_what_others_changed() {
     home.write(&file(TWO), other.text());
     home.import();
     insta::assert_snapshot!(told(&home).join("\n"), @"
-    - `npm run typecheck` failed last with TS2304: Cannot find name 'cone'. (src/kiln.ts) (2026-03-01)
+    - Next: `npm run typecheck` fails: src/kiln.ts(3,1): error TS2304: Cannot find name 'cone'.
     - Changed since, in other sessions: zod ^4.0.0
     ");
     // It passes.

@@ -1,4 +1,4 @@
-//! How the last sessions worked: the commands that they ran again and again, and those that fail until another one ran.
+//! How the last sessions worked: the commands that they ran again and again, and those that failed until another one ran.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -8,6 +8,7 @@ use thru_store::PassageRow;
 use super::Draft;
 use super::in_play::{FADING, Sessions};
 use super::render::{Section, recorded};
+use super::typed::Typed;
 
 /// Runs in one session that are as good as runs in two, …
 const RUNS: usize = 3;
@@ -38,7 +39,7 @@ pub(super) fn commands_in_play(sessions: &Sessions<'_>) -> Vec<Draft> {
         drafts.push(line(commands.join(", "), reason));
     }
     for trap in traps(&sessions.calls).into_iter().take(TRAPS) {
-        drafts.push(line(trap, "failed in more than one session until another command ran"));
+        drafts.push(line(trap, "failed until another command ran, or in another directory"));
     }
     drafts
 }
@@ -88,109 +89,127 @@ impl Runs {
     }
 }
 
-/// Whole commands first, then the beginnings of those that always end in something else, which say little by themselves.
+/// Commands as they can be run again. The beginning of one says little by itself.
 fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
-    let (mut whole, mut begun) = (Runs::default(), Runs::default());
+    let mut runs = Runs::default();
     for (rank, calls) in sessions.calls.iter().enumerate() {
         let mut seen = HashSet::new();
         for call in calls {
-            let Some(line) = &call.command else { continue };
             let has_failed = call.outcome == Some(Outcome::Failed);
-            for part in parts(line) {
-                if let Some(command) = plain(&part) {
-                    whole.add(command, rank, has_failed, seen.insert(command.to_owned()));
-                }
-                if let Some(start) = beginning(&part) {
-                    let is_first = seen.insert(format!("{start} …"));
-                    begun.add(&start, rank, has_failed, is_first);
-                }
+            for command in call.command.iter().flat_map(|line| worth_knowing(line)) {
+                let is_first = seen.insert(command.clone());
+                runs.add(&command, rank, has_failed, is_first);
             }
         }
     }
     let is_young = sessions.count() < MANY;
-    let mut told = whole.best(|one| one.sessions > 1 || is_young && one.runs >= RUNS);
-    told.truncate(COMMANDS);
-    for start in begun.best(|one| one.sessions > 1) {
-        let is_same = |known: &String| {
-            known.starts_with(&start) || start.starts_with(known.trim_end_matches(" …"))
-        };
-        if !told.is_empty() && told.len() < COMMANDS && !told.iter().any(is_same) {
-            told.push(format!("{start} …"));
-        }
-    }
-    told.into_iter().map(|command| format!("`{}`", recorded(&command, COMMAND))).collect()
+    let told = runs.best(|one| one.sessions > 1 || is_young && one.runs >= RUNS);
+    let told = told.into_iter().take(COMMANDS);
+    told.map(|command| format!("`{}`", recorded(&command, COMMAND))).collect()
 }
 
-/// Commands that fail, with the command that helps.
+/// A call that runs one command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Only {
+    command: String,
+    /// The directory that it first changes to.
+    directory: Option<String>,
+    has_failed: bool,
+}
+
+impl Only {
+    fn of(call: &PassageRow) -> Option<Self> {
+        let line = call.command.as_deref()?;
+        let mut commands = worth_knowing(line).into_iter();
+        let (Some(command), None) = (commands.next(), commands.next()) else { return None };
+        Some(Self {
+            command,
+            directory: directory_of(line),
+            has_failed: call.outcome == Some(Outcome::Failed),
+        })
+    }
+}
+
+/// A command that fails, and what helped.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Trap {
+    /// Another command of the same program.
+    Other { failing: String, helping: String },
+    /// The same command in a directory below.
+    Below { command: String, directory: String },
+}
+
+/// Commands that fail, with what helps.
 fn traps(sessions: &[Vec<PassageRow>]) -> Vec<String> {
-    let mut seen: BTreeMap<(String, String), usize> = BTreeMap::new();
+    let mut seen: BTreeMap<Trap, usize> = BTreeMap::new();
     let mut worked: HashSet<String> = HashSet::new();
     for calls in sessions {
         // The newest comes first.
-        let calls: Vec<(Option<String>, bool)> = calls
-            .iter()
-            .rev()
-            .map(|call| {
-                (call.command.as_deref().and_then(only), call.outcome == Some(Outcome::Failed))
-            })
-            .collect();
+        let calls: Vec<Option<Only>> = calls.iter().rev().map(Only::of).collect();
         let mut of_session = BTreeSet::new();
-        for (at, (command, has_failed)) in calls.iter().enumerate() {
-            let Some(command) = command else { continue };
-            if !has_failed {
-                worked.insert(command.clone());
+        for (at, call) in calls.iter().enumerate() {
+            let Some(call) = call else { continue };
+            if !call.has_failed {
+                worked.insert(call.command.clone());
                 continue;
             }
             // An edit in between may be what helped.
-            let after = calls.iter().skip(at + 1).take(SOON);
-            let after = after.map_while(|(next, failed)| Some((next.as_ref()?, *failed)));
-            let helped = after
-                .filter(|(next, failed)| !failed && *next != command)
-                .find(|(next, _)| program(next) == program(command));
-            of_session.extend(helped.map(|(next, _)| (command.clone(), next.clone())));
+            let after = calls.iter().skip(at + 1).take(SOON).map_while(Option::as_ref);
+            of_session
+                .extend(after.filter(|next| !next.has_failed).find_map(|next| call.trap(next)));
         }
-        of_session.into_iter().for_each(|pair| *seen.entry(pair).or_default() += 1);
+        of_session.into_iter().for_each(|trap| *seen.entry(trap).or_default() += 1);
     }
-    let mut traps: Vec<((String, String), usize)> =
-        seen.into_iter().filter(|(_, sessions)| *sessions >= SESSIONS_THAT_SAW).collect();
+    let is_told = |(trap, sessions): &(Trap, usize)| match trap {
+        Trap::Other { .. } => *sessions >= SESSIONS_THAT_SAW,
+        Trap::Below { .. } => true,
+    };
+    let mut traps: Vec<(Trap, usize)> = seen.into_iter().filter(is_told).collect();
     traps.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let shown = |command: &str| recorded(command, COMMAND);
-    traps
-        .into_iter()
-        .map(|((failing, helping), sessions)| match worked.contains(&failing) {
-            true => format!(
-                "`{}` failed in {sessions} sessions; `{}` came next and passed",
-                shown(&failing),
-                shown(&helping)
-            ),
-            false => format!("`{}` fails here; `{}` works", shown(&failing), shown(&helping)),
-        })
-        .collect()
+    let shown = |text: &str| recorded(text, COMMAND);
+    let told = traps.into_iter().map(|(trap, sessions)| match trap {
+        Trap::Other { failing, helping } if worked.contains(&failing) => format!(
+            "`{}` failed in {sessions} sessions; `{}` came next and passed",
+            shown(&failing),
+            shown(&helping)
+        ),
+        Trap::Other { failing, helping } => {
+            format!("`{}` fails here; `{}` works", shown(&failing), shown(&helping))
+        }
+        Trap::Below { command, directory } => {
+            format!("`{}` failed until it ran in `{}`", shown(&command), shown(&directory))
+        }
+    });
+    told.collect()
 }
 
-/// The command of a line that runs one command.
-fn only(line: &str) -> Option<String> {
-    let parts = parts(line);
-    let mut commands = parts.iter().filter_map(|part| plain(part));
-    let first = commands.next()?;
-    commands.next().is_none().then(|| first.to_owned())
-}
-
-/// The commands of a line, without quoted texts, and without what becomes of their output.
-fn parts(line: &str) -> Vec<String> {
-    if line.contains("<<") {
-        return Vec::new();
+impl Only {
+    /// Returns what the next call, which passed, did otherwise than this one, which failed.
+    fn trap(&self, next: &Self) -> Option<Trap> {
+        if next.command != self.command {
+            let is_same = program(&next.command) == program(&self.command);
+            return is_same.then(|| Trap::Other {
+                failing: self.command.clone(),
+                helping: next.command.clone(),
+            });
+        }
+        let directory = next.directory.clone().filter(|_| self.directory.is_none())?;
+        Some(Trap::Below { command: self.command.clone(), directory })
     }
-    let line = without_quoted(line);
-    let parts =
-        line.split(['\n', ';']).flat_map(|part| part.split("&&")).flat_map(|part| part.split("||"));
-    parts
-        .filter_map(|part| {
-            let part = part.split(" | ").next()?.trim();
-            Some(part.split(" 2>").next()?.trim().trim_end_matches('&').trim().to_owned())
-        })
-        .filter(|part| is_worth_knowing(part))
-        .collect()
+}
+
+/// Returns the directory of the project that a line first changes to.
+fn directory_of(line: &str) -> Option<String> {
+    let first = Typed::of_line(line).into_iter().next().filter(|one| one.program() == "cd")?;
+    let is_below = |path: &String| !path.starts_with(['/', '~', '-', '.', '$']);
+    first.words.into_iter().nth(1).filter(is_below)
+}
+
+/// Returns the commands of a line that can be run as they stand, and that not every agent knows in every project.
+fn worth_knowing(line: &str) -> Vec<String> {
+    let commands = Typed::of_line(line).into_iter();
+    let told = commands.filter(|one| !one.is_piped && is_worth_knowing(one) && is_plain(one));
+    told.map(|one| one.words.join(" ")).collect()
 }
 
 fn program(command: &str) -> &str {
@@ -198,60 +217,36 @@ fn program(command: &str) -> &str {
 }
 
 /// True for a command that not every agent knows in every project.
-fn is_worth_knowing(part: &str) -> bool {
+fn is_worth_knowing(one: &Typed) -> bool {
     #[rustfmt::skip]
-    const EVERYDAY: [&str; 67] = [
+    const EVERYDAY: [&str; 71] = [
         "ls", "cat", "head", "tail", "grep", "rg", "egrep", "find", "fd", "echo", "printf", "wc", "which", "pwd",
         "tree", "stat", "du", "df", "diff", "file", "test", "[", "[[", "sleep", "sed", "awk", "sort", "uniq", "jq",
         "less", "type", "ps", "lsof", "env", "true", "false", "for", "while", "do", "done", "if", "then", "else",
         "fi", "cd", "pushd", "popd", "export", "set", "mkdir", "rm", "rmdir", "cp", "mv", "touch", "chmod", "kill",
         "pkill", "xargs", "tee", "read", "cut", "git", "nl", "thru", "source", "command",
+        "ssh", "scp", "curl", "wget",
     ];
-    let program = program(part);
+    let program = one.program();
     let is_name = program.chars().all(|c| c.is_ascii_alphanumeric() || "._-/@+".contains(c));
-    let is_of_git = part.split(' ').nth(1) == Some("git");
-    let only_asks = ["--help", "--version", "auth status"].iter().any(|end| part.ends_with(end));
-    !program.is_empty() && is_name && !is_of_git && !only_asks && !EVERYDAY.contains(&program)
-}
-
-/// The command, if it can be run as it stands.
-fn plain(part: &str) -> Option<&str> {
-    let is_plain =
-        !part.contains(['$', '`', '>', '<', '(', '{', '"', '\'']) && !part.contains("://");
-    let has_more = part.contains(' ') || part.contains('/');
-    (is_plain && has_more && part.chars().count() <= COMMAND).then_some(part)
-}
-
-/// The program with its subcommands, where something else follows them.
-fn beginning(part: &str) -> Option<String> {
-    let is_subcommand = |word: &&str| {
-        word.len() > 1
-            && word.chars().all(|c| c.is_ascii_lowercase() || matches!(c, '-' | ':'))
-            && !word.starts_with('-')
+    let is_of_git = one.words.get(1).is_some_and(|word| word == "git");
+    let only_asks = match one.words.as_slice() {
+        [.., auth, status] if auth == "auth" && status == "status" => true,
+        [.., last] => matches!(last.as_str(), "--help" | "--version"),
+        [] => true,
     };
-    let mut words = part.split_whitespace();
-    let program = words.next()?;
-    let rest: Vec<&str> = words.collect();
-    let subcommands = rest.iter().take(2).take_while(|word| is_subcommand(word)).count();
-    (subcommands > 0 && rest.len() > subcommands)
-        .then(|| format!("{program} {}", rest[..subcommands].join(" ")))
+    is_name && !is_of_git && !only_asks && !EVERYDAY.contains(&program)
 }
 
-/// A command line with a quotation mark for each quoted text, on however many lines it stands.
-fn without_quoted(line: &str) -> String {
-    let mut kept = String::new();
-    let mut within = None;
-    for c in line.chars() {
-        match within {
-            Some(mark) if c == mark => within = None,
-            Some(_) => {}
-            None => {
-                kept.push(c);
-                within = Some(c).filter(|c| ['"', '\''].contains(c));
-            }
-        }
-    }
-    kept
+/// True for a command that can be run as it stands: no word of it was quoted, and none is the shell's to fill in.
+fn is_plain(one: &Typed) -> bool {
+    let is_plain = |word: &String| {
+        let is_of_shell = |c: char| c.is_whitespace() || "$`(){}'\"".contains(c);
+        !word.is_empty() && !word.contains(is_of_shell) && !word.contains("://")
+    };
+    let length: usize = one.words.iter().map(|word| word.chars().count() + 1).sum();
+    let has_more = one.words.len() > 1 || one.program().contains('/');
+    one.words.iter().all(is_plain) && has_more && length <= COMMAND
 }
 
 #[cfg(test)]
@@ -260,26 +255,36 @@ mod tests {
 
     #[test]
     fn commands_are_those_worth_knowing() {
-        let commands = |line: &str| -> Vec<String> {
-            parts(line).iter().filter_map(|part| plain(part)).map(str::to_owned).collect()
-        };
         assert_eq!(
-            commands("cd /p && just lint 2>&1 | tail -3; git status; pnpm test --run; echo \"$X\""),
+            worth_knowing(
+                "cd /p && just lint 2>&1 | tail -3; git status; pnpm test --run; echo \"$X\"; make \"a b\""
+            ),
             ["just lint", "pnpm test --run"]
         );
-        assert!(commands("python3 - <<'E'\nprint(1)\nE").is_empty());
-        assert!(commands("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+        assert!(worth_knowing("python3 - <<'E'\nprint(1)\nE").is_empty());
+        assert!(worth_knowing("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
     }
 
     #[test]
-    fn a_command_begins_with_its_subcommands() {
-        for (command, start) in [
-            ("kiln log show k-12 --json", Some("kiln log show")),
-            ("kiln fire \"", Some("kiln fire")),
-            ("just lint", None),
-            ("node build.js x", None),
-        ] {
-            assert_eq!(beginning(command).as_deref(), start, "{command}");
-        }
+    fn a_trap_is_another_command_or_another_directory() {
+        let call = |command: &str, directory: Option<&str>| Only {
+            command: command.to_owned(),
+            directory: directory.map(str::to_owned),
+            has_failed: false,
+        };
+        let failed = call("npm test", None);
+        assert_eq!(
+            failed.trap(&call("npm test", directory_of("cd web && npm test").as_deref())),
+            Some(Trap::Below { command: "npm test".to_owned(), directory: "web".to_owned() })
+        );
+        assert_eq!(
+            failed.trap(&call("npm install", None)),
+            Some(Trap::Other { failing: "npm test".to_owned(), helping: "npm install".to_owned() })
+        );
+        assert_eq!(
+            failed.trap(&call("npm test", directory_of("cd /p && npm test").as_deref())),
+            None
+        );
+        assert_eq!(failed.trap(&call("make", None)), None);
     }
 }

@@ -63,17 +63,24 @@ fn without(text: &str, title: &str) -> String {
     rest.filter(|rest| rest.chars().count() > 20).unwrap_or(text).to_owned()
 }
 
-/// The text behind the sentences at its beginning that only say that it is done: they would take the place of
-/// what was done.
-fn from_the_point(text: &str) -> &str {
+/// The text behind the sentences at its beginning that only say that it is done, or that the reader is right: they would
+/// take the place of what was done.
+pub(super) fn from_the_point(text: &str) -> &str {
     let mut rest = text;
     while let Some(end) = rest.find(". ").into_iter().chain(rest.find("! ")).min() {
-        if !says_nothing(&rest[..end]) {
+        if !says_nothing(&rest[..end]) && !agrees(&rest[..end]) {
             break;
         }
         rest = rest[end + 1..].trim_start();
     }
     rest
+}
+
+/// True for "You're right to ask".
+fn agrees(sentence: &str) -> bool {
+    let lower = sentence.to_lowercase();
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.next() == Some("you") && words.take(3).any(|word| matches!(word, "right" | "correct"))
 }
 
 /// True for a text that only says that it is done and that the checks pass.
@@ -105,6 +112,11 @@ mod tests {
                 "Kiln 4 has a cone of its own.",
             ),
             ("Done! Committed and pushed. The shelf is dry.", "The shelf is dry."),
+            ("You're right to ask. The cone was bent.", "The cone was bent."),
+            (
+                "You have two kilns on the right. Both cool.",
+                "You have two kilns on the right. Both cool.",
+            ),
             ("The kiln is done. It cools.", "The kiln is done. It cools."),
             ("All done.", "All done."),
         ] {

@@ -16,12 +16,13 @@ const NAMED: usize = 3;
 /// Longest name in a line, in characters.
 const NAME: usize = 90;
 
-/// Returns the line about what failed last on this branch, if something did after a moment: a session that came
-/// after the failure saw it, and checks that were not recorded may have passed since.
+/// Returns the line about what failed last on this branch, if something did after a moment and no line tells it: a
+/// session that came after the failure saw it, and checks that were not recorded may have passed since.
 pub(super) fn problems(
     store: &Store,
     request: &PackRequest<'_>,
     after: Option<Timestamp>,
+    told: &[Draft],
 ) -> Result<Option<Draft>> {
     let mut failing = store.facts(&FactFilter {
         projects: Some(request.projects.clone()),
@@ -35,12 +36,15 @@ pub(super) fn problems(
             && days_between(fact.from, request.now) <= OPEN_DAYS
     });
     let Some(latest) = failing.first() else { return Ok(None) };
+    let check = format!("`{}`", recorded(&latest.subject.name, NAME));
+    if told.iter().any(|line| line.text.contains(&format!("{check} fails"))) {
+        return Ok(None);
+    }
     // One check says enough; what else fails is a question away.
     let own = failing.iter().filter(|fact| fact.subject.row == latest.subject.row);
     let names: Vec<String> = own.clone().map(|fact| recorded(fact.object_shown(), NAME)).collect();
     let text = format!(
-        "`{}` failed last with {} ({})",
-        recorded(&latest.subject.name, NAME),
+        "{check} failed last with {} ({})",
         named(&names, failing.len()),
         day(Some(latest.from), request)
     );

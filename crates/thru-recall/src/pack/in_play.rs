@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use thru_core::{FileInPlay, PassageKind};
+use thru_core::{FileInPlay, PassageKind, is_made_by_tools};
 use thru_store::{MemoryRow, Newest, PassageRow, Result, Store};
 
 use super::compact::grouped;
 use super::render::Section;
+use super::typed::Typed;
 use super::valued::Valued;
 use super::words::is_file;
 use super::{Draft, LONGEST_LINE, PackRequest};
@@ -21,8 +22,6 @@ const CALLS: usize = 250;
 const FILES: usize = 10;
 /// Sessions that read a file outside of the project before it is told.
 const AGAIN: usize = 2;
-/// Directories of files that tools fetch or make.
-const MADE: [&str; 6] = ["node_modules", ".venv", "target", "dist", "cache", ".cache"];
 /// Directories of files that are gone tomorrow.
 const PASSING: [&str; 6] = ["/tmp/", "/private/", "/var/", "/dev/", "/proc/", "/run/"];
 /// Programs that show files.
@@ -76,7 +75,7 @@ impl<'v> Sessions<'v> {
     }
 
     /// Returns the directory of a session, by its rank.
-    fn directory(&self, rank: usize) -> Option<&str> {
+    pub(super) fn directory(&self, rank: usize) -> Option<&str> {
         let row = self.rows.get(rank)?;
         let own = self.valued.iter().find(|one| one.memory.session == Some(*row))?;
         own.place.directory.as_deref()
@@ -167,42 +166,29 @@ fn in_project(path: &str, root: Option<&str>) -> Option<String> {
     };
     let is_inside =
         !inside.starts_with(['/', '~']) && !inside.starts_with("..") && !inside.contains(':');
-    (is_inside && is_written(&inside))
+    (is_inside && !is_made_by_tools(&inside))
         .then(|| inside.trim_start_matches("./").to_owned())
         .filter(|path| !path.is_empty())
 }
 
 /// The path of a file outside of any project that more than one session may read: a guide, a shared setting.
 fn outside(path: &str) -> Option<String> {
-    let is_lasting = !PASSING.iter().any(|start| path.starts_with(start));
-    (path.starts_with(['/', '~']) && is_lasting && is_written(path)).then(|| path.to_owned())
-}
-
-/// True for a file that a person or an agent wrote.
-fn is_written(path: &str) -> bool {
-    !path.split('/').any(|part| MADE.contains(&part))
+    let is_lasting = !PASSING.iter().any(|start| path.starts_with(start))
+        && !is_made_by_tools(path)
+        && !path.contains("/cache/");
+    (path.starts_with(['/', '~']) && is_lasting).then(|| path.to_owned())
 }
 
 /// The files that a command line shows.
 fn shown_by(line: &str) -> Vec<String> {
-    if line.contains("<<") {
-        return Vec::new();
-    }
-    let mut shown = Vec::new();
-    for part in line.split(['\n', ';', '|', '&']) {
-        let mut words = part.split_whitespace();
-        if !words.next().is_some_and(|program| SHOWING.contains(&program)) {
-            continue;
-        }
-        // What follows is written.
-        let words = words.take_while(|word| !word.starts_with('>'));
-        let words = words.map(|word| word.trim_matches(['"', '\'']));
-        let is_path = |word: &&str| {
-            is_file(word) && !word.starts_with('-') && !word.contains(['*', '?', '$', '{'])
-        };
-        shown.extend(words.filter(is_path).map(str::to_owned));
-    }
-    shown
+    let is_path = |word: &&String| {
+        is_file(word) && !word.starts_with('-') && !word.contains(['*', '?', '$', '{', ' '])
+    };
+    let commands = Typed::of_line(line).into_iter();
+    let showing = commands.filter(|one| SHOWING.contains(&one.program()));
+    showing
+        .flat_map(|one| one.words.iter().skip(1).filter(is_path).cloned().collect::<Vec<_>>())
+        .collect()
 }
 
 #[cfg(test)]

@@ -111,26 +111,23 @@ fn since_then(
         return Ok(Vec::new());
     }
     let mut drafts = Vec::new();
-    // A line needs a memory to cite; a session without memories has none.
     let about = own.iter().find(|memory| memory.kind == MemoryKind::Summary).or(own.first());
-    if let Some(memory) = about {
-        let line = |text: String, reason: &str| Draft {
-            memory: Some(memory.clone()),
-            section: Section::Resumed,
-            tier: Tier::Hot,
-            text,
-            reason: reason.to_owned(),
-        };
-        drafts.push(line(was_at(context, idle, is_idle), "what this session was at"));
-        drafts.extend(last_events(context).map(|events| line(events, "what happened in it last")));
-        drafts.extend(files.line().map(|files| line(files, "what became of its files")));
-    }
+    let line = |text: String, reason: &str| Draft {
+        memory: about.cloned(),
+        section: Section::Resumed,
+        tier: Tier::Hot,
+        text,
+        reason: reason.to_owned(),
+    };
+    drafts.extend(was_at(context, idle, is_idle).map(|was| line(was, "what this session was at")));
+    drafts.extend(last_events(context).map(|events| line(events, "what happened in it last")));
+    drafts.extend(files.line().map(|files| line(files, "what became of its files")));
     drafts.extend(meanwhile);
     Ok(drafts)
 }
 
 /// `This session was idle for 3 h. The user asked last: … (files: src/a.rs)`.
-fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
+fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> Option<String> {
     let mut line = String::new();
     if is_idle {
         line.push_str(&format!("This session was {}. ", idle_for(idle)));
@@ -148,7 +145,7 @@ fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> String {
         (None, false) => line.push_str(&format!("Its last files: {files}")),
         (None, true) => {}
     }
-    line.trim_end().to_owned()
+    Some(line.trim_end().to_owned()).filter(|line| !line.is_empty())
 }
 
 /// `Its last events: UserPromptSubmit: Fix the lock; Edit: src/lock.rs, 120 bytes of output; Stop`.

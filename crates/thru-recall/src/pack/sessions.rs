@@ -8,12 +8,13 @@ use thru_core::{
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::{adds, came_of, details, says_nothing};
+use super::detail::{adds, came_of, details, from_the_point, says_nothing};
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{alike, cut, day, days_between, files_not_named, is_new, tier};
+use super::said::{alike, cut, day, days_between, files_not_named, is_new, tier, words_of};
 use super::speaker::TitleSpeaker;
-use super::valued::{Valued, is_open, places};
+use super::taken_back::TakenBack;
+use super::valued::{LATELY_DAYS, Valued, is_open, places};
 use super::{Draft, LONGEST_LINE, Occasion, PackRequest};
 use crate::action::from_directory;
 use crate::memories::normal;
@@ -21,7 +22,7 @@ use crate::session_context::{ContextLimits, session_context};
 use crate::unfinished;
 
 /// Maximum number of sessions before the last one that are named, and characters of the title of each, …
-const EARLIER: usize = 4;
+const EARLIER: usize = 3;
 const SHORT_TITLE: usize = 70;
 /// … of those that were left open, …
 const OPEN: usize = 2;
@@ -250,12 +251,14 @@ pub(super) fn last_session(
     let mut told = vec![body.title.clone()];
     let mut head = titled(store, request, last.digested, (last.branch, how_far(body)))?;
     if let Some(Report { text, .. }) = &last.report {
-        head = format!("{head}: {}", cut(text, REPORT));
+        // The last turn may be about something else than most of the session.
+        let link = if words_of(text).is_disjoint(&words_of(&body.title)) { "; then" } else { "" };
+        head = format!("{head}{link}: {}", cut(text, REPORT));
         told.push(text.clone());
     }
     let mut drafts = vec![line(false, head, "how the last session ended")];
     let compact = matches!(request.occasion, Occasion::Compact);
-    if !compact && let Some(text) = not_committed(store, last.digested)? {
+    if !compact && let Some(text) = not_committed(store, last.digested, observations)? {
         told.push(text.clone());
         drafts.push(draft(text, "what the last session changed and did not commit"));
     }
@@ -318,34 +321,51 @@ pub(super) fn last_session(
     Ok(drafts)
 }
 
-/// The files that a session changed, if it committed nothing that is known.
-fn not_committed(store: &Store, (summary, body): &Digested<'_>) -> Result<Option<String>> {
+/// The files that a session changed and left so, if it committed nothing that is known.
+fn not_committed(
+    store: &Store,
+    (summary, body): &Digested<'_>,
+    observations: &[Valued],
+) -> Result<Option<String>> {
     const LOOKED_AT: usize = 250;
     let Digest { state, files, next_steps, .. } = &body.digest;
     let is_told = |text: &str| text.to_lowercase().contains("not committed");
     let has_landed = state.as_ref().is_some_and(|state| !state.text.ends_with(UNCOMMITTED));
     let (Some(session), false) = (summary.session, has_landed) else { return Ok(None) };
+    if files.is_empty() || next_steps.iter().any(|step| is_told(&step.text)) {
+        return Ok(None);
+    }
     let place = store.places_of_sessions(&[session])?.remove(&session).unwrap_or_default();
+    let kind = Some(thru_core::PassageKind::Tool);
+    let calls =
+        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
+    // A script may have committed, or one in the background.
+    let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
+    if calls.iter().filter_map(|call| call.command.as_deref()).any(commits) {
+        return Ok(None);
+    }
+    let own = observations.iter().filter(|one| one.memory.session == summary.session);
+    let mut changed: HashMap<&str, Option<Timestamp>> = HashMap::new();
+    for file in own.flat_map(|one| &one.files).filter(|file| file.modified) {
+        let latest = changed.entry(&file.path).or_default();
+        *latest = (*latest).max(file.at);
+    }
+    let taken_back = TakenBack::by(&calls);
     // Not what git is mostly told to ignore: temporary files, and what tools keep for themselves.
-    let is_aside = |path: &&str| {
+    let is_aside = |path: &str| {
         path.starts_with(['~', '$'])
             || path.starts_with("/tmp/")
             || path.split('/').any(|part| part.starts_with('.') && part.len() > 2)
     };
-    let files = files.iter().map(|path| from_directory(path, place.directory.as_deref()));
-    let files: Vec<&str> = files.filter(|path| !is_aside(path)).collect();
-    let Some(names) = files_not_named(files.iter().copied(), "") else { return Ok(None) };
-    if next_steps.iter().any(|step| is_told(&step.text)) {
-        return Ok(None);
-    }
-    // A script may have committed, or one in the background.
-    let kind = Some(thru_core::PassageKind::Tool);
-    let calls =
-        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
-    let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
-    let may_have = calls.iter().filter_map(|call| call.command.as_deref()).any(commits);
+    let files = files.iter().filter_map(|whole| {
+        let path = from_directory(whole, place.directory.as_deref());
+        let changed = changed.get(whole.as_str()).copied().flatten();
+        (!is_aside(path) && !taken_back.holds(path, changed)).then_some(path)
+    });
+    let files: Vec<&str> = files.collect();
     let more = if files.len() > 3 { " and others" } else { "" };
-    Ok((!may_have).then(|| format!("Not committed when it ended: {names}{more}")))
+    let names = files_not_named(files.iter().copied(), "");
+    Ok(names.map(|names| format!("Not committed when it ended: {names}{more}")))
 }
 
 /// Returns what a session was asked for last.
@@ -436,13 +456,16 @@ fn without_title(state: &str, title: &str) -> String {
     named.unwrap_or_else(|| state.to_owned())
 }
 
-/// Sessions before the last one, on one line, the latest first: what was done is a question away.
+/// Sessions of the same stretch of work as the last one, on one line, the latest first: what they did is a question
+/// away.
 pub(super) fn earlier_sessions<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,
     earlier: impl Iterator<Item = &'b Digested<'s>>,
+    last: Option<&LastSession<'_, '_>>,
     said: &mut Vec<HashSet<String>>,
 ) -> Result<Option<Draft>> {
+    let until = last.and_then(|last| last.digested.0.at).unwrap_or(request.now);
     let mut told: Vec<String> = Vec::new();
     let mut latest = None;
     for digested in earlier {
@@ -450,8 +473,13 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
             break;
         }
         let (summary, body) = digested;
+        let is_of_stretch = summary.at.is_some_and(|at| days_between(at, until) <= LATELY_DAYS);
         // One order among them would hold back the line.
-        if !did_something(store, digested)? || is_order(&body.title) || !is_new(&body.title, said) {
+        if !is_of_stretch
+            || !did_something(store, digested)?
+            || is_order(&body.title)
+            || !is_new(&body.title, said)
+        {
             continue;
         }
         let title = cut(&body.title, SHORT_TITLE);
@@ -462,9 +490,9 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
             speaker => speaker.mark(&title),
         };
         let id = store.short_id(&summary.id)?;
-        let request_of = body.digest.state.as_ref().and_then(|state| pull_request(&state.text));
-        let request_of = request_of.map_or_else(String::new, |state| format!(", {state}"));
-        told.push(format!("`{id}` {title} ({}{request_of})", day(summary.at, request)));
+        let state = body.digest.state.as_ref().and_then(|state| landed(&state.text, &body.title));
+        let state = state.map_or_else(String::new, |state| format!(", {state}"));
+        told.push(format!("`{id}` {title} ({}{state})", day(summary.at, request)));
         if told.join("; ").chars().count() > LONGEST_LINE {
             told.pop();
             break;
@@ -480,10 +508,12 @@ pub(super) fn earlier_sessions<'b, 's: 'b>(
     }))
 }
 
-/// What became of a pull request, in the state of work.
-fn pull_request(state: &str) -> Option<&str> {
-    let request = state.split("; ").next()?;
-    (request.starts_with("PR #") && request.chars().count() <= BRANCH).then_some(request)
+/// Returns the pull request or the commit that work ended in, as its state tells it.
+fn landed(state: &str, title: &str) -> Option<String> {
+    let state = without_title(state, title);
+    let landed = state.split("; ").next()?;
+    let is_known = ["PR #", "committed ", "pushed "].iter().any(|start| landed.starts_with(start));
+    (is_known && landed.chars().count() <= BRANCH).then(|| landed.to_owned())
 }
 
 /// The report of the last turn of a session that has one, else what else its last work says of itself: the message
@@ -510,6 +540,7 @@ fn came_of_last(
     for memory in own {
         let whole = store.body_of(memory)?;
         if let Some(text) = came_of(&whole).filter(tells_more) {
+            let text = from_the_point(&text).to_owned();
             return Ok(Some(Report { text, turn: memory.turn }));
         }
         if message.is_none() && memory.kind != DECISION {

@@ -1,9 +1,12 @@
 //! The speaker of a title, so that a line says whose words it holds. Words are an agent's unless they are marked.
 
-use thru_core::{ForeignSource, Id, Observation, PassageKind, Speaker, Summary, bare_words};
+use thru_core::{
+    ForeignSource, Id, Observation, PLAN_APPROVED, PassageKind, Speaker, Summary, bare_words,
+};
 use thru_store::{MemoryBody, MemoryRow, PassageRow, Result, Store};
 
-use super::said::alike;
+use super::orders::is_order;
+use super::said::{alike, cut};
 
 /// Passages in which the words of a title are looked for.
 const LOOKED_AT: usize = 6;
@@ -12,8 +15,7 @@ const LOOKED_AT: usize = 6;
 const ASKED: &str = "Asked:";
 const COMMIT: &str = "Commit:";
 
-/// The beginnings of titles that tell an agreement and a choice.
-pub(super) const APPROVED: &str = "Approved the plan: ";
+/// The beginning of a title that tells a choice.
 const CHOSE: &str = "Chose ";
 
 /// The speaker of a title.
@@ -118,7 +120,7 @@ impl TitleSpeaker {
                 let words = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
                 format!("The user said: \"{}\"", words.unwrap_or(text))
             }
-            Self::Decision => match (text.strip_prefix(APPROVED), text.strip_prefix(CHOSE)) {
+            Self::Decision => match (text.strip_prefix(PLAN_APPROVED), text.strip_prefix(CHOSE)) {
                 (Some(plan), _) => format!("The user approved the plan: {plan}"),
                 (_, Some(choice)) => format!("The user chose: {choice}"),
                 _ => format!("The user decided: {text}"),
@@ -133,6 +135,83 @@ impl TitleSpeaker {
             Self::Agent => text.to_owned(),
         }
     }
+}
+
+/// Returns the whole sentence of a person that holds these words, with the one before it if it depends on that.
+pub(super) fn in_its_place(
+    store: &Store,
+    body: &MemoryBody,
+    words: &str,
+    longest: usize,
+) -> Result<Option<String>> {
+    let MemoryBody::Observation(body) = body else { return Ok(None) };
+    let said = body.narrative.iter().flat_map(|said| &said.sources);
+    for id in body.sources.iter().chain(said).take(LOOKED_AT) {
+        let Some(passage) = store.passage(id)?.filter(|one| one.kind == PassageKind::Human) else {
+            continue;
+        };
+        let found = sentence_with(&store.text_of(&passage)?, words, longest);
+        if found.is_some() {
+            return Ok(found);
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the sentence of a text that holds these words, with the one before it in its line if it depends on that and
+/// both are short.
+fn sentence_with(text: &str, words: &str, longest: usize) -> Option<String> {
+    let wanted = bare_words(words);
+    if wanted.is_empty() {
+        return None;
+    }
+    text.lines().find_map(|line| {
+        let sentences: Vec<&str> = sentences(line).collect();
+        let at = sentences.iter().position(|one| bare_words(one).contains(&wanted))?;
+        let alone = cut(sentences[at].trim_end_matches('.'), longest);
+        let before = at.checked_sub(1).filter(|_| depends(sentences[at]));
+        let before = before.and_then(|at| sentences.get(at));
+        let both = before.map(|before| format!("{before} {}", sentences[at]));
+        // What stands before may be pasted.
+        let both = both.filter(|both| both.chars().count() <= longest && !is_order(both));
+        Some(both.unwrap_or(alone))
+    })
+}
+
+/// True for a sentence that says little without the one before it.
+pub(super) fn depends(sentence: &str) -> bool {
+    const LINKS: [&str; 16] = [
+        "also",
+        "and",
+        "because",
+        "but",
+        "instead",
+        "it",
+        "just",
+        "only",
+        "or",
+        "otherwise",
+        "same",
+        "so",
+        "that",
+        "then",
+        "these",
+        "this",
+    ];
+    let first = sentence.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    first.is_some_and(|first| LINKS.contains(&first.to_lowercase().as_str()))
+}
+
+/// Returns the sentences of a line, each with the mark that it ends with.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    let mut rest = line.trim();
+    std::iter::from_fn(move || {
+        let ends = rest.match_indices(['.', '!', '?']).map(|(at, mark)| at + mark.len());
+        let end = ends.into_iter().find(|end| rest[*end..].starts_with(char::is_whitespace));
+        let (sentence, after) = rest.split_at(end.unwrap_or(rest.len()));
+        rest = after.trim_start();
+        (!sentence.is_empty()).then_some(sentence)
+    })
 }
 
 fn is_of_git(command: Option<&str>) -> bool {
@@ -165,5 +244,23 @@ mod tests {
         );
         assert_eq!(TitleSpeaker::Decision.mark("Chose B over A"), "The user chose: B over A");
         assert_eq!(TitleSpeaker::Agent.mark("Asked: push"), "The agent: Asked: push");
+    }
+
+    #[test]
+    fn a_quote_stands_with_the_sentence_before_it() {
+        let said = "The old kiln is sold.  We fire in the new one. Just use it directly from now on!\nThanks";
+        let quoted = |words: &str, longest| sentence_with(said, words, longest);
+        assert_eq!(
+            quoted("Just use it directly from now on", 80).as_deref(),
+            Some("We fire in the new one. Just use it directly from now on!")
+        );
+        assert_eq!(
+            quoted("Use it directly", 40).as_deref(),
+            Some("Just use it directly from now on!")
+        );
+        assert_eq!(quoted("in the new one", 80).as_deref(), Some("We fire in the new one"));
+        assert_eq!(quoted("glaze it", 80), None);
+        let pasted = "Agents must run x.py. Just use pnpm.";
+        assert_eq!(sentence_with(pasted, "use pnpm", 99).as_deref(), Some("Just use pnpm"));
     }
 }

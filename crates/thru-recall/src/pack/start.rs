@@ -2,7 +2,7 @@
 //! done, and what the work is done with. Chosen by value, not by age alone; each part has a share of the
 //! budget.
 
-use thru_core::{MemoryKind, ObservationType, is_trunk};
+use thru_core::{MemoryKind, ObservationType, PLAN_APPROVED, is_trunk};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryRow, Result, Store};
 
@@ -17,8 +17,9 @@ use super::sessions::{
     Branches, CAME_OF, LastSession, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions,
     last_session, later_than, left_open, summaries,
 };
-use super::speaker::{APPROVED, TitleSpeaker};
+use super::speaker::{TitleSpeaker, depends, in_its_place};
 use super::valued::{LATELY_DAYS, Valued, observations};
+use super::worktrees::worktrees_left;
 use super::{Draft, Occasion, PackRequest, facts, standing, valued};
 use crate::memories::normal;
 
@@ -69,16 +70,17 @@ pub(super) fn drafts(
     let sessions = Sessions::of(store, &summaries, &valued, request)?;
     drafts.extend(files_in_play(&sessions, request));
     drafts.extend(commands_in_play(&sessions));
+    drafts.extend(worktrees_left(&sessions, request));
     let is_open =
         |row: i64| open.iter().any(|line| line.memory.as_ref().is_some_and(|it| it.row == row));
     let over = earlier.filter(|one| !is_open(one.0.row));
-    let earlier = earlier_sessions(store, request, over, &mut said.titles)?;
+    let earlier = earlier_sessions(store, request, over, last.as_ref(), &mut said.titles)?;
     drafts.extend(open);
     if let Some(LastSession { digested: (summary, _), is_of_branch, .. }) = &last {
         // A session that came to an end saw what failed before.
         if valued::is_open(summary) {
             let before = branches.before(summary, &bodies);
-            drafts.extend(facts::problems(store, request, before)?);
+            drafts.extend(facts::problems(store, request, before, &drafts)?);
         }
         // The latest of all sessions has none after it.
         if let (true, Some(at)) = (is_of_branch, summary.at) {
@@ -154,16 +156,19 @@ pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draf
         .collect()
 }
 
-/// The text of a rule, whole even if its title was cut.
+/// The text of a rule, with the sentence before it if it depends on that, and whole even if its title was cut.
 fn words_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
-    if !rule.title.ends_with('…') {
-        return Ok(cut(&rule.title, RULE_LENGTH));
+    let body = store.body_of(rule)?;
+    if depends(&rule.title)
+        && let Some(quoted) = in_its_place(store, &body, &rule.title, RULE_LENGTH)?
+    {
+        return Ok(quoted);
     }
-    Ok(match store.body_of(rule)? {
-        MemoryBody::Observation(body) => {
+    Ok(match body {
+        MemoryBody::Observation(body) if rule.title.ends_with('…') => {
             cut(body.narrative.as_ref().map_or(&body.title, |said| &said.text), RULE_LENGTH)
         }
-        MemoryBody::Summary(body) => cut(&body.title, RULE_LENGTH),
+        MemoryBody::Observation(_) | MemoryBody::Summary(_) => cut(&rule.title, RULE_LENGTH),
     })
 }
 
@@ -196,94 +201,138 @@ fn best(
     last: Option<&LastSession<'_, '_>>,
     said: &mut Said,
 ) -> Result<Vec<Draft>> {
-    let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
-    let last_session = last.and_then(|last| last.digested.0.session);
-    let has_plenty = request.limits.start_tokens >= PLENTY;
+    let mut choice = Choice { request, last, decisions: 0, older: 0 };
     let mut drafts = Vec::new();
-    let (mut decisions, mut older) = (0, 0);
     for one in valued {
         if drafts.len() == request.limits.observations {
             break;
         }
-        let is_decision = one.memory.kind == MemoryKind::Observation(ObservationType::Decision);
-        // What a person told the memory is no chatter.
-        let is_note = one.memory.flags.is_note;
-        // A finding is a sentence of its time, which later work may have made untrue.
-        let is_finding = one.memory.kind == MemoryKind::Observation(ObservationType::Discovery);
-        let is_of_person = is_note || one.memory.flags.is_edited || one.memory.flags.is_from_person;
-        // A plan tells how things stood before it was carried out.
-        let is_over = one.memory.title.starts_with(APPROVED)
-            && !last.is_some_and(|last| last.is_at_work(&one.memory));
-        // The beginning of a report says little without its turn.
-        if is_finding && !is_of_person || is_over || one.memory.is_untitled() {
-            continue;
+        if choice.takes(&one, said) {
+            drafts.extend(line_of(store, request, one, last, said)?);
         }
-        let is_here = one.memory.session.is_none()
-            || one.memory.session == last_session
-            || branch.is_some() && one.place.branch.as_deref() == branch;
-        let is_current = is_here
-            || one.holds_in_general
-            || bears_on_today(&one, request)
-            || last.is_some_and(|last| last.worked_on(&one));
-        // Sessions tell their work.
-        let has_room = decisions < DECISIONS && (is_here || older < OLDER);
-        let is_wanted = has_plenty
-            || is_decision && is_current && has_room
-            || one.memory.flags.is_edited && is_here;
-        let is_told = is_note || is_wanted && is_new(&one.memory.title, &mut said.titles);
-        if !is_told {
-            continue;
-        }
-        let title = cut(&one.memory.title, TITLE);
-        let body = store.body_of(&one.memory)?;
-        let behind = details(&body);
-        let is_same = |last: &LastSession<'_, '_>| last.tells(&one.memory, &behind);
-        if !is_decision && !is_of_person && last.is_some_and(is_same) {
-            continue;
-        }
-        let detail = said.detail(&title, behind);
-        let changed = one.files.iter().filter(|file| file.modified);
-        let files = files_not_named(changed.map(|file| file.path.as_str()), &title);
-        // The sentence that the title is a part of takes its place.
-        let (title, detail) = match detail {
-            Some(whole) if normal(&whole).contains(&normal(&title)) => {
-                (cut(&whole, TITLE + CAME_OF), None)
-            }
-            detail => (title, detail),
-        };
-        let mut text = match TitleSpeaker::of(store, &one.memory, &body)? {
-            TitleSpeaker::Agent if is_decision => format!("The agent: {title}"),
-            speaker => speaker.mark(&title),
-        };
-        // Half a reason misleads.
-        let detail = detail.filter(|it| !is_decision || it.chars().count() <= CAME_OF);
-        if let Some(detail) = detail {
-            text = format!("{text}: {}", cut(&detail, CAME_OF));
-        }
-        if let Some(files) = files {
-            text = format!("{text} [{files}]");
-        }
-        decisions += usize::from(is_decision);
-        older += usize::from(is_decision && !is_here);
-        let at = one.memory.at.unwrap_or_default().as_millisecond();
-        drafts.push(Draft {
-            text: format!("{text} ({})", day(one.memory.at, request)),
-            tier: tier(&one.memory, request),
-            section: match is_decision {
-                true => Section::Decisions { before_end: -at },
-                false => Section::Work { before_end: -at },
-            },
-            reason: one.reason(),
-            memory: Some(one.memory),
-        });
     }
     Ok(drafts)
 }
 
-/// True for a decision that may bear on today's work. Most are about the work of their own day, and once that is
-/// finished, the code tells them.
-fn bears_on_today(one: &Valued, request: &PackRequest<'_>) -> bool {
-    let age = one.memory.at.map_or(f64::MAX, |at| days_between(at, request.now));
-    let days = if names_something(&one.memory.title) { OPEN_DAYS } else { LATELY_DAYS };
-    one.is_unfinished && age <= days
+fn is_decision(memory: &MemoryRow) -> bool {
+    memory.kind == MemoryKind::Observation(ObservationType::Decision)
+}
+
+/// True for what a person said, told the memory or corrected.
+fn is_of_person(memory: &MemoryRow) -> bool {
+    memory.flags.is_note || memory.flags.is_edited || memory.flags.is_from_person
+}
+
+/// The choice among the observations.
+struct Choice<'r, 'p, 'l, 'b, 's> {
+    request: &'r PackRequest<'p>,
+    last: Option<&'l LastSession<'b, 's>>,
+    /// Decisions taken, and those of them that are from before the last session.
+    decisions: usize,
+    older: usize,
+}
+
+impl Choice<'_, '_, '_, '_, '_> {
+    /// True for an observation that is told.
+    fn takes(&mut self, one: &Valued, said: &mut Said) -> bool {
+        let Valued { memory, .. } = one;
+        // A finding is a sentence of its time, which later work may have made untrue.
+        let is_finding = memory.kind == MemoryKind::Observation(ObservationType::Discovery);
+        // A plan tells how things stood before it was carried out.
+        let is_over = memory.title.starts_with(PLAN_APPROVED)
+            && !self.last.is_some_and(|last| last.is_at_work(memory));
+        // The beginning of a report says little without its turn.
+        if is_finding && !is_of_person(memory) || is_over || memory.is_untitled() {
+            return false;
+        }
+        let is_decision = is_decision(memory);
+        let is_here = self.is_here(one);
+        // Sessions tell their work.
+        let has_plenty = self.request.limits.start_tokens >= PLENTY;
+        let has_room = self.decisions < DECISIONS && (is_here || self.older < OLDER);
+        let is_wanted = has_plenty
+            || is_decision && has_room && (is_here || self.holds_today(one))
+            || memory.flags.is_edited && is_here;
+        // What a person told the memory is no chatter.
+        let is_told = memory.flags.is_note || is_wanted && is_new(&memory.title, &mut said.titles);
+        self.decisions += usize::from(is_told && is_decision);
+        self.older += usize::from(is_told && is_decision && !is_here);
+        is_told
+    }
+
+    /// True for an observation of the last session, or of the branch that is checked out.
+    fn is_here(&self, one: &Valued) -> bool {
+        let branch = self.request.branch.as_deref().filter(|branch| !is_trunk(branch));
+        let last_session = self.last.and_then(|last| last.digested.0.session);
+        one.memory.session.is_none()
+            || one.memory.session == last_session
+            || branch.is_some() && one.place.branch.as_deref() == branch
+    }
+
+    /// True for an earlier decision that may bear on today's work. Most are about the work of their own day, and once
+    /// that is finished, the code tells them.
+    fn holds_today(&self, one: &Valued) -> bool {
+        let age = one.memory.at.map_or(f64::MAX, |at| days_between(at, self.request.now));
+        let days = if names_something(&one.memory.title) { OPEN_DAYS } else { LATELY_DAYS };
+        one.holds_in_general && age <= OPEN_DAYS
+            || age <= days
+                && (one.is_unfinished || self.last.is_some_and(|last| last.worked_on(one)))
+    }
+}
+
+/// The line of an observation; `None` if the line of the last session tells it.
+fn line_of(
+    store: &Store,
+    request: &PackRequest<'_>,
+    one: Valued,
+    last: Option<&LastSession<'_, '_>>,
+    said: &mut Said,
+) -> Result<Option<Draft>> {
+    let is_decision = is_decision(&one.memory);
+    let body = store.body_of(&one.memory)?;
+    let behind = details(&body);
+    let is_same = |last: &LastSession<'_, '_>| last.tells(&one.memory, &behind);
+    if !is_decision && !is_of_person(&one.memory) && last.is_some_and(is_same) {
+        return Ok(None);
+    }
+    let speaker = TitleSpeaker::of(store, &one.memory, &body)?;
+    let quoted = match speaker {
+        TitleSpeaker::Person => in_its_place(store, &body, &one.memory.title, TITLE + CAME_OF)?,
+        _ => None,
+    };
+    let quoted = quoted.filter(|quoted| normal(quoted) != normal(&one.memory.title));
+    let title = cut(&one.memory.title, TITLE);
+    let changed = one.files.iter().filter(|file| file.modified);
+    let files = files_not_named(changed.map(|file| file.path.as_str()), &title);
+    let (title, detail) = match (quoted, said.detail(&title, behind)) {
+        (Some(quoted), _) => (quoted, None),
+        // The sentence that the title is a part of takes its place.
+        (_, Some(whole)) if normal(&whole).contains(&normal(&title)) => {
+            (cut(&whole, TITLE + CAME_OF), None)
+        }
+        (_, detail) => (title, detail),
+    };
+    let mut text = match speaker {
+        TitleSpeaker::Agent if is_decision => format!("The agent: {title}"),
+        speaker => speaker.mark(&title),
+    };
+    // Half a reason misleads.
+    let detail = detail.filter(|it| !is_decision || it.chars().count() <= CAME_OF);
+    if let Some(detail) = detail {
+        text = format!("{text}: {}", cut(&detail, CAME_OF));
+    }
+    if let Some(files) = files {
+        text = format!("{text} [{files}]");
+    }
+    let before_end = -one.memory.at.unwrap_or_default().as_millisecond();
+    Ok(Some(Draft {
+        text: format!("{text} ({})", day(one.memory.at, request)),
+        tier: tier(&one.memory, request),
+        section: match is_decision {
+            true => Section::Decisions { before_end },
+            false => Section::Work { before_end },
+        },
+        reason: one.reason(),
+        memory: Some(one.memory),
+    }))
 }

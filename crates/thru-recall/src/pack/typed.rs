@@ -1,0 +1,86 @@
+//! The commands of recorded command lines, as someone could type them again.
+
+use thru_core::shell_commands;
+
+/// One command: its words, without quotes and without what becomes of its output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Typed {
+    /// The words; never empty.
+    pub(super) words: Vec<String>,
+    /// True if it only filters what the command before it prints.
+    pub(super) is_piped: bool,
+}
+
+impl Typed {
+    /// Returns the commands of a line; none of one that holds a document.
+    pub(super) fn of_line(line: &str) -> Vec<Self> {
+        if line.contains("<<") {
+            return Vec::new();
+        }
+        let commands = shell_commands(line).into_iter().map(|command| Self {
+            words: without_redirections(command.words),
+            is_piped: command.is_piped,
+        });
+        commands.filter(|command| !command.words.is_empty()).collect()
+    }
+
+    /// Returns the program.
+    pub(super) fn program(&self) -> &str {
+        self.words.first().map_or("", String::as_str)
+    }
+
+    /// Returns what `git` is told to do, with its arguments. Options before it name another directory.
+    pub(super) fn of_git(&self) -> Option<(&str, &[String])> {
+        let rest = self.words.strip_prefix(&["git".to_owned()])?;
+        let mut skip = false;
+        let at = rest.iter().position(|word| {
+            let is_value = std::mem::replace(&mut skip, matches!(word.as_str(), "-C" | "-c"));
+            !is_value && !word.starts_with('-')
+        })?;
+        Some((rest[at].as_str(), &rest[at + 1..]))
+    }
+}
+
+/// Words without `2>&1`, `> log` and `< input`.
+fn without_redirections(words: Vec<String>) -> Vec<String> {
+    let mut is_target = false;
+    let is_kept = |word: &String| {
+        let sign = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+        let is_redirection = sign.starts_with(['>', '<']);
+        let was_target =
+            std::mem::replace(&mut is_target, is_redirection && word.ends_with(['>', '<']));
+        !was_target && !is_redirection
+    };
+    words.into_iter().filter(is_kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_taken_as_they_were_typed() {
+        let commands = |line: &str| -> Vec<String> {
+            Typed::of_line(line).iter().map(|one| one.words.join(" ")).collect()
+        };
+        assert_eq!(
+            commands("cd /p && just lint 2>&1 | tail -3 > log; make > out.txt; A=1 x 2>/dev/null"),
+            ["cd /p", "just lint", "tail -3", "make", "A=1 x"]
+        );
+        assert_eq!(commands("python3 - <<'E'\nprint(1)\nE"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn an_order_to_git_stands_behind_its_options() {
+        for (line, order) in [
+            ("git -C /p restore a.rs", Some(("restore", 1))),
+            ("git --no-pager log", Some(("log", 0))),
+            ("git", None),
+            ("gh pr view", None),
+        ] {
+            let typed = Typed::of_line(line);
+            let found = typed[0].of_git().map(|(order, rest)| (order, rest.len()));
+            assert_eq!(found, order, "{line}");
+        }
+    }
+}
