@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble, TroubleKind};
 use serde::Serialize;
 use thru_agents::Discovery;
 use thru_agents::agents::{self, Recent};
@@ -19,8 +19,7 @@ use thru_intake::{Intake, OnLoss};
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::{SearchRequest, SearchResults};
-use thru_store::index::rows_behind;
-use thru_store::{SessionState, Store, StoreError};
+use thru_store::{SessionState, Store, StoreError, index};
 
 use crate::app::App;
 use crate::background;
@@ -105,8 +104,8 @@ const SESSIONS: usize = 50;
 /// Fails if there is no store and nothing to make one of, or it cannot be read.
 pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
     let store = match app.open.readers.open(&app.layout) {
-        Err(StoreError::Missing { .. }) if Intake::is_lost(&app.layout)? => {
-            make_again(app, call)?;
+        Err(_) if Intake::is_lost(&app.layout)? => {
+            make_again_if_lost(app, call)?;
             app.open.readers.open(&app.layout)?
         }
         // Hooks recorded something and it was never brought in.
@@ -134,8 +133,14 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
     Ok(store)
 }
 
-/// Makes a lost store again from journal and archive, and says so.
-fn make_again(app: &App, call: Call<'_>) -> Result<()> {
+/// Makes the store again from journal and archive where it was lost, and says so.
+///
+/// # Errors
+/// Fails if another process keeps writing, and if journal, archive or store cannot be read or written.
+pub fn make_again_if_lost(app: &App, call: Call<'_>) -> Result<()> {
+    if !Intake::is_lost(&app.layout)? {
+        return Ok(());
+    }
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
     // Another process may have done it in the meantime.
@@ -143,7 +148,7 @@ fn make_again(app: &App, call: Call<'_>) -> Result<()> {
         return Ok(());
     }
     call.progress().note(
-        "The store was gone: it is made again from journal and archive, as `thru rebuild` does.",
+        "The store was lost: it is made again from journal and archive, as `thru rebuild` does.",
     );
     intake.rebuild(&lock, OnLoss::Refuse, call.cancelled(), &mut |report| {
         call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
@@ -271,7 +276,8 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
         sessions: sessions.into_values().collect(),
         going_on,
         events,
-        unindexed: !background::is_watching(app) && rows_behind(&app.layout, store)? > ROWS,
+        unindexed: index::is_missing(&app.layout, store)?
+            || !background::is_watching(app) && index::rows_behind(&app.layout, store)? > ROWS,
     })
 }
 
@@ -374,6 +380,28 @@ fn left_out(
         left_out.extend(reason.map(|reason| LeftOut { session: session.id.clone(), reason }));
     }
     Ok(left_out)
+}
+
+/// Asks the text indexes. One that turns out to be damaged is removed, which a line tells, and they are asked again: the next
+/// question, or a process that is left behind, makes it anew of the store.
+///
+/// # Errors
+/// As `ask`, and where a damaged index cannot be removed.
+pub fn of_whole_index<T>(app: &App, call: Call<'_>, ask: impl Fn() -> Result<T>) -> Result<T> {
+    let is_suspect = |error: &Trouble| error.kind() == TroubleKind::Failed;
+    index::guarded(&app.layout, ask, is_suspect, |damage| {
+        let intake = app.intake()?;
+        let lock = call.lock(&intake).map_err(|error| match error.is_read_only() {
+            true => StoreError::from(damage).into(),
+            false => error,
+        })?;
+        app.open.close();
+        if damage.remove()? {
+            call.note(&format!("The text index was damaged ({damage}): it is made again."));
+        }
+        drop(lock);
+        Ok(())
+    })
 }
 
 /// Searches a store that is open already.

@@ -19,7 +19,7 @@ use thru_store::index::{Collection, IndexedText, KeyedText, TextIndex};
 use thru_store::vectors::{ModelFolder, VectorWriter, Vectors};
 use thru_store::{Store, StoreError};
 
-use crate::{Intake, IntakeError, Result};
+use crate::{Intake, IntakeError, Result, indexing};
 
 /// Texts that are embedded and made durable together: the most that a power cut can lose.
 const BATCH_TEXTS: usize = 64;
@@ -195,15 +195,17 @@ impl Intake {
 
     /// The sorted keys of all texts that may have vectors, and true if the index holds all of them.
     fn text_keys(&self, store: &Store, open: OpenIndex) -> Result<(Vec<u64>, bool)> {
-        let (mut keys, mut is_complete) = (Vec::new(), true);
-        for collection in Collection::ALL {
-            let index = open(&self.layout, store, collection)?;
-            keys.extend(index.text_keys(store)?);
-            is_complete &= index.rows_left_out == 0;
-        }
-        keys.sort_unstable();
-        keys.dedup();
-        Ok((keys, is_complete))
+        indexing::reading(&self.layout, || {
+            let (mut keys, mut is_complete) = (Vec::new(), true);
+            for collection in Collection::ALL {
+                let index = open(&self.layout, store, collection)?;
+                keys.extend(index.text_keys(store)?);
+                is_complete &= index.rows_left_out == 0;
+            }
+            keys.sort_unstable();
+            keys.dedup();
+            Ok((keys, is_complete))
+        })
     }
 
     /// Lists texts without vectors, or nothing if all have them.
@@ -235,7 +237,7 @@ impl Intake {
         let mut listing = Listing { texts: Vec::new(), count: 0 };
         for collection in [Collection::Memories, Collection::Passages] {
             // Rows that the index lacks will follow soon.
-            let index = TextIndex::open_committed(&self.layout, &store, collection)?;
+            let open = || TextIndex::open_committed(&self.layout, &store, collection);
             // A memory recorded directly is judged by the directories of its project.
             let may_be_told = |row| {
                 let directories = store.directories_of_memory(row);
@@ -244,12 +246,15 @@ impl Intake {
                     all => all.iter().all(|directory| (how.may_see)(Some(directory))),
                 })
             };
-            let mut waiting = index.newest_texts(&store, LISTED, |text| {
+            let is_wanted = |text: &IndexedText| {
                 !is_done(text.key)
                     && match (collection, text.session) {
                         (Collection::Memories, 0) => may_be_told(text.row),
                         (_, session) => may_be_given(session),
                     }
+            };
+            let mut waiting = indexing::reading(&self.layout, || {
+                Ok(open()?.newest_texts(&store, LISTED, is_wanted)?)
             })?;
             if collection == Collection::Memories && !waiting.newest.is_empty() {
                 let injected = store.injection_times()?;

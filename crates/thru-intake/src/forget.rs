@@ -140,14 +140,7 @@ impl Intake {
 
     /// Brings the index up to the store, in this thread.
     fn catch_up_index(&self, store: &mut Store) -> Result<()> {
-        let mut index = crate::indexing::open(&self.layout, store)?;
-        index.catch_up(store)?;
-        let progress = index.commit()?;
-        if !progress.cleared.is_empty() {
-            // Removed texts stay in the index's files until its segments are merged.
-            index.merge_cleared(&progress.cleared)?;
-        }
-        index.finish()?;
-        crate::import::clear(store, std::iter::once(progress.cleared))
+        let cleared = crate::indexing::catch_up(&self.layout, store)?;
+        crate::import::clear(store, std::iter::once(cleared))
     }
 }

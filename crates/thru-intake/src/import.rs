@@ -13,7 +13,7 @@ use thru_core::{Layout, SessionKey, SourceKind};
 use thru_journal::archive::{Archive, EntryName};
 use thru_redact::Report;
 use thru_store::index::Collection;
-use thru_store::{SourceCursor, Store, Written};
+use thru_store::{SourceCursor, Store, StoreFile, Written};
 
 use crate::copy::{Shared, copy};
 use crate::distil::{DistilProgress, DistilScope};
@@ -108,13 +108,17 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
 }
 
 impl Intake {
-    /// True if there is an archive, and no store of what it holds: the store was deleted, or its disk was lost. The next
-    /// writer that has the time makes it again.
+    /// True if the store was lost: there is an archive, and no store or an empty file in its place, or the file is none. The
+    /// next writer that has the time makes it again.
     ///
     /// # Errors
     /// Fails if the archive cannot be read.
     pub fn is_lost(layout: &Layout) -> Result<bool> {
-        Ok(!layout.database().exists() && !Archive::new(layout.archive()).entries()?.is_empty())
+        Ok(match Store::file(layout) {
+            StoreFile::Database => false,
+            StoreFile::Foreign => true,
+            StoreFile::None => !Archive::new(layout.archive()).entries()?.is_empty(),
+        })
     }
 
     /// Opens the store for writing. One that is lost is made again first: an empty one in its place would pass for all that
@@ -182,9 +186,8 @@ impl Intake {
             let following = match options.index {
                 true => {
                     let reading = Store::open_to_read(&self.layout)?;
-                    let index = indexing::open(&self.layout, &reading)?;
                     let follow =
-                        move || indexing::follow(&reading, index, &heard, &cleared, stages);
+                        move || indexing::follow(&self.layout, &reading, &heard, &cleared, stages);
                     Some(scope.spawn(follow))
                 }
                 false => None,

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use thru_core::{Id, SourceKind};
 use thru_journal::archive::EntryName;
 use thru_journal::journal::{Cursor, Item};
-use thru_store::index::{Collection, TextIndex};
+use thru_store::index::{Collection, Damage, TextIndex};
 use thru_store::{OperationRow, SourceRow, Store, StoreError};
 
 use crate::sessions::Indexer;
@@ -248,12 +248,20 @@ impl Intake {
             Collection::Passages => "passages",
             Collection::Memories => "memories",
         };
+        if let Some(damage) = Damage::of(&self.layout, store, collection)? {
+            let message = format!("that of {what} is damaged: {damage}");
+            found.note("index", message, true);
+            return Ok(());
+        }
         let index = TextIndex::open_collection(&self.layout, store, collection)?;
         if index.rows_left_out > 0 {
             let message = format!("{} {what} are not in the index yet", index.rows_left_out);
             found.note("index", message, false);
         }
-        let (indexed, missing, stale) = index.compare(store)?;
+        let (_, missing, stale) = index.compare(store)?;
+        // Without the rows that searches look through in memory.
+        let committed = TextIndex::open_committed(&self.layout, store, collection)?;
+        let (indexed, ..) = committed.compare(store)?;
         match collection {
             Collection::Passages => found.indexed = indexed,
             Collection::Memories => found.memories = indexed,

@@ -22,7 +22,7 @@ pub use error::{Result, StoreError};
 pub use query::*;
 pub use readers::Readers;
 pub use schema::{NEWEST as SCHEMA_VERSION, Progress};
-pub use store::{Snapshot, Store};
+pub use store::{Snapshot, Store, StoreFile};
 pub use write::{
     Batch, CompactionEvent, Fate, LifecycleEvent, NewEvent, NewImport, NewMemory, NewOpening,
     NewRefinement, NewTurn, OpenEvent, ReportedCompaction, SourceStamp, StoredOpening,

@@ -1,5 +1,6 @@
 //! Opening and closing the database.
 
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -39,7 +40,33 @@ pub struct Snapshot<'s> {
     _transaction: rusqlite::Transaction<'s>,
 }
 
+/// The file of the store, by its first bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreFile {
+    /// There is none, or it is empty.
+    None,
+    /// A database.
+    Database,
+    /// Something else, which was written in its place.
+    Foreign,
+}
+
 impl Store {
+    /// Looks at the file of the store without opening it as a database. One that cannot be read passes for a database: the
+    /// error is that of opening it.
+    pub fn file(layout: &Layout) -> StoreFile {
+        const HEADER: &[u8] = b"SQLite format 3\0";
+        let mut begin = Vec::new();
+        let read = std::fs::File::open(layout.database())
+            .and_then(|file| file.take(HEADER.len() as u64).read_to_end(&mut begin));
+        match read {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => StoreFile::None,
+            Ok(0) => StoreFile::None,
+            Ok(_) if begin != HEADER => StoreFile::Foreign,
+            _ => StoreFile::Database,
+        }
+    }
+
     /// Opens the store for reading.
     ///
     /// # Errors

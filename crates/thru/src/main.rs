@@ -17,6 +17,13 @@ fn main() -> ExitCode {
     if words.next_if(|word| word == "hook").is_some() {
         return thru::hook(words, &process);
     }
+    // A panic over a damaged index is caught, and the index made again.
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        if !thru_store::index::is_guarded() {
+            told(panic);
+        }
+    }));
     let terminal = Terminal::current(&process);
     ExitCode::from(thru::run(words, &process, terminal, Streams::of_process()))
 }

@@ -125,6 +125,10 @@ impl SessionBriefing {
 /// # Errors
 /// Where a project or a session cannot be found, a setting cannot be understood, or the store cannot be read.
 pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<SessionBriefing> {
+    fresh::of_whole_index(app, call, || make_context(app, request, call))
+}
+
+fn make_context(app: &App, request: &AskContext, call: Call<'_>) -> Result<SessionBriefing> {
     call.check()?;
     if app.config.context.off {
         return Ok(SessionBriefing::silent("silent: `context.off` is set here"));

@@ -119,6 +119,10 @@ impl Ranking {
 /// # Errors
 /// Where the id or the project names nothing, or store, index or vectors cannot be read.
 pub fn explain_rank(app: &App, request: &ExplainRank, call: Call<'_>) -> Result<Ranking> {
+    fresh::of_whole_index(app, call, || explain(app, request, call))
+}
+
+fn explain(app: &App, request: &ExplainRank, call: Call<'_>) -> Result<Ranking> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let project = request.project.find(app, &store)?;
     let projects = project.map(|project| store.project_rows(project.row)).transpose()?;

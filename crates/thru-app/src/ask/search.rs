@@ -403,6 +403,10 @@ fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok,
 /// # Errors
 /// Where a project, session or date cannot be understood, or store, index or vectors cannot be read.
 pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
+    fresh::of_whole_index(app, call, || answer(app, request, call))
+}
+
+fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     call.check()?;
     let query = in_english(&request.query).unwrap_or_else(|| request.query.clone());
     let mut embedding = embedding::embed_question(app, &query);

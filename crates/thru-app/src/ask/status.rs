@@ -128,6 +128,7 @@ pub struct JobCounts {
 /// Fails if the store, the journal or the settings cannot be read.
 pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
     let (layout, now) = (&app.layout, app.clock.now());
+    fresh::make_again_if_lost(app, call)?;
     let store = match layout.database().exists() {
         true => Some(fresh::open(app, Freshness::Recorded, call)?),
         false => None,

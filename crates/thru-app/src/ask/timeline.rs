@@ -100,6 +100,10 @@ impl MemoriesAround {
 /// # Errors
 /// Where an id or a project names nothing, a passage has no date, or store or index cannot be read.
 pub fn around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAround> {
+    fresh::of_whole_index(app, call, || find_around(app, request, call))
+}
+
+fn find_around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAround> {
     call.check()?;
     let Opened { store, intake, preparation } = Opened::new(app, Freshness::Indexed, call)?;
     let redactor = intake.redactor();
@@ -152,6 +156,9 @@ pub fn around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAro
     })
 }
 
+/// Memories among which the first that is near a question is looked for: the best by its score may not be.
+const LOOKED_AT: usize = 5;
+
 /// The memory that answers a question best.
 fn best(
     app: &App,
@@ -170,7 +177,7 @@ fn best(
             kinds: (!request.kinds.is_empty()).then(|| request.kinds.clone()),
             ..IndexFilter::default()
         },
-        memories: 1,
+        memories: LOOKED_AT,
         open: app.open.clone(),
         ..SearchRequest::default()
     };

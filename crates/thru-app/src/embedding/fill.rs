@@ -13,6 +13,7 @@ use super::{Chosen, Lazy, embed_question, may_see};
 use crate::answer;
 use crate::app::App;
 use crate::call::{Call, Unit};
+use crate::fresh;
 use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 use crate::keep::settings;
 use crate::trouble::{Result, Trouble};
@@ -117,6 +118,7 @@ pub fn choose(app: &App, name: &str) -> Result<App> {
 /// Where embedding is off, the model fails, or store or vectors cannot be used.
 pub fn embed(app: &App, limit: Option<usize>, call: Call<'_>) -> Result<EmbedReport> {
     let chosen = chosen(app)?;
+    fresh::make_again_if_lost(app, call)?;
     let intake = app.intake()?;
     let embedder = Lazy::new(chosen.clone(), app.threads());
     let run = Embedding {

@@ -159,6 +159,10 @@ fn pack_for(
     if app.config.context.off || *occasion == Occasion::Compact && !reloads(app, request.project) {
         return Ok(None);
     }
+    // Making it again takes its time, too.
+    if Intake::is_lost(&app.layout)? {
+        return Ok(None);
+    }
     let is_start = input.event == Event::SessionStart;
     let mut store = Store::open_if_there(&app.layout)?;
     if store.is_none() && is_start && is_little(recorded(app)?, occasion) {
@@ -291,10 +295,11 @@ pub(super) fn hand_over_backlog(app: &App) -> Result<()> {
     if !is_without_daemon(app) {
         return Ok(());
     }
-    let is_behind = match Store::open_if_there(&app.layout)? {
-        Some(store) => handover::is_behind(app, &store)?,
-        None => recorded(app)? > BACKLOG,
-    };
+    let is_behind = Intake::is_lost(&app.layout)?
+        || match Store::open_if_there(&app.layout)? {
+            Some(store) => handover::is_behind(app, &store)?,
+            None => recorded(app)? > BACKLOG,
+        };
     if is_behind {
         handover::hand_over(app);
     }

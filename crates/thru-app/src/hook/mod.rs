@@ -9,6 +9,7 @@ mod brief;
 pub mod report;
 mod within;
 
+use std::cell::Cell;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use thru_redact::{Redactor, Report};
 use crate::app::settings;
 use crate::ingest::exclusions::Exclusions;
 use crate::words::plural;
-use crate::{App, Machine, Places, background, compaction, embedding};
+use crate::{App, Call, Machine, Patience, Places, background, compaction, embedding, fresh};
 
 /// The time after which the agent must not wait any longer. Agents themselves wait longer than this.
 pub const DEADLINE: Duration = Duration::from_secs(1);
@@ -268,8 +269,13 @@ impl HookCall {
                 project: self.project.as_deref(),
                 started: self.started,
             };
-            let embedding = embedding::pending(embedding);
-            reply = brief::brief(&app, &request, &recorder, embedding).unwrap_or_else(|error| {
+            let call = Call::unattended(Patience::Within(Duration::ZERO));
+            let embedding = Cell::new(embedding);
+            let briefed = fresh::of_whole_index(&app, call, || {
+                // The second time it is without one, and goes by words.
+                brief::brief(&app, &request, &recorder, embedding::pending(embedding.take()))
+            });
+            reply = briefed.unwrap_or_else(|error| {
                 // The event is recorded; only the answer is missing.
                 self.note(
                     &app.layout,

@@ -91,6 +91,7 @@ pub fn plan(app: &App, request: &Import) -> Result<PlannedImport> {
 /// # Errors
 /// As [`plan`], and if another process keeps writing, or the call is cancelled.
 pub fn plan_locked(app: &App, request: &Import, call: Call<'_>) -> Result<PlannedImport> {
+    fresh::make_again_if_lost(app, call)?;
     let lock = call.lock(&app.intake()?)?;
     Ok(PlannedImport { lock: Some(lock), ..plan(app, request)? })
 }

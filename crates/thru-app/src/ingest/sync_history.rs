@@ -257,8 +257,9 @@ pub fn sync(
     Ok(found.answer(app, request, report))
 }
 
-/// Upgrades a store of an older version before the lock is held.
+/// Upgrades a store of an older version, and makes a lost one again, before the lock is held.
 fn upgrade(app: &App, call: Call<'_>) -> Result<()> {
+    fresh::make_again_if_lost(app, call)?;
     if app.layout.database().exists() {
         fresh::open(app, Freshness::Recorded, call)?;
     }

@@ -13,6 +13,7 @@ use crate::answer;
 use crate::app::App;
 use crate::ask::{ProjectScope, named};
 use crate::call::Call;
+use crate::fresh;
 use crate::trouble::{Remedy, Result, Trouble};
 use crate::words::printable;
 
@@ -81,6 +82,7 @@ fn keep(
     states: Option<Triplet>,
     call: Call<'_>,
 ) -> Result<Remembered> {
+    fresh::make_again_if_lost(app, call)?;
     let scoped = project(app, &request.scope)?;
     let by_agent = request.by_agent || teller::is_agent(app, &[&request.text], call);
     let mut report = Report::default();

@@ -5,6 +5,7 @@
 //! named after the generation of its store: an index of another store is never read.
 
 mod collection;
+mod damage;
 mod directory;
 mod evidence;
 mod fields;
@@ -21,11 +22,12 @@ use std::path::PathBuf;
 use thru_core::Layout;
 
 pub use collection::{Collection, EVERYWHERE};
+pub use damage::{Damage, guarded, is_guarded};
 pub use evidence::Candidate;
 pub use question::{Candidates, IndexFilter, QueryTerms, Question};
 pub use search::{OpenIndexes, TextIndex};
 pub use texts::{IndexedText, KeyedText, WaitingTexts};
-pub use writer::{IndexProgress, IndexWriter, remove_other_indexes, rows_behind};
+pub use writer::{IndexProgress, IndexWriter, is_missing, remove_other_indexes, rows_behind};
 
 /// The layout version of the index. A changed meaning of a column, or other terms, needs a new number:
 /// an index with an older one is built again.

@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use tantivy::directory::MmapDirectory;
-use tantivy::{Index, IndexReader, ReloadPolicy, Searcher, SegmentOrdinal, SegmentReader};
+use tantivy::{
+    Index, IndexReader, ReloadPolicy, Searcher, SegmentOrdinal, SegmentReader, TantivyError,
+};
 use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
+use super::damage::is_there;
 use super::directory::ReadingDirectory;
 use super::evidence::Columns;
 use super::fields::{Fields, register_tokenizer};
@@ -150,7 +153,7 @@ impl std::fmt::Debug for OpenIndexes {
 
 impl Opened {
     fn open(directory: PathBuf, commit: Vec<u8>) -> Result<Option<Self>> {
-        let Some(index) = open_to_read(&directory) else { return Ok(None) };
+        let Some(index) = open_to_read(&directory)? else { return Ok(None) };
         let indexed = payload(&index).row;
         let part = Some(Arc::new(Part::new(&index)?)).filter(|part| part.searcher.num_docs() > 0);
         Ok(Some(Self { directory, commit, indexed, part }))
@@ -227,7 +230,7 @@ impl TextIndex {
 }
 
 impl Part {
-    fn new(index: &Index) -> Result<Self> {
+    pub(super) fn new(index: &Index) -> Result<Self> {
         let reader: IndexReader = index
             .reader_builder()
             .reload_policy(ReloadPolicy::Manual)
@@ -255,12 +258,15 @@ impl Part {
     }
 }
 
-fn open_to_read(directory: &Path) -> Option<Index> {
-    // An index that is missing or damaged is as good as an empty one: the store has all its rows.
-    let directory = ReadingDirectory(MmapDirectory::open(directory).ok()?);
-    let index = Index::open(directory).ok()?;
+/// Opens an index; `None` if there is none yet, which is as good as an empty one: the store has all its rows.
+fn open_to_read(directory: &Path) -> Result<Option<Index>> {
+    if !is_there(directory) {
+        return Ok(None);
+    }
+    let mapped = MmapDirectory::open(directory).map_err(TantivyError::from)?;
+    let index = Index::open(ReadingDirectory(mapped))?;
     register_tokenizer(&index);
-    Some(index)
+    Ok(Some(index))
 }
 
 /// Builds a small in-memory index of the newest rows, if there are any.

@@ -8,6 +8,7 @@ use tantivy::{Index, SegmentMeta, Term};
 use thru_core::Layout;
 
 use super::collection::{Collection, Sessions};
+use super::damage::is_there;
 use super::fields::{Fields, register_tokenizer};
 use super::search::COMMIT;
 use crate::error::{Result, StoreError};
@@ -281,6 +282,21 @@ pub fn rows_behind(layout: &Layout, store: &Store) -> Result<u64> {
         behind += store.rows_after(collection, indexed)?;
     }
     Ok(behind)
+}
+
+/// True if there is no index of rows that the store holds.
+///
+/// # Errors
+/// Returns an error if the database cannot be read.
+pub fn is_missing(layout: &Layout, store: &Store) -> Result<bool> {
+    let generation = store.generation()?;
+    for collection in Collection::ALL {
+        let directory = super::directory(layout, &generation, collection);
+        if !is_there(&directory) && store.last_row(collection)? > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Removes the indexes of stores that are no longer in use. The caller holds the intake lock.

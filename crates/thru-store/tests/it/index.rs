@@ -4,7 +4,8 @@ use std::fs;
 
 use thru_store::Store;
 use thru_store::index::{
-    Collection, IndexFilter, IndexWriter, OpenIndexes, QueryTerms, TextIndex, remove_other_indexes,
+    Collection, Damage, IndexFilter, IndexWriter, OpenIndexes, QueryTerms, TextIndex, guarded,
+    remove_other_indexes,
 };
 
 use thru_store::index::tokenizer::Language;
@@ -233,4 +234,94 @@ fn indexes_of_other_stores_are_removed() {
     fs::create_dir(home.layout().index().join("0123456789abcdef")).unwrap();
     remove_other_indexes(&home.layout(), &store).unwrap();
     assert_eq!(folders(&home), own);
+}
+
+/// The ways in which a file is damaged.
+const DAMAGES: [fn(&std::path::Path); 4] = [
+    |file| fs::remove_file(file).unwrap(),
+    |file| fs::write(file, b"").unwrap(),
+    |file| {
+        let bytes = fs::read(file).unwrap();
+        fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    },
+    |file| {
+        let mut bytes = fs::read(file).unwrap();
+        // The body of a file: its footer tells of what is written in front of it.
+        for byte in bytes.iter_mut().take(8) {
+            *byte ^= 0xff;
+        }
+        fs::write(file, bytes).unwrap();
+    },
+];
+
+#[test]
+fn damage_of_any_file_is_found_and_mended() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "an apple");
+    add(&mut store, 1, "another apple");
+    index(&home, &mut store);
+    let layout = home.layout();
+    let folder = layout.index().join(folders(&home).pop().unwrap());
+    let mut names: Vec<String> = fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        // Locks, and the list of files to remove, of which only the form matters.
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    assert!(names.len() >= 7, "{names:?}");
+    for name in names {
+        for damage in DAMAGES {
+            let whole = layout.root().join("whole");
+            copy(&layout.index(), &whole);
+            damage(&folder.join(&name));
+            let damaged = Collection::ALL
+                .map(|collection| Damage::of(&layout, &store, collection).unwrap())
+                .into_iter()
+                .flatten()
+                .count();
+            // A segment of no memories has nothing to lose in some files.
+            assert!(damaged == 1, "{name}");
+            let found = guarded(
+                &layout,
+                || -> Result<_, thru_store::StoreError> {
+                    let index =
+                        OpenIndexes::default().index(&layout, &store, Collection::Passages)?;
+                    let terms =
+                        QueryTerms { terms: vec!["appl".to_owned()], ..QueryTerms::default() };
+                    Ok(index.candidates(&terms, &IndexFilter::default(), 100)?.found.len())
+                },
+                |_| true,
+                |damage| damage.remove().map(|removed| assert!(removed)),
+            );
+            assert_eq!(found.unwrap(), 2, "{name}");
+            fs::remove_dir_all(layout.index()).unwrap();
+            fs::rename(whole, layout.index()).unwrap();
+        }
+    }
+    assert!(Damage::of(&layout, &store, Collection::Passages).unwrap().is_none());
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        match entry.file_type().unwrap().is_dir() {
+            true => copy(&entry.path(), &target),
+            false => drop(fs::copy(entry.path(), target).unwrap()),
+        }
+    }
+}
+
+#[test]
+#[should_panic(expected = "a mistake of ours")]
+fn a_panic_without_damage_goes_on() {
+    let home = Home::new();
+    let mut store = home.store();
+    add(&mut store, 0, "an apple");
+    index(&home, &mut store);
+    let work = || -> Result<(), thru_store::StoreError> { panic!("a mistake of ours") };
+    guarded(&home.layout(), work, |_| true, |_| panic!("nothing is damaged")).unwrap();
 }

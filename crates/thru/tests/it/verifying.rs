@@ -1,12 +1,15 @@
 //! `thru verify` and `thru rebuild`.
 
+use std::collections::BTreeMap;
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 use thru_core::Id;
 use thru_store::Store;
 
+use crate::faulting::eventually;
 use crate::home::Home;
 use crate::hooking::{hook, layout};
 use crate::records::{ONE, TWO};
@@ -92,18 +95,118 @@ fn lose_store(home: &Home) {
     }
 }
 
+/// The ways in which a store is lost.
+const LOSSES: [fn(&Home); 3] = [
+    lose_store,
+    |home| overwrite_store(home, b""),
+    |home| overwrite_store(home, b"\0\0\0\0 not what was written here"),
+];
+
+fn overwrite_store(home: &Home, bytes: &[u8]) {
+    lose_store(home);
+    fs::write(home.data().join("memory.db"), bytes).unwrap();
+}
+
 #[test]
-fn a_lost_store_is_made_again_by_the_next_question() {
+fn a_lost_store_is_made_again_by_the_next_command() {
     let home = Home::imported();
     let before = answers(&home);
-    lose_store(&home);
-    // What cannot wait makes no empty one in its place.
-    hook(&home, TWO, "SessionStart", json!({ "source": "startup" }));
-    assert!(!home.data().join("memory.db").exists());
-    let ran = home.thru(&["search", "--all", "importer lock"]).expect(0);
-    assert!(ran.stderr.contains("made again from journal and archive"), "{}", ran.shown());
+    let commands: [&[&str]; 5] = [
+        &["search", "--all", "importer lock"],
+        &["status"],
+        &["sync-history"],
+        &["import"],
+        &["remember", "The pears are ripe."],
+    ];
+    for lose in LOSSES {
+        lose(&home);
+        home.thru(&["verify"]).expect(2);
+        assert_eq!(answers(&home), before);
+    }
+    for (command, lose) in commands.iter().zip(LOSSES.iter().cycle()) {
+        lose(&home);
+        let ran = home.thru(command).expect(0);
+        let told = ran.stderr.matches("made again from journal and archive").count();
+        assert_eq!(told, 1, "{command:?} {}", ran.shown());
+        home.thru(&["verify"]).expect(0);
+    }
+}
+
+#[test]
+fn hooks_alone_have_a_lost_store_made_again() {
+    for lose in LOSSES {
+        let home = Home::imported();
+        lose(&home);
+        hook(&home, TWO, "SessionStart", json!({ "source": "startup" }));
+        eventually(|| Store::open_to_read(&layout(&home)).is_ok());
+        // The process that was left behind ends.
+        eventually(|| home.thru(&["verify"]).code == 0);
+    }
+}
+
+/// The kinds of files in the indexes of a home, each with all files of this kind.
+fn index_files(home: &Home) -> BTreeMap<String, Vec<PathBuf>> {
+    let mut files: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for folder in fs::read_dir(home.data().join("index")).unwrap() {
+        for file in fs::read_dir(folder.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            let kind = name.rsplit_once('.').map_or(name, |(_, kind)| kind);
+            if !name.starts_with('.') {
+                files.entry(kind.to_owned()).or_default().push(path.clone());
+            }
+        }
+    }
+    files
+}
+
+/// The ways in which a file is damaged.
+const DAMAGES: [fn(&Path); 3] = [
+    |file| fs::remove_file(file).unwrap(),
+    |file| {
+        let bytes = fs::read(file).unwrap();
+        fs::write(file, &bytes[..bytes.len() / 2]).unwrap();
+    },
+    |file| {
+        let mut bytes = fs::read(file).unwrap();
+        bytes.iter_mut().take(24).for_each(|byte| *byte = 0x81);
+        fs::write(file, bytes).unwrap();
+    },
+];
+
+#[test]
+fn a_damaged_index_is_named_and_made_again() {
+    let home = Home::imported();
+    let before = answers(&home);
+    for (kind, damage) in index_files(&home).into_keys().zip(DAMAGES.iter().cycle()) {
+        for path in &index_files(&home)[&kind] {
+            damage(path);
+        }
+        let verified = home.thru(&["verify"]).expect(2);
+        let is_told = verified.stdout.contains("index: that of passages is damaged")
+            && verified.stdout.contains("`thru rebuild`");
+        assert!(is_told, "{kind} {}", verified.shown());
+        let examined = home.thru(&["doctor"]);
+        let is_told = examined.stdout.contains("that of passages is damaged");
+        assert!(is_told, "{kind} {}", examined.shown());
+        // Not all damage is in what a question reads, or stops it.
+        home.thru(&["search", "--all", "importer lock"]).expect(0);
+        home.thru(&["rebuild"]).expect(0);
+        home.thru(&["verify"]).expect(0);
+    }
     assert_eq!(answers(&home), before);
-    home.thru(&["verify"]).expect(0);
+}
+
+#[test]
+fn an_index_that_is_gone_is_made_again_by_the_next_question() {
+    let home = Home::imported();
+    let before = answers(&home);
+    fs::remove_dir_all(home.data().join("index")).unwrap();
+    let verified = home.thru(&["verify"]).expect(0);
+    assert!(verified.stdout.contains("index    0 passages"), "{}", verified.shown());
+    assert_eq!(answers(&home), before);
+    let verified = home.thru(&["verify"]).expect(0);
+    assert!(verified.stdout.contains("index    11 passages"), "{}", verified.shown());
 }
 
 #[test]
@@ -142,10 +245,14 @@ fn a_damaged_store_is_an_error_that_says_what_to_do() {
     for name in ["memory.db-wal", "memory.db-shm"] {
         let _ = fs::remove_file(home.data().join(name));
     }
-    fs::write(home.data().join("memory.db"), vec![7; 8192]).unwrap();
+    let path = home.data().join("memory.db");
+    let mut bytes = fs::read(&path).unwrap();
+    // What says that it is a database is left.
+    bytes[100..8192].fill(7);
+    fs::write(path, bytes).unwrap();
     assert_snapshot!(home.shown(&["search", "importer"]), @r"
     -- stderr --
-    error: memory.db is damaged: file is not a database.
+    error: memory.db is damaged: database disk image is malformed.
     hint: run `thru rebuild`: it rebuilds the store from journal and archive.
     -- exit 2 --
     ");
