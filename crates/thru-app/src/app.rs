@@ -125,7 +125,7 @@ impl App {
             config: load(&[Layer { origin, text }]).config,
             notes: Vec::new(),
             homes,
-            machine: Arc::new((*self.machine).clone().without_agent_session()),
+            machine: Arc::new((*self.machine).clone().without_agent()),
             open: OpenFiles::default(),
             model: OwnModel::default(),
             ..self.clone()

@@ -38,6 +38,14 @@ pub struct Machine {
     pub variables: Vec<(OsString, OsString)>,
 }
 
+/// The variables that agents set for the commands that they run.
+fn agent_variables() -> impl Iterator<Item = &'static str> {
+    ADAPTERS
+        .into_iter()
+        .flat_map(|agent| [agent.capture.session_variable(), agent.capture.shell_variable()])
+        .flatten()
+}
+
 impl Machine {
     /// A variable of the process, where it is set to more than blanks.
     pub fn variable(&self, name: &str) -> Option<String> {
@@ -66,11 +74,16 @@ impl Machine {
         })
     }
 
-    /// The same machine for a process that no session runs.
+    /// True if an agent runs this process, in a session that is known or not.
+    pub fn is_in_agent_shell(&self) -> bool {
+        let is_set = |name| self.raw(name).is_some_and(|value| !value.is_empty());
+        agent_variables().any(is_set)
+    }
+
+    /// The same machine for a process that no agent runs.
     #[must_use]
-    pub fn without_agent_session(mut self) -> Self {
-        let names = ADAPTERS.map(|adapter| adapter.capture.session_variable());
-        self.variables.retain(|(name, _)| !names.iter().flatten().any(|known| name == known));
+    pub fn without_agent(mut self) -> Self {
+        self.variables.retain(|(name, _)| !agent_variables().any(|known| name == known));
         self
     }
 

@@ -99,7 +99,7 @@ impl Server {
         let (end, ending) = watch::channel(false);
         let mut app = app.again().map_err(io::Error::other)?;
         // The daemon may have been started by an agent's hook; a page is used by a person.
-        app.machine = Arc::new((*app.machine).clone().without_agent_session());
+        app.machine = Arc::new((*app.machine).clone().without_agent());
         let shared = Arc::new(Shared {
             access: Access::open(run.join("http.token"))?,
             clients: Clients::new(&app.layout),

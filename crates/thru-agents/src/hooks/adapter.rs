@@ -42,6 +42,11 @@ pub trait Capture: Sync {
         None
     }
 
+    /// Name of the environment variable that every command of the agent has, whatever session runs it.
+    fn shell_variable(&self) -> Option<&'static str> {
+        self.session_variable()
+    }
+
     /// True if a machine wrote the prompt in the user's name.
     fn is_of_machine(&self, input: &HookInput) -> bool;
 

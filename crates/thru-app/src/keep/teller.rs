@@ -14,8 +14,10 @@ const PROMPTS: Newest = Newest { kind: Some(PassageKind::Human), within: 2_000, 
 /// True if a command that tells these words is an agent's own: it runs in an agent's shell, and no person typed them in
 /// that session. A command without words of its own cannot be known again, and is the agent's.
 pub(super) fn is_agent(app: &App, words: &[&str], call: Call<'_>) -> bool {
-    let Some(session) = app.machine.agent_session() else { return false };
-    words.is_empty() || !is_typed(app, &session, words, call).unwrap_or(false)
+    app.machine.is_in_agent_shell()
+        && !app.machine.agent_session().is_some_and(|session| {
+            !words.is_empty() && is_typed(app, &session, words, call).unwrap_or(false)
+        })
 }
 
 /// Refuses a deed that only a person may do.

@@ -329,6 +329,10 @@ fn an_agent_in_its_shell_does_not_speak_for_a_person() {
     for order in ORDERS {
         assert!(tell(order).by_agent, "{order}");
     }
+    // A shell whose session is not known is an agent's all the same.
+    let nameless = home.here_with(&[("CLAUDECODE", "1")]);
+    let request = to_remember("Use pnpm here, npm breaks the lock file");
+    assert!(remember::remember(&nameless, &request, call()).unwrap().by_agent);
     let own = tell("The build script reads the version from the tag");
     assert!(own.by_agent);
     let typed = tell("Use pnpm here, npm breaks the lock file");

@@ -30,6 +30,10 @@ impl Capture for ClaudeCode {
         Some("CLAUDE_CODE_SESSION_ID")
     }
 
+    fn shell_variable(&self) -> Option<&'static str> {
+        Some("CLAUDECODE")
+    }
+
     fn is_of_machine(&self, input: &HookInput) -> bool {
         is_machine_source(input.payload().source()) || prompt::strip(input.prompt()).is_empty()
     }
