@@ -155,9 +155,10 @@ fn combine(listed: &[OperationRow], recorded: &[Recorded]) -> Decisions {
     let listed = listed.iter().map(|(key, at, operation)| (*key, *at, operation));
     let recorded =
         recorded.iter().map(|record| (record.key.as_str(), record.at, &record.operation));
-    // By time, not by position: segments are sorted by host name, which may change.
+    // By time first: segments are sorted by host name, which may change. What was recorded in one millisecond stays in
+    // the order of the journal.
     let mut all: Vec<(&str, Timestamp, &Operation)> = listed.chain(recorded).collect();
-    all.sort_by_key(|(key, at, _)| (at.as_millisecond(), *key));
+    all.sort_by_key(|(_, at, _)| at.as_millisecond());
     Decisions::from_operations(all.into_iter())
 }
 
@@ -416,5 +417,24 @@ fn observation(id: Id, at: Timestamp, recorded: &RecordedMemory) -> Observation 
         is_rule: recorded.is_rule,
         at: Some(at),
         ..Observation::new(id, 0, recorded.kind, recorded.title.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decisions_of_one_millisecond_are_combined_in_the_order_of_the_journal() {
+        let rule = |key: &str, pattern: &str| {
+            let operation =
+                Operation::RuleAdded { name: "badge".to_owned(), pattern: pattern.to_owned() };
+            let (at, body) = (Timestamp::UNIX_EPOCH, serde_json::Value::Null);
+            Recorded { key: key.to_owned(), at, operation, body }
+        };
+        for keys in [["a", "b"], ["b", "a"]] {
+            let decisions = combine(&[], &[rule(keys[0], "B-[0-9]+"), rule(keys[1], "B-[0-9]{6}")]);
+            assert_eq!(decisions.rules["badge"], "B-[0-9]{6}");
+        }
     }
 }
