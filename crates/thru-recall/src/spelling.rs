@@ -20,6 +20,13 @@ const SHORTEST: usize = 4;
 const SHORTEST_NAME: usize = 6;
 /// Letters from which two edits are allowed.
 const TWO_EDITS: usize = 8;
+/// Letters of the longest word that is another one if a single letter is changed, and not mistyped, unless what it would
+/// be read as is written often …
+const LONGEST_DOUBTFUL: usize = 5;
+/// … which is in one of so many documents …
+const OFTEN: u64 = 25;
+/// … and in so many at least.
+const LEAST_OFTEN: u64 = 3;
 /// Letters of the shortest half of a compound.
 const SHORTEST_HALF: usize = 3;
 /// Letters of the longest word that is corrected. Longer ones are data.
@@ -54,6 +61,12 @@ struct Vocabulary<'i>(&'i [&'i TextIndex]);
 impl Vocabulary<'_> {
     fn is_empty(self) -> bool {
         self.0.iter().all(|index| index.documents() == 0)
+    }
+
+    /// The number of documents that hold a word which is clearly one of the memory's own.
+    fn often(self) -> u64 {
+        let documents: u64 = self.0.iter().map(|index| index.documents()).sum();
+        LEAST_OFTEN.max(documents / OFTEN)
     }
 
     fn frequency(self, term: &str) -> Result<u64> {
@@ -142,6 +155,9 @@ fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
     for variant in variants(&word) {
         let Some(term) = stem(&mut stems, &variant) else { continue };
         let found = known.frequency(&term)?;
+        if is_doubtful(&word, &variant) && found < known.often() {
+            continue;
+        }
         // Of equally frequent ones the first in the alphabet, so that the answer is always the same.
         let is_better =
             |(most, kept): &(u64, String)| found > *most || found == *most && variant < *kept;
@@ -159,6 +175,13 @@ fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
         Some(term) if word.chars().count() >= TWO_EDITS => known.nearest(&term, 2),
         _ => Ok(None),
     }
+}
+
+/// True if a short word with one letter changed may well be another word: "line" for "live".
+fn is_doubtful(word: &str, variant: &str) -> bool {
+    let changed = word.chars().zip(variant.chars()).filter(|(own, other)| own != other).count();
+    let is_short = word.chars().count() <= LONGEST_DOUBTFUL;
+    is_short && changed == 1 && variant.len() == word.len()
 }
 
 /// The split of a compound into two words that both occur, the rarer of them as often as can be.
