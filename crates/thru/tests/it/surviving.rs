@@ -174,7 +174,15 @@ fn the_session_goes_on_knowing_it() {
     let home = Home::new();
     begin(&home, ONE);
     compact(&home, ONE);
-    let answer = hook(&home, ONE, "SessionStart", json!({ "source": "compact" }));
+    intake(&home);
+    // On a busy machine a start may run out of its time.
+    let (mut answer, mut attempt) = (Value::Null, 0);
+    eventually(|| {
+        attempt += 1;
+        let source = json!({ "source": "compact", "attempt": attempt });
+        answer = hook(&home, ONE, "SessionStart", source);
+        !answer.is_null()
+    });
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
     for part in ["Fix the lock", "file lock", "pump.rs", "cargo test -p pump", "use tabs"] {
         assert!(context.contains(part), "{part}: {context}");

@@ -123,7 +123,9 @@ fn every_page_fits_every_terminal_in_every_colour() {
             };
             let (bare, coloured) = (at("never"), at("always"));
             assert!(!bare.contains('\u{1b}'), "`thru {called}`: {bare}");
-            let same = trimmed(&plain(&coloured)) == trimmed(&bare);
+            // One of the two may take a tenth of a second longer, and says so.
+            let untimed = |page: &str| trimmed(page).replace(|c: char| c.is_ascii_digit(), "0");
+            let same = untimed(&plain(&coloured)) == untimed(&bare);
             assert!(same, "`thru {called}` at {columns} columns:\n{coloured}\nand\n{bare}");
             assert_fits(&bare, columns, &called);
         }
