@@ -8,15 +8,15 @@ use thru_agents::Homes;
 use thru_config::{Config, Layer, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{Declared, Intake, Options};
+use thru_intake::{Declared, Intake, IntakeError, Options};
 use thru_lifecycle::Limits;
 use thru_recall::OpenFiles;
-use thru_redact::Redactor;
+use thru_redact::{Redactor, RuleError};
 use thru_store::Store;
 
 use crate::embedding::OwnModel;
 use crate::machine::{Machine, Places};
-use crate::trouble::{Context, Result, Trouble};
+use crate::trouble::{Context, Remedy, Result, Trouble};
 use crate::{ask, deliver, models};
 
 /// Everything that is no argument of a request: where the memory lies, its settings, the clock, the machine.
@@ -147,7 +147,7 @@ impl App {
     /// Where the journal cannot be read or a rule of the user's cannot be used.
     pub fn intake(&self) -> Result<Intake> {
         let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
-        Ok(self.noted(Intake::new(layout, clock, self.options())?))
+        self.noted(Intake::new(layout, clock, self.options()))
     }
 
     /// The same beside the store of this home, which is open already.
@@ -156,13 +156,22 @@ impl App {
     /// As [`App::intake`].
     pub fn intake_beside(&self, store: &Store) -> Result<Intake> {
         let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
-        Ok(self.noted(Intake::with_store(Some(store), layout, clock, self.options())?))
+        self.noted(Intake::with_store(Some(store), layout, clock, self.options()))
     }
 
-    fn noted(&self, intake: Intake) -> Intake {
+    fn noted(&self, made: thru_intake::Result<Intake>) -> Result<Intake> {
+        let allow = self.config.get("redact.allow");
+        let intake = match (made, allow) {
+            (Err(error @ IntakeError::Rule(RuleError::Allow { .. })), Some(allow)) => {
+                return Err(error)
+                    .with_context(|| format!("{}: `{}`", allow.origin, allow.key))
+                    .map_err(|trouble| trouble.with(Remedy::ShowSetting("redact.allow")));
+            }
+            (made, _) => made?,
+        };
         let mut latest = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
         *latest = Some(intake.redactor().clone());
-        intake
+        Ok(intake)
     }
 
     /// The redactor of the latest call, for text that a surface puts together; before the first call, the built-in

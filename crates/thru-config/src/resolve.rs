@@ -291,7 +291,8 @@ const RENAMED: [(&str, &str); 1] = [("capture.background", "daemon.enabled")];
 
 /// Returns the setting whose name is nearest to what was typed, if any is near.
 pub(crate) fn nearest(key: &str) -> Option<&'static str> {
-    if let Some((_, now)) = RENAMED.iter().find(|(before, _)| *before == key) {
+    let mut other_names = RENAMED.iter().chain(&OTHER_NAMES);
+    if let Some((_, now)) = other_names.find(|(other, _)| *other == key) {
         return Some(now);
     }
     SETTINGS
@@ -403,8 +404,8 @@ mod tests {
         let notes: Vec<String> = loaded.notes.iter().map(ToString::to_string).collect();
         assert_eq!(notes[0], "u: `idle_timeout_minutes` is read as `session.idle_timeout_minutes`");
         assert!(notes.len() == 2 && loaded.notes.iter().all(Note::is_only_a_word), "{notes:?}");
-        for (_, now) in OTHER_NAMES {
-            assert!(find(now).is_some(), "{now}");
+        for (other, now) in OTHER_NAMES {
+            assert!(find(now).is_some() && nearest(other) == Some(now), "{now}");
         }
     }
 

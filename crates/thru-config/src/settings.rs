@@ -128,8 +128,7 @@ settings! {
     /// Discovery and closing of sessions.
     session_tracking: SessionTracking {
         enabled: bool = true, Kind::Bool, user,
-            "Track sessions: hooks record, transcripts are watched. If off, only `thru import` with explicit paths \
-             brings anything in.";
+            "Track sessions: hooks record, transcripts are watched. If off, only `thru import` brings anything in.";
         inactivity_timeout: Seconds = Seconds(1_800), Kind::Integer { min: 10, max: 604_800 }, user,
             "Seconds without activity after which a session that was not closed is indexed. On machines that work \
              unattended, 300 is a good value.";

@@ -1,7 +1,7 @@
 //! `thru config`: read and change settings.
 
 use thru_app::keep::settings;
-use thru_app::{App, Result, background};
+use thru_app::{App, Result, Trouble, background};
 use thru_config::{Origin, Resolved, SETTINGS, find, set_value};
 
 use super::{Outcome, shared};
@@ -31,8 +31,10 @@ enum Command {
     },
     /// Print where the configuration file and the data are
     Path,
-    /// Show every setting
+    /// Show every setting, or one
     Show {
+        /// The setting, such as `search.limit`
+        key: Option<String>,
         /// Say where each value comes from
         #[arg(long)]
         origin: bool,
@@ -52,10 +54,7 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
     match command {
         Command::Get { key } => match environment.config.get(key) {
             Some(resolved) => page.line(resolved.value.to_string()),
-            None => {
-                // Changing a setting that does not exist says which one was meant.
-                set_value("", key, "")?;
-            }
+            None => return Err(unknown(key)),
         },
         Command::Set { key, value } => {
             settings::set(environment, &[(key, value)])?;
@@ -70,10 +69,18 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
             }
         }
         Command::Path => places(&mut page, environment),
-        Command::Show { origin, json: true } => {
-            page.json(&settings::settings(environment, *origin))?;
+        Command::Show { key: Some(key), .. } if find(key).is_none() => return Err(unknown(key)),
+        Command::Show { key, origin, json } => {
+            let is_shown = |known: &str| key.as_ref().is_none_or(|key| key == known);
+            match json {
+                true => {
+                    let mut shown = settings::settings(environment, *origin);
+                    shown.settings.retain(|setting| is_shown(setting.key));
+                    page.json(&shown)?;
+                }
+                false => show(&mut page, environment, *origin, is_shown),
+            }
         }
-        Command::Show { origin, json: false } => show(&mut page, environment, *origin),
     }
     for note in &environment.notes {
         shared::mention(environment, note);
@@ -108,8 +115,14 @@ fn places(page: &mut Page, environment: &App) {
     page.line(format!("data           {}", environment.layout.root().display()));
 }
 
-fn show(page: &mut Page, environment: &App, origin: bool) {
-    for setting in SETTINGS {
+/// The error about a setting that does not exist, which says the one that was probably meant.
+fn unknown(key: &str) -> Trouble {
+    let refused = set_value("", key, "").err().map(Trouble::from);
+    refused.unwrap_or_else(|| Trouble::not_found(format!("there is no setting `{key}`")))
+}
+
+fn show(page: &mut Page, environment: &App, origin: bool, is_shown: impl Fn(&str) -> bool) {
+    for setting in SETTINGS.iter().filter(|setting| is_shown(setting.key)) {
         let Some(resolved) = environment.config.get(setting.key) else { continue };
         page.gap();
         for line in wrap(setting.doc, page.columns().min(100).saturating_sub(2)) {

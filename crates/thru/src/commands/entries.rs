@@ -133,11 +133,11 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
     }
 }
 
-/// Tokens to read a memory, and those that it stands for.
+/// Tokens to read a memory, and those that it stands for, where these are more.
 fn cost(memory: &MemoryEntry) -> String {
-    match memory.raw_tokens {
-        0 => format!("~{}t", tokens(memory.tokens)),
-        raw => format!("~{}t of {}", tokens(memory.tokens), tokens(raw)),
+    match memory.raw_tokens > memory.tokens {
+        false => format!("~{}t", tokens(memory.tokens)),
+        true => format!("~{}t of {}", tokens(memory.tokens), tokens(memory.raw_tokens)),
     }
 }
 

@@ -109,7 +109,11 @@ const ROWS: usize = 2;
 pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environment) {
     let ids = facts.iter().map(|fact| fact.shown_by().unwrap_or("-").len());
     let width = ids.max().unwrap_or_default();
-    let room = ROWS * page.columns().saturating_sub(width + MOMENT + 4).max(30);
+    // Whatever reads a pipe gets whole names.
+    let room = match environment.terminal.output {
+        true => ROWS * page.columns().saturating_sub(width + MOMENT + 4).max(30),
+        false => usize::MAX,
+    };
     for fact in facts {
         let id = format!("{:width$}", fact.shown_by().unwrap_or("-"));
         let from = day_and_time(Some(fact.from), environment.zone());

@@ -24,8 +24,8 @@ fn settings_are_shown_with_where_they_come_from() {
     # (`AskUserQuestion`) are always kept.
     capture.skip_tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]
 
-    # Track sessions: hooks record, transcripts are watched. If off, only `thru import` with explicit
-    # paths brings anything in.
+    # Track sessions: hooks record, transcripts are watched. If off, only `thru import` brings anything
+    # in.
     session_tracking.enabled = true
 
     # Seconds without activity after which a session that was not closed is indexed. On machines that
@@ -480,4 +480,28 @@ fn the_documents_list_every_setting_as_it_is() {
         };
         assert_eq!(setting.owner, owner, "{}", setting.key);
     }
+}
+
+#[test]
+fn one_setting_is_shown_by_its_name() {
+    let home = Home::new();
+    assert_snapshot!(home.shown(&["config", "show", "search.limit", "--origin"]), @r"
+    # Number of passages that `thru search` shows.
+    search.limit = 10  # default
+    ");
+    let answer = home.json(&["config", "show", "search.limit", "--json"]);
+    assert_eq!(answer["settings"].as_array().unwrap().len(), 1);
+    let ran = home.thru(&["config", "show", "max_summaries"]).expect(2);
+    assert!(ran.stderr.contains("did you mean `summaries.max`?"), "{}", ran.shown());
+}
+
+#[test]
+fn an_entry_of_the_allow_list_that_cannot_be_used_is_named_with_its_file() {
+    let home = Home::imported();
+    let _settings = home.settings();
+    std::fs::write(home.data().join("config.toml"), "redact.allow = [\"((\"]\n").unwrap();
+    let ran = home.thru(&["search", "importer"]).expect(2);
+    let named =
+        ["config.toml: `redact.allow`", "\"((\"", "`thru config show redact.allow --origin`"];
+    assert!(named.iter().all(|part| ran.stderr.contains(part)), "{}", ran.shown());
 }
