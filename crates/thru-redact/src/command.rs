@@ -142,7 +142,10 @@ const COMMANDS: &[Command] = &[
     },
     Command {
         pairs: &["-U", "--user"],
-        ..command(&["smbclient ", "rpcclient ", "winexe ", "smbget ", "smbmap ", "wmic "], &[])
+        ..command(
+            &["net ads ", "smbclient ", "rpcclient ", "winexe ", "smbget ", "smbmap ", "wmic "],
+            &[],
+        )
     },
     command(
         &["keytool ", "jarsigner ", "apksigner "],
@@ -187,6 +190,7 @@ const COMMANDS: &[Command] = &[
     Command { pairs: &["-u", "--user"], ..command(&["lftp ", "govc ", "etcdctl "], &[]) },
     Command { pairs: &["-auth"], needs: Some("-jar"), ..command(&["java "], &[]) },
     Command { pairs: &["-auth"], ..command(&["splunk "], &[]) },
+    Command { pairs: &["-a"], ..command(&["wbinfo "], &[]) },
     command(&["cypress "], &["--key"]),
     command(&["codecov "], &["-t", "--token"]),
     command(&["schtasks "], &["/rp"]),
@@ -205,7 +209,11 @@ const COMMANDS: &[Command] = &[
     command(&["doctl "], &["-t", "--access-token"]),
     command(&["nuget ", "dotnet nuget ", "gem push "], &["-k", "-ApiKey", "--api-key"]),
     command(&["nmcli ", "iwctl "], &["password", "--passphrase"]),
-    Command { position: Some(LAST), needs: Some("-b"), ..command(&["htpasswd "], &[]) },
+    Command {
+        position: Some(LAST),
+        needs: Some("-b"),
+        ..command(&["htpasswd ", "mosquitto_passwd "], &[])
+    },
     Command {
         position: Some(0),
         needs: Some("login"),
@@ -381,6 +389,10 @@ fn arguments(text: &str, start: usize) -> Vec<Range<usize>> {
                 at = end.max(at + 1);
                 if text.is_char_boundary(word.start) && text.is_char_boundary(word.end) {
                     words.push(word);
+                }
+                // The end of the string that the command stands in.
+                if matches!(bytes.get(at), Some(b'"' | b'\'')) {
+                    break;
                 }
             }
         }

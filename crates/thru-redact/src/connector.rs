@@ -41,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 45] = [
+static CONNECTORS: [Connector; 48] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -144,7 +144,11 @@ static CONNECTORS: [Connector; 45] = [
     ),
     // {NAME, "value"} in Erlang, (NAME . "value") in Lisp
     behind(
-        connector("\"", Manner::Quoted, r#"[ ]?[,.] ?\\{0,3}"(?P<v>[^"\n\\]{4,128})\\{0,3}""#),
+        connector(
+            "\"",
+            Manner::Quoted,
+            r#"[ ]?[,.] ?(?:<<)?\\{0,3}"(?P<v>[^"\n\\]{4,128})\\{0,3}""#,
+        ),
         r"[{(][ ]?$",
     ),
     // Const NAME As String = "value"
@@ -175,6 +179,23 @@ static CONNECTORS: [Connector; 45] = [
         Manner::Plain,
         "[\"'`]{0,2}[ \\t]?(?:是|为|為|は|：|를|는|은|이)[ \\t]?[\"'`「“]{0,2}(?P<v>[!-~]{6,128})",
     ),
+    // NAME and VALUE with a word or two between them, in any language
+    connector(
+        " ",
+        Manner::Constant,
+        r#"[ \t]+(?:[^\s:=]{1,16}[ \t]+){0,2}["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,})["'`]?(?:[\s.,;)]|\z)"#,
+    ),
+    // printf 'NAME=%s' 'value'
+    connector("%s", Manner::Quoted, r#"=%s(?:\\{1,2}n)?["'] ["'](?P<v>[^"'\n\\]{4,})["']"#),
+    // <NAME value="value"/>
+    behind(
+        connector(
+            "=",
+            Manner::Quoted,
+            r#"[ \t]+value ?= ?\\{0,3}["'](?P<v>[^"'<>\\]{4,})\\{0,3}["']"#,
+        ),
+        "<$",
+    ),
     // NAME value, alone on a line of settings
     behind(
         connector(" ", Manner::Plain, r"[ \t]+(?P<v>[^\s]{6,})[ \t]*(?:[\r\n]|\z)"),
@@ -183,7 +204,7 @@ static CONNECTORS: [Connector; 45] = [
     // set system login user name NAME value: settings of devices of a network
     behind(
         connector(" ", Manner::Plain, r#"[ \t]+(?:\d )?["']?(?P<v>[^\s"']{6,})"#),
-        r"(?:^|\n|[#>$+-] ?)(?:set|username|user|neighbor|aaa|ip|ntp|crypto|enable|ppp)[ \t](?:[\w./:-]{1,40}[ \t]){1,12}$",
+        r"(?:^|\n|[#>$+-] ?)(?:set (?:system|interfaces|vpn|service|security|protocols|access|firewall|snmp|wireless)|username|user|neighbor|aaa|ntp|crypto|enable|ppp)[ \t](?:[\w./:-]{1,40}[ \t]){0,12}$",
     ),
     // process.env.NAME || "value", ${NAME:-value}
     connector(
@@ -393,6 +414,9 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || is_announced(rest)
         || (begins(b"cred") && is_login(rest))
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
+        || (blanks > 0 && is_constant_name(name) && first_words(rest, 3).any(is_long))
+        || rest.starts_with(b"=%s")
+        || (blanks > 0 && rest.starts_with(b"value"))
         || (blanks > 0 && may_be_argument(name, before) && first_words(rest, 3).any(may_be_value))
 }
 
@@ -422,6 +446,11 @@ fn holds_value(text: &[u8]) -> bool {
     let is_mark = |byte: &u8| b"!@#$%^&*?+~=;".contains(byte);
     text.iter().any(|byte| byte.is_ascii_digit() || is_mark(byte))
         || text.iter().filter(|byte| **byte == b'-').count() >= 3
+}
+
+/// True for a word that is as long as a key, with digits.
+fn is_long(word: &[u8]) -> bool {
+    word.len() >= 20 && word.iter().any(u8::is_ascii_digit)
 }
 
 /// True if a word may be a value, of letters alone too.
@@ -558,6 +587,7 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
             Manner::Argument => is_argument_name(word),
             Manner::Directive => is_directive(word),
             Manner::Call => sets(word),
+            Manner::Constant => is_constant_name(word),
             Manner::Quoted | Manner::Plain | Manner::Setting => true,
         };
         if !may_stand {

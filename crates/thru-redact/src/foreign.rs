@@ -27,10 +27,11 @@ pub(crate) const PASSWORDS: [&str; 73] = [
 
 /// Words for a key of an API.
 #[rustfmt::skip]
-pub(crate) const KEYS: [&str; 22] = [
+pub(crate) const KEYS: [&str; 28] = [
     "chiave api", "api-schlüssel", "api-sleutel",
     "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
-    "令牌", "apiキー", "アクセスキー", "トークン", "シークレット", "api 키", "토큰", "токен",
+    "令牌", "apiキー", "アクセスキー", "トークン", "シークレット", "api 키", "토큰", "токен", "ключ", "jeton",
+    "chiave", "chave", "schlüssel", "sleutel",
 ];
 
 /// The same words with escapes, as JSON of ASCII and JSON within it have them: the escapes must be decoded to see more.

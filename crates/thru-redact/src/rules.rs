@@ -206,7 +206,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Base64Within, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::NAMES, "") },
     Rule { finder: Finder::Base64Near, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::CONTEXTS, "") },
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
-        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--password-stdin)\b)"#)
+        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--[\w-]{0,20}stdin)\b)"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
         r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
@@ -220,8 +220,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
-    form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = ("],
-        r#"(?i)auth(?: ?= ?)?\(\s?\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,128})\\{0,3}["']"#)
+    form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = (", "auth '", "auth \"", "auth \\\""],
+        r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["sqlplus "], r"sqlplus (?:-\w+ ){0,3}\w{1,32}/(?P<secret>[^\s@/]{4,64})@")
         .followed_by(Follows::Word).checked(Check::Chosen),
@@ -246,12 +246,13 @@ pub(crate) static RULES: &[Rule] = &[
     form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
         r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,200})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
-    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync("],
-        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
+    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync(", "cipheriv(", "openssl_encrypt(", "openssl_decrypt("],
+        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$apr1$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
         r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
+    form("password-hash", "the hash of a password", &["$krb5tgs$", "$krb5asrep$"], r#"(?i)\$krb5(?:tgs|asrep)\$[^\s"'\\]{60,4000}"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
     form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
         r#"(?i)(?:password [07]|secret [0589]) (?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
@@ -266,7 +267,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["chpasswd"],
         r"chpasswd(?: <<-?\s?\S{1,16}|:\s[\s+>|0-9]{0,24}list:\s?\|?)\s[\s+>|0-9-]{0,24}[A-Za-z][\w.-]{0,31}:(?P<secret>[^\s\\\x22']{4,128})").followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["auth\\r\\n$"], r"(?i)auth\\r\\n\$\d{1,3}\\r\\n(?P<secret>[^\s\\\x22']{4,128})\\r").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: ", "login with ", "log in with ", "login as ", "log in as "], r"(?i)(?:logins?:|zugangsdaten:|log ?in (?:with|as)) [\w.@-]{2,40} / (?P<secret>[^\s/\x22'`\\]{6,64})")
+    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: ", "login with ", "log in with ", "login as ", "log in as ", "login is "], r"(?i)(?:logins?:|zugangsdaten:|log ?in (?:with|as|is)) [\w.@-]{2,40}(?: / |:)(?P<secret>[^\s/\x22'`\\]{6,64})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,2000})").followed_by(Follows::Token(32)),
     form("seed-phrase", "the words that recover a wallet", &["seed phrase: "], r"(?i)seed phrase: (?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b").followed_by(Follows::Word),
@@ -309,8 +310,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["bundle_", "bundle config "],
         r#"(?i)bundle(?:_[A-Z0-9_]{4,80}[=:] ?["']?| config (?:set )?(?:--\w+ )?\S{4,80} )[\w.-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("network-password", "the password of a Wi-Fi network", &["key content", "schlüsselinhalt"], r#"(?i)(?:key content|schlüsselinhalt)\s{1,20}: (?P<secret>[^\s"'\\]{8,63})"#).followed_by(Follows::Word).checked(Check::Password),
-    form("network-password", "a password in the settings of a device", &["password1 ", "password2 ", "-server key ", "isakmp key ", "pre-shared-key "],
-        r#"(?i)(?:password[12]|-server key|isakmp key|pre-shared-key) (?:\d |ascii-text |local |remote )?["']?(?P<secret>[^\s"';\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("network-password", "a password in the settings of a device", &["password1 ", "password2 ", "password enc ", "psksecret enc ", "passwd enc ", "-server key ", "isakmp key ", "pre-shared-key "],
+        r#"(?i)(?:password[12]|(?:password|psksecret|passwd) enc|-server key|isakmp key|pre-shared-key) (?:\d |ascii-text |local |remote )?["']?(?P<secret>[^\s"';\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("byte-key", "a key that is written as a list of bytes", &["network_key", "networkkey", "secret_key", "secretkey", "private_key", "privatekey", "keypair"],
         r#"(?i)[a-z_]{7,11}\w{0,12}\\{0,3}["']?\s?(?:[:=]\s?)?(?:[\w.: ]{1,24}\()?\s?(?:&?\[|\{)(?P<secret>\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})(?:,\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})){15,127})"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("stored-secret", "a secret that is given to a store of secrets", &["encrypt_string "], r#"encrypt_string (?:--[\w-]{1,24}[ =]\S{1,64} ){0,3}\\{0,3}["']?(?P<secret>[^\s"'$\\-][^\s"'\\]{5,200})"#).followed_by(Follows::Word).checked(Check::Chosen),
@@ -320,6 +321,11 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["neo4j_auth"], r#"(?i)neo4j_auth[=:]\s?["']?neo4j/(?P<secret>[^\s"'\\]{4,128})"#).starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Password),
     form("vault-key", "a key that opens a Vault", &["unseal key ", "recovery key "], r"(?i)(?:unseal|recovery) key \d{1,2}: (?P<secret>[A-Za-z0-9+/]{40,}={0,2})").followed_by(Follows::Sign).checked(Check::Random),
     form("tsig-key", "the key of a transfer of a zone", &["secret \""], r#"secret \\{0,3}"(?P<secret>[A-Za-z0-9+/]{20,}={0,2})\\{0,3}";"#).followed_by(Follows::Word).checked(Check::Random),
+
+    form("login-password", "the password of a login with its user", &["@tcp(", "@unix("], r"(?P<secret>[A-Za-z0-9_+/-]{6,80})@(?:tcp|unix)\(").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
+    form("command-password", "the password in a command line", &["password-command", "passcommand", "extpass"], r#"(?i)(?:password-command|passcommand|extpass)[ =]\\{0,3}["']?echo (?P<secret>[^\s"'$\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("recovery-code", "codes that replace a second factor", &["recovery key", "product key", "license key", "licence key", "activation code", "activation key", "serial number"],
+        r"(?i)(?:recovery|product|license|licence|activation|serial) (?:key|code|number)(?: is)?[ ]{0,4}[:= ] ?(?P<secret>(?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6}|[A-Z0-9]{20,32})\b").followed_by(Follows::Word).checked(Check::NotMasked),
 
     // In URLs and headers.
     form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
@@ -547,6 +553,11 @@ pub(crate) static RULES: &[Rule] = &[
     form("tinybird-token", "a Tinybird token", &["p.eyj1ijog"], r"p\.eyJ1Ijog[A-Za-z0-9_-]{40,}\.[A-Za-z0-9_-]{20,}"),
     form("postman-key", "a key of a Postman collection", &["pmat-"], r"PMAT-[0-9A-Z]{26}\b"),
     form("github-token", "a GitHub token", &["ghs_"], r"ghs_\d{4,12}_eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
+    form("foursquare-key", "a Foursquare key", &["fsq3"], r"fsq3[A-Za-z0-9+/]{40,48}={0,2}").followed_by(Follows::Token(40)).checked(Check::Random),
+    form("configcat-key", "a ConfigCat key", &["configcat-"], r"configcat-(?:sdk|proxy)-1/[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
+    form("mercadopago-token", "a Mercado Pago token", &["app_usr-", "test-"], r"(?:APP_USR|TEST)-\d{14,18}-\d{6}-[0-9a-f]{32}-\d{5,12}").followed_by(Follows::Token(50)),
+    form("rails-session", "what Rails signed", &["bahb", "bah7"], r"BAh[b7][A-Za-z0-9+/=%]{40,2000}--[0-9a-f]{40,64}\b").followed_by(Follows::Token(40)),
+    form("rpc-url", "the key in the address of a node of a chain", &["quiknode.pro/", "rpc.ankr.com/"], r"(?:quiknode\.pro/|rpc\.ankr\.com/\w{1,24}/)(?P<secret>[0-9a-f]{32,64})\b").starting(Start::Anywhere).followed_by(Follows::Word),
     form("vk-token", "a VK token", &["vk1.a."], r"vk1\.a\.[A-Za-z0-9_-]{80,}"),
     form("rapidapi-key", "a RapidAPI key", &["msh"], r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}\b").starting(Start::Before(10)).followed_by(Follows::Token(35)),
     form("voiceflow-key", "a Voiceflow key", &["vf.dm.", "vf.ws."], r"VF\.(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{16}\b"),

@@ -23,6 +23,8 @@ pub(crate) enum Manner {
     Argument,
     /// Between quotation marks, as the argument of a call.
     Call,
+    /// Bare, in a sentence about the name of a constant.
+    Constant,
     /// Bare, behind a word that is a setting and nothing else: `requirepass VALUE`.
     Directive,
 }
