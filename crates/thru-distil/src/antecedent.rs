@@ -7,6 +7,7 @@ use crate::prose;
 use crate::reply;
 use crate::restated::Opening;
 use crate::session::Session;
+use crate::subject;
 use crate::text::{TITLE, capitalised, uncapitalised};
 use crate::verdict;
 use crate::wording;
@@ -63,7 +64,10 @@ pub(crate) fn named(
         .or_else(|| restated(answer, &words))
         .or_else(|| done(session, place, &words))
         .or_else(|| because(session, place, &title))
-        .or_else(|| (!points && !says_what_points(said)).then_some(Named { title, source: None }))
+        .or_else(|| {
+            let is_open = points || says_what_points(said) || reply::is_relative(&title);
+            (!is_open).then_some(Named { title, source: None })
+        })
         .filter(|found| !reply::is_thin(&found.title))?;
     Some(Named { title: with_topic(session, place, found.title), ..found })
 }
@@ -182,15 +186,17 @@ fn done(session: &Session<'_>, place: usize, words: &str) -> Option<Named> {
             usize::from(matches!(&event.action, Action::Asked(request) if !request.is_slight));
         prompts == 0
     });
-    let is_same = |title: &&str| stands_alone(title) && reply::shares(title, words, SHARED);
+    let is_same = |title: &String| stands_alone(title) && reply::shares(title, words, SHARED);
     events.filter(|(_, event)| !event.is_subagent).find_map(|(at, event)| {
         let told = match &event.action {
-            Action::Ran(run) => run.commits.iter().map(|one| one.subject.as_str()).find(is_same)?,
+            Action::Ran(run) => {
+                run.commits.iter().map(|one| subject::of_commit(&one.subject)).find(is_same)?
+            }
             Action::Wrote(text) => {
-                text.action.as_ref().map(|(title, _)| title.as_str()).filter(is_same)?
+                text.action.as_ref().map(|(title, _)| title.clone()).filter(is_same)?
             }
             _ => return None,
         };
-        Some(Named { title: reply::titled(told), source: Some(at) })
+        Some(Named { title: reply::titled(&told), source: Some(at) })
     })
 }

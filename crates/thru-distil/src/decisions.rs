@@ -9,7 +9,8 @@ use crate::answered::{Made, answered, numbered, proposal_before};
 use crate::antecedent::{self, Named};
 use crate::dialogs::Dialogue;
 use crate::event::{Action, Event};
-use crate::gate::stands_alone;
+use crate::gate::{is_name, stands_alone};
+use crate::lacking;
 use crate::plans;
 use crate::prose;
 use crate::reply::{self, Decided};
@@ -337,7 +338,11 @@ pub(crate) fn settle_findings(drafts: &mut [Draft]) {
         let advice = one.title.strip_prefix(verdict::RECOMMENDED);
         let words = reply::significant(advice.unwrap_or(&one.title));
         let turns = one.turn..=one.turn + LATER;
+        let is_lack = lacking::tells_a_lack(&one.title);
         let settles = |other: &Observation| {
+            if is_lack && other.turn > one.turn && supplies(&other.title, &one.title) {
+                return turns.contains(&other.turn) && !other.files_modified.is_empty();
+            }
             let known = reply::significant(&other.title);
             let shared = words.iter().filter(|word| known.contains(word)).count();
             let is_made = other.kind != ObservationType::Discovery
@@ -353,6 +358,18 @@ pub(crate) fn settle_findings(drafts: &mut [Draft]) {
             draft.observation.title.clear();
         }
     }
+}
+
+/// Returns true if work names what a finding said was lacking.
+fn supplies(work: &str, finding: &str) -> bool {
+    let names = |title: &str| -> Vec<String> {
+        let words = title.split(' ').map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
+        words.filter(|word| is_name(word)).map(str::to_lowercase).collect()
+    };
+    // The first word has a capital anyhow.
+    let done = work.split_once(' ').map_or("", |(_, rest)| rest);
+    let known = names(finding);
+    names(done).iter().any(|name| known.contains(name))
 }
 
 /// Returns what the agent said that it did or would do, before a prompt.

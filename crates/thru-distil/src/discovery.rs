@@ -7,10 +7,10 @@ use crate::event::Event;
 use crate::fixes::Fix;
 use crate::reply;
 use crate::request::Request;
-use crate::segment::Turn;
+use crate::segment::{Turn, files_read};
 use crate::session::{Draft, Session};
 use crate::text::{TITLE, one_line};
-use crate::{exchange, report, verdict, work};
+use crate::{exchange, lacking, report, verdict, work};
 
 /// Fewest calls of tools other than the client's that count as work.
 const FOREIGN: usize = 3;
@@ -61,7 +61,7 @@ pub(crate) fn observe(session: &Session<'_>, turn: &Turn) -> Option<Draft> {
     }
     observation.title = title;
     observation.files_modified = work::files_modified(session, turn);
-    observation.files_read = work::files_read(events, &observation.files_modified);
+    observation.files_read = files_read(events, &observation.files_modified);
     observation.sources = session.ids(&used);
     observation.at = events.iter().filter_map(|event| event.at).max();
     observation.raw_tokens = events.iter().map(|event| event.tokens).sum();
@@ -74,6 +74,10 @@ fn named(request: Option<&Request>, written: &AgentText) -> Option<String> {
     let topic = request.and_then(|request| request.topic.as_deref());
     let question = request.and_then(|request| request.text.as_deref()).unwrap_or_default();
     let verdict = verdict::sure(&written.statements, question);
+    // One answer of a sentence says how two things differ, or half of it.
+    if lacking::compares(question) {
+        return verdict;
+    }
     let answered = |topic: &str| {
         let answer = written.answer.as_deref().filter(|answer| exchange::tells(answer, topic))?;
         exchange::titled(topic, answer)

@@ -26,6 +26,7 @@ mod exchange;
 mod fixes;
 mod gate;
 mod git;
+mod lacking;
 mod landing;
 mod merge;
 mod moment;

@@ -156,7 +156,7 @@ pub(crate) fn absorb(first: &mut Observation, other: Observation) {
             first.facts.push(fact);
         }
     }
-    add_new(&mut first.files_read, other.files_read, crate::work::READ);
+    add_new(&mut first.files_read, other.files_read, crate::segment::READ);
     add_new(&mut first.files_modified, other.files_modified, usize::MAX);
     let changed: BTreeSet<&String> = first.files_modified.iter().collect();
     first.files_read.retain(|file| !changed.contains(file));

@@ -32,6 +32,10 @@ const STEM: usize = 5;
 /// Completes the titles of observations that do not name what they are about.
 pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) {
     let turns: HashMap<u32, &Turn> = session.turns.iter().map(|turn| (turn.number, turn)).collect();
+    let mut works: HashMap<u32, usize> = HashMap::new();
+    for one in observations.iter().filter(|one| is_work(one)) {
+        *works.entry(one.turn).or_default() += 1;
+    }
     for one in observations.iter_mut().filter(|one| !one.title.is_empty()) {
         let Some(turn) = turns.get(&one.turn) else { continue };
         let topic = branch(session, turn).and_then(topic_of);
@@ -44,8 +48,8 @@ pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) 
             one.title = title;
         }
         // The report of several pieces of work lists them all.
-        if let [_] = turn.segments.as_slice()
-            && is_work(one)
+        if is_work(one)
+            && works.get(&one.turn) == Some(&1)
             && let Some((_, written)) = session.closing(turn.range.clone())
             && let Some(title) = points::named(&one.title, &written.points)
         {

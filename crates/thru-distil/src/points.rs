@@ -125,7 +125,7 @@ pub(crate) fn named(title: &str, points: &[String]) -> Option<String> {
     if count < points.len() {
         told = format!("{told} and {} more", points.len() - count);
     }
-    (count >= LEAST).then_some(told)
+    (count > 0).then_some(told)
 }
 
 /// Returns true if the object of a title is a noun that stands for a list: "Restore dropped sections (guide)".

@@ -11,6 +11,9 @@ const BY_COMMIT: usize = 16;
 /// Most tasks that are kept of a segment.
 const TASKS: usize = 12;
 
+/// Most files listed as read.
+pub(crate) const READ: usize = 5;
+
 /// A piece of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Segment {
@@ -129,4 +132,19 @@ fn segments(events: &[Event], range: Range<usize>, tasks: &mut Tasks) -> Vec<Seg
         }
     }
     segments
+}
+
+/// Returns the files that were read and not changed, up to the limit of the list.
+pub(crate) fn files_read(events: &[Event], modified: &[String]) -> Vec<String> {
+    let mut files: Vec<String> = Vec::new();
+    let changed: std::collections::HashSet<&str> = modified.iter().map(String::as_str).collect();
+    for file in events.iter().flat_map(|event| &event.read) {
+        if files.len() >= READ {
+            break;
+        }
+        if !files.contains(file) && !changed.contains(file.as_str()) {
+            files.push(file.clone());
+        }
+    }
+    files
 }

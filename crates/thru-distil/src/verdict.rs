@@ -1,13 +1,12 @@
 //! The verdict of a text: the sentence with which the agent answers, as a title.
 
-use std::sync::LazyLock;
-
-use regex::Regex;
 use thru_core::defused;
 
 use crate::cue::{self, Role};
 use crate::gate::{hangs, is_about_course, is_name, is_understood, worth};
-use crate::pattern;
+use crate::lacking::{
+    bare_name, is_code, is_open, is_passing, is_relative, is_slight, tells_one_of_two,
+};
 use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
@@ -336,22 +335,6 @@ fn rank_of(said: &Wording, sentence: &str) -> i32 {
         - if wording::hints(sentence) { 2 } else { 0 }
 }
 
-/// Statements that tell little later: a verdict without its reason, what is still to be done, how it goes at the moment,
-/// what a command printed, and what is said for effect.
-static SLIGHTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?x)\b(?i:is|are|would\s+be)\s+(?i:an?\s+|the\s+)?(?i:\w+\s+)?(?i:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?i:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$
-        | \b(?i:needs?\s+to)\b
-        | ^.{0,24}\b(?i:is|are)\s+(?i:now\s+)?[a-z]+ing\b.{0,20}$
-        | ^(?i:the\s+|a\s+)?(?i:dry.?run|search|grep|output|command|check|run|query|probe|scan)\s+(?i:showe?[ds]?|shows|returned|found|printed|reported)\b
-        | \b(?:IS|ARE|NOT|ALL|EVERY|ALWAYS|NEVER)\b",
-    )
-});
-
-fn is_slight(title: &str) -> bool {
-    SLIGHTS.as_ref().is_some_and(|slights| slights.is_match(title))
-}
-
 /// Returns true for "That block is outdated", which takes up what was said before.
 fn points(sentence: &str) -> bool {
     let said = text::plain(sentence);
@@ -444,20 +427,14 @@ pub(crate) fn best(statements: &[Statement], question: &str) -> Option<String> {
         .map(|(_, one)| one.title.clone())
 }
 
-/// Words of doubt, and beginnings of advice against something, which leaves open what to do.
-static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?i)\b(?:probably|perhaps|maybe|might|may|could|likely|seems?|appears?)\b|^(?:do\s+not|don['’]t|avoid)\b",
-    )
-});
-
 /// Returns the statement that answers a question best, if it is most likely the point of the text and leaves nothing
 /// open. Advice is told as such: the person may not follow it.
 pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
     let (_, one) = chosen(statements, question).filter(|(rank, _)| *rank >= SURE)?;
-    let is_open = OPEN.as_ref()?.is_match(&one.title) || one.title.ends_with("(suspected)");
-    let is_partial = one.is_half || !one.is_advice && is_relative(&one.title);
-    if is_open || is_partial || one.is_advice && is_passing(&one.title) {
+    let is_partial = one.is_half
+        || !one.is_advice && is_relative(&one.title)
+        || tells_one_of_two(&one.title, question);
+    if is_open(&one.title) || is_partial || one.is_advice && is_passing(&one.title) {
         return None;
     }
     if !one.is_advice {
@@ -465,65 +442,6 @@ pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
     }
     let title = format!("{RECOMMENDED}{}", text::uncapitalised(&one.title));
     (title.chars().count() <= title::LENGTH).then_some(title)
-}
-
-/// Returns true if a statement is about one among others that it does not name: "The closest issue is x", "The trap is y".
-fn is_relative(title: &str) -> bool {
-    const RELATIVE: [&str; 12] = [
-        "alternative",
-        "anti-pattern",
-        "antipattern",
-        "catch",
-        "caveat",
-        "difference",
-        "downside",
-        "mistake",
-        "remedy",
-        "risk",
-        "trap",
-        "workaround",
-    ];
-    const AMONG: [&str; 12] = [
-        "best",
-        "cleanest",
-        "closest",
-        "easiest",
-        "intended",
-        "nearest",
-        "next",
-        "only",
-        "right",
-        "safest",
-        "simplest",
-        "supported",
-    ];
-    const JOINTS: [&str; 8] = ["for", "from", "in", "of", "on", "that", "to", "with"];
-    let lower = title.to_lowercase();
-    let subject: Vec<&str> = lower.split(' ').take_while(|word| !is_copula(word)).collect();
-    let is_whole = subject.len() == lower.split(' ').count();
-    let subject = subject.strip_prefix(&["the"]).unwrap_or(&subject);
-    !is_whole
-        && !subject.iter().any(|word| JOINTS.contains(word))
-        && (subject.first().is_some_and(|first| AMONG.contains(first))
-            || subject.last().is_some_and(|noun| RELATIVE.contains(noun)))
-}
-
-fn is_copula(word: &str) -> bool {
-    ["is", "are", "was", "were", "would"].contains(&word)
-}
-
-/// Words of advice about a ticket or a pull request that is over tomorrow.
-static PASSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?i)\b(?:#\d+|PRs?|issues?|tickets?|pull\s+requests?|as|candidates?|close[ds]?|first|for\s+now|immediate|keep|leave|merge[ds]?|next|not|now|only|open|ready|rebase|review|the|to|today|treat|yet|wait|and|before|after|until|it)\b|#\d+",
-    )
-});
-
-/// Returns true for advice that names a ticket and nothing else: "Keep #12 open for now".
-fn is_passing(advice: &str) -> bool {
-    let Some(passing) = PASSING.as_ref() else { return false };
-    let names_ticket = advice.split(' ').any(|word| word.starts_with('#'));
-    names_ticket && !passing.replace_all(advice, "").contains(char::is_alphanumeric)
 }
 
 fn chosen<'s>(statements: &'s [Statement], question: &str) -> Option<(i32, &'s Statement)> {
@@ -550,14 +468,6 @@ fn chosen<'s>(statements: &'s [Statement], question: &str) -> Option<(i32, &'s S
         }
     }
     best
-}
-
-fn bare_name(word: &str) -> &str {
-    word.trim_matches(['`', '“', '”', '"', '(', ')', ',', ':', '.', '?', '!'])
-}
-
-fn is_code(word: &str) -> bool {
-    word.contains(['.', '_', '/', '@', '#']) && !word.contains("://") && word.len() > 2
 }
 
 #[cfg(test)]
@@ -652,6 +562,17 @@ mod tests {
     }
 
     #[test]
+    fn a_comparison_is_told_with_both_sides() {
+        let text = "`kiln.toml` holds the ramp of each cone in the shed.\n\nThe other one is read at night.";
+        let told = |question: &str| sure(&statements(text), question);
+        assert_eq!(told("what is the difference between `kiln.toml` and `cone.toml`?"), None);
+        assert_eq!(
+            told("what is in `kiln.toml`?").as_deref(),
+            Some("kiln.toml holds the ramp of each cone in the shed")
+        );
+    }
+
+    #[test]
     fn the_point_is_told_rather_than_what_stands_beside_it() {
         for (text, title) in [
             (
@@ -684,38 +605,6 @@ mod tests {
             ),
         ] {
             assert_eq!(verdict(text, ""), title, "{text}");
-        }
-    }
-
-    #[test]
-    fn advice_about_a_ticket_alone_is_passing() {
-        for passing in ["Keep #12 open for now", "Treat #12 as the only immediate merge candidate"]
-        {
-            assert!(is_passing(passing), "{passing}");
-        }
-        for lasting in ["Keep the relay of #12 in the profile", "Keep the damper open for now"] {
-            assert!(!is_passing(lasting), "{lasting}");
-        }
-    }
-
-    #[test]
-    fn what_tells_little_later_is_slight() {
-        for slight in [
-            "Stage 12 is a poor fit",
-            "The glaze of the burner needs to be stored and shown",
-            "Kilns are firing in the yard",
-            "Dry-run showed 309 cones that would be deleted",
-            "Gas really IS cheaper than wood",
-        ] {
-            assert!(is_slight(slight), "{slight}");
-        }
-        for telling in [
-            "The damper relay is a better sensor than the burner",
-            "The kiln needs write access to the log",
-            "The relay is polled by the damper thread while the kiln is firing at cone six",
-            "The search index holds no glazes",
-        ] {
-            assert!(!is_slight(telling), "{telling}");
         }
     }
 

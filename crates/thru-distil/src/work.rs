@@ -15,7 +15,7 @@ use crate::phrase::{self, Strength};
 use crate::prose;
 use crate::reply;
 use crate::request::Request;
-use crate::segment::{Segment, Turn};
+use crate::segment::{Segment, Turn, files_read};
 use crate::session::{Draft, Session};
 use crate::subject;
 use crate::text::{self, FACT, cut, shown_name};
@@ -28,9 +28,6 @@ pub(crate) const FACTS: usize = 6;
 
 /// Most explanations among them.
 const EXPLANATIONS: usize = 2;
-
-/// Most files listed as read.
-pub(crate) const READ: usize = 5;
 
 /// Most passages named as sources of an observation.
 const SOURCES: usize = 8;
@@ -268,7 +265,9 @@ impl<'s> Piece<'s> {
                 _ => None,
             },
             &|| action(Strength::Action),
-            &|| asked.and_then(|(at, request)| Some((request.title.clone()?, at))),
+            &|| {
+                asked.and_then(|(at, request)| Some((self.as_planned(request.title.as_ref()?), at)))
+            },
             &|| written.and_then(|(at, written)| Some((written.item.clone()?, at))),
         ];
         let rungs = if self.is_scratch() { NAMED } else { candidates.len() };
@@ -303,6 +302,19 @@ impl<'s> Piece<'s> {
                 let is_foreign = !prose::is_english(request.text.as_deref().unwrap_or_default());
                 (is_foreign && stands_alone(&prompt)).then_some((prompt, at))
             })
+    }
+
+    /// Returns a request as a title; where nothing but plans was written, as planned.
+    fn as_planned(&self, request: &str) -> String {
+        let is_plan = |file: &&str| file.to_lowercase().contains("plan");
+        let is_planned = self.has_only_documents()
+            && !self.has_commits()
+            && self.modified.iter().all(is_plan)
+            && !request.to_lowercase().contains("plan");
+        match is_planned {
+            true => undone::titled_as("Planned", request),
+            false => request.to_owned(),
+        }
     }
 
     /// Returns the title of a commit that only names a kind of work with what the report says was done, or that alone where
@@ -395,6 +407,9 @@ impl<'s> Piece<'s> {
         match kind {
             Some(ObservationType::Feature) if only_documents && by_commit.is_none() => {
                 ObservationType::Change
+            }
+            Some(ObservationType::Feature) if names_trouble && by_commit.is_none() && !by_plan => {
+                ObservationType::Bugfix
             }
             Some(ObservationType::Feature) => ObservationType::Feature,
             _ if fixed && !is_aside && !only_documents => ObservationType::Bugfix,
@@ -569,19 +584,4 @@ pub(crate) fn files_modified(session: &Session<'_>, turn: &Turn) -> Vec<String> 
     let mut known = std::collections::BTreeSet::new();
     let modified = events.iter().flat_map(|event| &event.modified);
     modified.filter(|file| !gone.contains(&file.as_str()) && known.insert(*file)).cloned().collect()
-}
-
-/// Returns the files that were read and not changed, up to the limit of the list.
-pub(crate) fn files_read(events: &[Event], modified: &[String]) -> Vec<String> {
-    let mut files: Vec<String> = Vec::new();
-    let changed: std::collections::HashSet<&str> = modified.iter().map(String::as_str).collect();
-    for file in events.iter().flat_map(|event| &event.read) {
-        if files.len() >= READ {
-            break;
-        }
-        if !files.contains(file) && !changed.contains(file.as_str()) {
-            files.push(file.clone());
-        }
-    }
-    files
 }

@@ -15,9 +15,9 @@ pub(crate) use self::questions::{
     agreed_to, asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,
 };
 pub(crate) use self::words::{
-    alike, dangles, hedges, is_about_option, is_hedged, is_housekeeping, is_order, is_specific,
-    is_thin, lacks_object, names_something, points, points_early, says_anything, says_more,
-    says_what, shares, significant, suspects, titled, titled_in, without_softeners,
+    alike, dangles, hedges, is_about_option, is_hedged, is_housekeeping, is_order, is_relative,
+    is_specific, is_thin, lacks_object, names_something, points, points_early, says_anything,
+    says_more, says_what, shares, significant, suspects, titled, titled_in, without_softeners,
 };
 use crate::pattern;
 use crate::proposed::{self, Proposed};

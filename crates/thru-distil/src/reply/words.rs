@@ -212,15 +212,29 @@ pub(crate) fn lacks_object(title: &str) -> bool {
     let first = words.next().unwrap_or_default();
     let second = words.next().unwrap_or_default().to_lowercase();
     let is_verbal = is_verb(first) || verbs::is_imperative(first);
-    is_verbal
-        && matches!(
-            second.as_str(),
-            "to" | "as" | "in" | "into" | "it" | "that" | "this" | "both" | "only"
-        )
+    is_relative(title)
+        || is_verbal
+            && matches!(
+                second.as_str(),
+                "to" | "as" | "in" | "into" | "it" | "that" | "this" | "both" | "only"
+            )
         || !is_specific(title)
             && (title.split_whitespace().count() <= 3
                 || ["No need for", "Agreed"].iter().any(|start| title.starts_with(start))
                     && title.split_whitespace().count() <= 6)
+}
+
+/// Returns true for "Deletion should be left to others" and "Best workaround is x": of or for what was said before.
+pub(crate) fn is_relative(title: &str) -> bool {
+    let mut words = title.split_whitespace();
+    let (first, second) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let is_bare = ["tion", "ment", "ance"].iter().any(|end| first.ends_with(end))
+        && ["should", "must", "needs", "is"].contains(&second);
+    let lower = title.to_lowercase();
+    is_bare
+        || ["alternative is ", "solution is ", "workaround is "]
+            .iter()
+            .any(|noun| lower.contains(noun))
 }
 
 /// Returns true for "Avoid inventing our own": what it ends with was named before.

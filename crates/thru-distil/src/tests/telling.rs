@@ -355,6 +355,46 @@ fn questions_doubts_and_hints_decide_nothing() {
 }
 
 #[test]
+fn what_a_decision_is_relative_to_is_told_or_the_decision_is_not() {
+    assert_eq!(
+        decided("seems like the best workaround is to use the older feed", "Noted."),
+        [""; 0]
+    );
+    let renamed = commit("docs: leave import deletion to the feed's owner", "");
+    let mut story = Story::default();
+    story
+        .asks("deletion should be handled outside of the importer, right")
+        .edits("/p/README.md")
+        .runs(&renamed.0, &renamed.1, Outcome::Succeeded);
+    assert_eq!(titles(&story, true), [""; 0]);
+}
+
+#[test]
+fn what_was_lacking_is_no_finding_once_it_was_done() {
+    let mut story = Story::default();
+    story
+        .asks("Is the MailRelay already planned?")
+        .reads("/p/PLAN.md")
+        .says("The MailRelay of the importer is not planned anywhere. `PLAN.md` lists the feeds and the index alone, and no open issue names it.")
+        .asks("Add the MailRelay to the importer")
+        .edits("/p/src/relay.rs")
+        .says("Added the MailRelay to the importer.");
+    let told = titles(&story, false);
+    assert!(told.iter().all(|title| !title.contains("not planned")), "{told:?}");
+    assert!(told.iter().any(|title| title.contains("MailRelay")), "{told:?}");
+}
+
+#[test]
+fn a_request_of_which_only_the_plan_was_written_is_planned() {
+    let mut story = Story::default();
+    story
+        .asks("Move the feed list below the index")
+        .edits("/p/plans/7-move.md")
+        .says("Let me know.");
+    assert_eq!(titles(&story, false), ["Planned: move the feed list below the index (7-move.md)"]);
+}
+
+#[test]
 fn what_is_to_be_done_alone_is_told_with_what_it_replaces() {
     assert_eq!(
         decided(
