@@ -64,7 +64,7 @@ fn sessions_for_which_there_is_no_time_are_left_to_the_next_run() {
         let machine = Machine::new();
         for number in 0..20 {
             let session = ONE.replace("0001", &format!("{number:04}"));
-            machine.write(&file(&session), &conversation(&session).text());
+            machine.write(&file(&session), conversation(&session).text());
         }
         machine
     };

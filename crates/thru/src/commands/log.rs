@@ -13,6 +13,9 @@ pub(crate) struct LogArguments {
     /// How many to show
     #[arg(long, short = 'n', default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..))]
     limit: u16,
+    /// Show all of them
+    #[arg(long, conflicts_with = "limit")]
+    all: bool,
     /// Show near-duplicates that were merged by themselves instead
     #[arg(long)]
     merges: bool,
@@ -30,7 +33,8 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
         LogArguments { agents: true, .. } => LogSubject::AgentNotes,
         LogArguments { .. } => LogSubject::Decisions,
     };
-    let request = AskLog { limit: arguments.limit.into(), subject };
+    let limit = if arguments.all { usize::MAX } else { arguments.limit.into() };
+    let request = AskLog { limit, subject };
     let log = log(environment, request, shared::Shown::new(environment).call())?;
     let mut page = Page::new(environment);
     if arguments.json {

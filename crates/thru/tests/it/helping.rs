@@ -514,6 +514,7 @@ fn help_of_undo_and_log() {
     Options:
       -n, --limit <LIMIT>  How many to show [default: 20]
           --plain          Use no colour and no pager
+          --all            Show all of them
           --merges         Show near-duplicates that were merged by themselves instead
           --agents         Show what agents recorded and you did not agree to instead
           --json           Answer as JSON
@@ -532,7 +533,7 @@ fn help_of_config() {
       get   Print the value of a setting
       set   Change a setting in your configuration file
       path  Print where the configuration file and the data are
-      show  Show every setting
+      show  Show every setting, or one
 
     Options:
           --plain  Use no colour and no pager

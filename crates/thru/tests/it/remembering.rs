@@ -1036,3 +1036,16 @@ fn what_is_told_at_the_same_time_is_all_kept() {
     }
     home.thru(&["verify"]).expect(0);
 }
+
+#[test]
+fn the_log_shows_the_latest_decisions_or_all() {
+    let home = Home::new();
+    for number in 0..21 {
+        home.tell(&[&format!("Retries are capped at {number}")]);
+    }
+    let shown = |arguments: &[&str]| {
+        let log = home.json(&[&["log", "--json"], arguments].concat());
+        log["entries"].as_array().unwrap().len()
+    };
+    assert_eq!((shown(&[]), shown(&["--all"]), shown(&["-n", "3"])), (20, 21, 3));
+}
