@@ -417,7 +417,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || (blanks > 0 && is_constant_name(name) && first_words(rest, 3).any(is_long))
         || rest.starts_with(b"=%s")
         || (blanks > 0 && rest.starts_with(b"value"))
-        || (blanks > 0 && may_be_argument(name, before) && first_words(rest, 3).any(may_be_value))
+        || (blanks > 0 && first_words(rest, 3).any(may_be_value) && may_be_argument(name, before))
 }
 
 /// True if a colon ends the line, so that a value may stand alone on the next one.

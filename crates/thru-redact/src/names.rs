@@ -266,8 +266,9 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         if owned || is_constant_name(name) {
             return telling(kind, "api-key");
         }
-        let is_plain = PLAIN_OWNERS.iter().any(|word| owner.ends_with(word));
-        let may_be = !is_plain && !owner.is_empty() && ends_with_word(name, plain, "key");
+        let may_be = !owner.is_empty()
+            && ends_with_word(name, plain, "key")
+            && !PLAIN_OWNERS.iter().any(|word| owner.ends_with(word));
         return if may_be { telling(Kind::SomeKey, "api-key") } else { None };
     }
     if [
