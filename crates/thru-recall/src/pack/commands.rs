@@ -9,6 +9,7 @@ use super::Draft;
 use super::in_play::{FADING, Sessions};
 use super::render::{Section, recorded};
 use super::typed::Typed;
+use super::words::is_file;
 
 /// Runs in one session that are as good as runs in two, …
 const RUNS: usize = 3;
@@ -54,6 +55,8 @@ struct Known {
     failures: usize,
     /// True if its last run did not fail.
     works: bool,
+    /// True if the latest session ran it.
+    is_latest: bool,
 }
 
 impl Known {
@@ -72,6 +75,7 @@ impl Runs {
         let one = self.0.entry(command.to_owned()).or_default();
         one.works |= one.runs == 0 && !has_failed;
         one.runs += 1;
+        one.is_latest |= rank == 0;
         one.failures += usize::from(has_failed);
         if is_first {
             one.sessions += 1;
@@ -79,13 +83,20 @@ impl Runs {
         }
     }
 
-    /// Returns those that work, the most telling first.
-    fn best(self, is_told: impl Fn(&Known) -> bool) -> Vec<String> {
+    /// Returns those that work: checks first, then the most telling.
+    fn best(self, is_young: bool) -> Vec<String> {
         let works = |one: &Known| one.works && one.failures * 2 <= one.runs;
-        let known = self.0.into_iter().filter(|(_, one)| works(one) && is_told(one));
-        let mut known: Vec<(String, f64)> = known.map(|(name, one)| (name, one.value())).collect();
-        known.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        known.into_iter().map(|(name, _)| name).collect()
+        let known = self.0.into_iter().filter(|(_, one)| works(one));
+        let known = known.map(|(name, one)| (is_check(&name), one.value(), name, one));
+        let mut known: Vec<(bool, f64, String, Known)> = known
+            .filter(|(is_check, _, _, one)| {
+                one.sessions > 1 || is_young && one.runs >= RUNS || *is_check && one.is_latest
+            })
+            .collect();
+        known.sort_by(|a, b| {
+            b.0.cmp(&a.0).then_with(|| b.1.total_cmp(&a.1)).then_with(|| a.2.cmp(&b.2))
+        });
+        known.into_iter().map(|(_, _, name, _)| name).collect()
     }
 }
 
@@ -102,10 +113,29 @@ fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
             }
         }
     }
-    let is_young = sessions.count() < MANY;
-    let told = runs.best(|one| one.sessions > 1 || is_young && one.runs >= RUNS);
-    let told = told.into_iter().take(COMMANDS);
+    let told = runs.best(sessions.count() < MANY).into_iter().take(COMMANDS);
     told.map(|command| format!("`{}`", recorded(&command, COMMAND))).collect()
+}
+
+/// True for a command that checks or builds the whole of something, and not one file of it.
+fn is_check(command: &str) -> bool {
+    const CHECKS: [&str; 12] = [
+        "build",
+        "check",
+        "clippy",
+        "eslint",
+        "lint",
+        "mypy",
+        "pytest",
+        "test",
+        "tests",
+        "tox",
+        "tsc",
+        "typecheck",
+    ];
+    let checks = |word: &str| word.split(':').any(|part| CHECKS.contains(&part));
+    let mut words = command.split(' ');
+    words.clone().any(checks) && !words.any(is_file)
 }
 
 /// A call that runs one command.
@@ -263,6 +293,18 @@ mod tests {
         );
         assert!(worth_knowing("python3 - <<'E'\nprint(1)\nE").is_empty());
         assert!(worth_knowing("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+    }
+
+    #[test]
+    fn checks_of_the_latest_session_come_first_however_few_their_runs() {
+        let mut runs = Runs::default();
+        for rank in [0, 1] {
+            runs.add("kiln status --all", rank, false, true);
+        }
+        runs.add("just test", 0, false, true);
+        runs.add("just lint", 1, false, true);
+        runs.add("cargo test tests/kiln.rs", 0, false, true);
+        assert_eq!(runs.best(false), ["just test", "kiln status --all"]);
     }
 
     #[test]

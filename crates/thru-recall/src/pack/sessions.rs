@@ -11,12 +11,11 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPla
 use super::detail::{adds, came_of, details, from_the_point, says_nothing};
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{alike, cut, day, days_between, files_not_named, is_new, tier, words_of};
+use super::said::{alike, cut, day, days_between, is_new, tier, words_of};
 use super::speaker::TitleSpeaker;
-use super::taken_back::TakenBack;
+use super::uncommitted::not_committed;
 use super::valued::{LATELY_DAYS, Valued, is_open, places};
 use super::{Draft, LONGEST_LINE, Occasion, PackRequest};
-use crate::action::from_directory;
 use crate::memories::normal;
 use crate::session_context::{ContextLimits, session_context};
 use crate::unfinished;
@@ -38,7 +37,7 @@ const REPORT: usize = 260;
 /// Turns at the end of a session whose reports say how it ended: its last may be small talk.
 const LAST_TURNS: u32 = 3;
 /// The end of the state of work that another session may have committed since.
-const UNCOMMITTED: &str = "nothing committed";
+pub(super) const UNCOMMITTED: &str = "nothing committed";
 /// Statements of each kind that a model made of the last session.
 const MADE: usize = 3;
 /// Characters of the name of a branch.
@@ -321,53 +320,6 @@ pub(super) fn last_session(
     Ok(drafts)
 }
 
-/// The files that a session changed and left so, if it committed nothing that is known.
-fn not_committed(
-    store: &Store,
-    (summary, body): &Digested<'_>,
-    observations: &[Valued],
-) -> Result<Option<String>> {
-    const LOOKED_AT: usize = 250;
-    let Digest { state, files, next_steps, .. } = &body.digest;
-    let is_told = |text: &str| text.to_lowercase().contains("not committed");
-    let has_landed = state.as_ref().is_some_and(|state| !state.text.ends_with(UNCOMMITTED));
-    let (Some(session), false) = (summary.session, has_landed) else { return Ok(None) };
-    if files.is_empty() || next_steps.iter().any(|step| is_told(&step.text)) {
-        return Ok(None);
-    }
-    let place = store.places_of_sessions(&[session])?.remove(&session).unwrap_or_default();
-    let kind = Some(thru_core::PassageKind::Tool);
-    let calls =
-        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
-    // A script may have committed, or one in the background.
-    let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
-    if calls.iter().filter_map(|call| call.command.as_deref()).any(commits) {
-        return Ok(None);
-    }
-    let own = observations.iter().filter(|one| one.memory.session == summary.session);
-    let mut changed: HashMap<&str, Option<Timestamp>> = HashMap::new();
-    for file in own.flat_map(|one| &one.files).filter(|file| file.modified) {
-        let latest = changed.entry(&file.path).or_default();
-        *latest = (*latest).max(file.at);
-    }
-    let taken_back = TakenBack::by(&calls);
-    // Not what git is mostly told to ignore: temporary files, and what tools keep for themselves.
-    let is_aside = |path: &str| {
-        path.starts_with(['~', '$'])
-            || path.starts_with("/tmp/")
-            || path.split('/').any(|part| part.starts_with('.') && part.len() > 2)
-    };
-    let files = files.iter().filter_map(|whole| {
-        let path = from_directory(whole, place.directory.as_deref());
-        let changed = changed.get(whole.as_str()).copied().flatten();
-        (!is_aside(path) && !taken_back.holds(path, changed)).then_some(path)
-    });
-    let files: Vec<&str> = files.collect();
-    let more = if files.len() > 3 { " and others" } else { "" };
-    let names = files_not_named(files.iter().copied(), "");
-    Ok(names.map(|names| format!("Not committed when it ended: {names}{more}")))
-}
-
 /// Returns what a session was asked for last.
 fn task_of(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<String>> {
     let limits = ContextLimits {
@@ -409,7 +361,8 @@ pub(super) fn done_of(line: &Draft) -> Option<&str> {
 
 /// A statement behind its label, unless it begins with one.
 fn labelled(label: &str, text: &str) -> String {
-    match text.starts_with(UNFINISHED) || text.starts_with("Tried") {
+    const OWN: [&str; 3] = [UNFINISHED, "Tried", "Next step"];
+    match OWN.iter().any(|start| text.starts_with(start)) {
         true => text.to_owned(),
         false => format!("{label}: {text}"),
     }

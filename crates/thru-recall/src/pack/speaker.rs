@@ -168,13 +168,13 @@ fn sentence_with(text: &str, words: &str, longest: usize) -> Option<String> {
     text.lines().find_map(|line| {
         let sentences: Vec<&str> = sentences(line).collect();
         let at = sentences.iter().position(|one| bare_words(one).contains(&wanted))?;
-        let alone = cut(sentences[at].trim_end_matches('.'), longest);
+        let whole = sentences[at].trim_end_matches('.');
         let before = at.checked_sub(1).filter(|_| depends(sentences[at]));
         let before = before.and_then(|at| sentences.get(at));
-        let both = before.map(|before| format!("{before} {}", sentences[at]));
+        let both = before.map(|before| format!("{before} {whole}"));
         // What stands before may be pasted.
         let both = both.filter(|both| both.chars().count() <= longest && !is_order(both));
-        Some(both.unwrap_or(alone))
+        Some(both.unwrap_or_else(|| cut(whole, longest)))
     })
 }
 

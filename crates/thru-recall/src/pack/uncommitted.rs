@@ -1,9 +1,62 @@
-//! Changes that a session took back: what `git restore` and its like undid is not left in the tree.
+//! Changes that a session left uncommitted: what `git restore` and its like undid is not left in the tree.
 
-use thru_core::{Outcome, Timestamp};
-use thru_store::PassageRow;
+use std::collections::HashMap;
 
+use thru_core::{Digest, Outcome, PassageKind, Timestamp};
+use thru_store::{Newest, PassageRow, Result, Store};
+
+use super::said::files_not_named;
+use super::sessions::{Digested, UNCOMMITTED};
 use super::typed::Typed;
+use super::valued::Valued;
+use crate::action::from_directory;
+
+/// The files that a session changed and left so, if it committed nothing that is known.
+pub(super) fn not_committed(
+    store: &Store,
+    (summary, body): &Digested<'_>,
+    observations: &[Valued],
+) -> Result<Option<String>> {
+    const LOOKED_AT: usize = 250;
+    let Digest { state, files, next_steps, .. } = &body.digest;
+    let is_told = |text: &str| text.to_lowercase().contains("not committed");
+    let has_landed = state.as_ref().is_some_and(|state| !state.text.ends_with(UNCOMMITTED));
+    let (Some(session), false) = (summary.session, has_landed) else { return Ok(None) };
+    if files.is_empty() || next_steps.iter().any(|step| is_told(&step.text)) {
+        return Ok(None);
+    }
+    let place = store.places_of_sessions(&[session])?.remove(&session).unwrap_or_default();
+    let kind = Some(PassageKind::Tool);
+    let calls =
+        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
+    // A script may have committed, or one in the background.
+    let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
+    if calls.iter().filter_map(|call| call.command.as_deref()).any(commits) {
+        return Ok(None);
+    }
+    let own = observations.iter().filter(|one| one.memory.session == summary.session);
+    let mut changed: HashMap<&str, Option<Timestamp>> = HashMap::new();
+    for file in own.flat_map(|one| &one.files).filter(|file| file.modified) {
+        let latest = changed.entry(&file.path).or_default();
+        *latest = (*latest).max(file.at);
+    }
+    let taken_back = TakenBack::by(&calls);
+    // Not what git is mostly told to ignore: temporary files, and what tools keep for themselves.
+    let is_aside = |path: &str| {
+        path.starts_with(['~', '$'])
+            || path.starts_with("/tmp/")
+            || path.split('/').any(|part| part.starts_with('.') && part.len() > 2)
+    };
+    let files = files.iter().filter_map(|whole| {
+        let path = from_directory(whole, place.directory.as_deref());
+        let changed = changed.get(whole.as_str()).copied().flatten();
+        (!is_aside(path) && !taken_back.holds(path, changed)).then_some(path)
+    });
+    let files: Vec<&str> = files.collect();
+    let more = if files.len() > 3 { " and others" } else { "" };
+    let names = files_not_named(files.iter().copied(), "");
+    Ok(names.map(|names| format!("Not committed when it ended: {names}{more}")))
+}
 
 /// A command that took changes back.
 struct Undoing {
@@ -14,11 +67,11 @@ struct Undoing {
 }
 
 /// The commands of a session that took changes back, and that no later one brought back.
-pub(super) struct TakenBack(Vec<Undoing>);
+struct TakenBack(Vec<Undoing>);
 
 impl TakenBack {
     /// Reads them from the calls of a session, the newest first.
-    pub(super) fn by(calls: &[PassageRow]) -> Self {
+    fn by(calls: &[PassageRow]) -> Self {
         let mut undoings: Vec<Undoing> = Vec::new();
         for call in calls.iter().rev().filter(|call| call.outcome != Some(Outcome::Failed)) {
             for typed in call.command.iter().flat_map(|line| Typed::of_line(line)) {
@@ -36,7 +89,7 @@ impl TakenBack {
     }
 
     /// True for a file that was taken back after its last change.
-    pub(super) fn holds(&self, file: &str, changed: Option<Timestamp>) -> bool {
+    fn holds(&self, file: &str, changed: Option<Timestamp>) -> bool {
         let ends = |longer: &str, shorter: &str| {
             let rest = longer.strip_suffix(shorter);
             rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
