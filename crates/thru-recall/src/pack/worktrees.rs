@@ -74,10 +74,11 @@ impl Deed {
                     match word.as_str() {
                         "-b" | "-B" => branch = words.next().cloned(),
                         _ if word.starts_with('-') => {}
-                        _ if path.is_none() => path = Some(word).filter(is_plain).cloned(),
+                        _ if path.is_none() => path = Some(word),
                         _ => {}
                     }
                 }
+                let path = path.filter(is_plain).cloned();
                 path.map(|path| Self::Adds(Worktree { path, branch }))
             }
             _ => None,
@@ -107,7 +108,7 @@ mod tests {
             ("git worktree remove --force ../kiln", Some(Deed::Removes("../kiln".to_owned()))),
             ("rm -rf ../kiln", Some(Deed::Removes("../kiln".to_owned()))),
             ("git worktree list", None),
-            ("git worktree add \"$DIR\"", None),
+            ("git worktree add --detach \"$DIR\" HEAD", None),
         ] {
             assert_eq!(Deed::of(&Typed::of_line(line)[0]), deed, "{line}");
         }
