@@ -8,6 +8,8 @@ use super::typed::Typed;
 use super::{Draft, PackRequest};
 use crate::freshness::Presence;
 
+/// Sessions whose worktrees are told: what older ones left is hardly work that goes on.
+const LATEST: usize = 2;
 /// Maximum number of worktrees that are named.
 const NAMED: usize = 3;
 
@@ -29,7 +31,7 @@ enum Deed {
 pub(super) fn worktrees_left(sessions: &Sessions<'_>, request: &PackRequest<'_>) -> Option<Draft> {
     let mut left: Vec<(Worktree, usize)> = Vec::new();
     // The latest session and its newest call come first.
-    for (rank, calls) in sessions.calls.iter().enumerate().rev() {
+    for (rank, calls) in sessions.calls.iter().enumerate().take(LATEST).rev() {
         for call in calls.iter().rev().filter(|call| call.outcome != Some(Outcome::Failed)) {
             let commands = call.command.iter().flat_map(|line| Typed::of_line(line));
             for deed in commands.filter_map(|command| Deed::of(&command)) {
