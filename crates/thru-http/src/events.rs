@@ -52,15 +52,19 @@ async fn tell(
     let mut ending = shared.ending.clone();
     let mut moment = last;
     let mut stamp = Stamp::default();
+    // Two writes within one tick of the file system's clock leave the same stamp: what is new is asked for twice.
+    let mut is_settled = false;
     let mut silent_since = Instant::now();
     loop {
         let now = Stamp::look(shared.backend.app());
-        if now != stamp || moment.is_none() {
+        let is_new = now != stamp;
+        if is_new || !is_settled {
             let since = moment.clone();
             let looked =
                 call(Arc::clone(&shared), move |app, _| changes::since(app, since.as_ref()));
             // A store that cannot be read now is looked at again.
             if let Ok((now_at, changes)) = looked.await {
+                is_settled = !is_new;
                 stamp = now;
                 let id = now_at.to_string();
                 // So that nothing is missed by a client whose stream breaks off before the first event.

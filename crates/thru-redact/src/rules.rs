@@ -231,7 +231,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:credential|login|signin|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["getconnection(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
-        r#"(?i)[a-z>_ -]{6,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+        r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["credentials(\""],
         r#"Credentials\((?:"[^"\n]{1,80}",\s){3}"(?P<secret>[^\s"\\]{6,128})"\)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
