@@ -166,8 +166,8 @@ settings! {
     /// The background process.
     daemon: Daemon {
         enabled: bool = true, Kind::Bool, user,
-            "Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command runs. \
-             If off, recorded events wait for the next command or session.";
+            "Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command that reads \
+             memory runs. If off, recorded events wait for the next command or session.";
         watch: bool = false, Kind::Bool, user,
             "Let commands start the daemon, which reads transcripts as they are written, even where no hooks are \
              installed.";

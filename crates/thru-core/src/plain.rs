@@ -59,21 +59,47 @@ pub fn bare_words(text: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the characters of `text` without terminal sequences (`ESC [ … letter`).
-fn unstyled(text: &str) -> impl Iterator<Item = char> + '_ {
-    let mut characters = text.chars().peekable();
+/// Returns the parts of `text` between terminal sequences: colours and movements (`ESC [ … letter`), and titles and links
+/// (`ESC ] … BEL`).
+pub fn unstyled_parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
     std::iter::from_fn(move || {
-        loop {
-            let character = characters.next()?;
-            if character != '\u{1b}' {
-                return Some(character);
-            }
-            if characters.next_if_eq(&'[').is_some() {
-                while characters.next_if(|c| (' '..='?').contains(c)).is_some() {}
-                let _final = characters.next_if(|c| ('@'..='~').contains(c));
+        if rest.is_empty() {
+            return None;
+        }
+        let (part, styled) = rest.split_at(rest.find('\u{1b}').unwrap_or(rest.len()));
+        rest = &styled[sequence_length(styled)..];
+        Some(part)
+    })
+}
+
+/// Returns the bytes of the terminal sequence with which a text begins.
+fn sequence_length(text: &str) -> usize {
+    let Some(sequence) = text.strip_prefix('\u{1b}') else { return 0 };
+    let inner = match sequence.chars().next() {
+        Some('[') => {
+            let end = sequence[1..].find(|c| !(' '..='?').contains(&c)).map(|at| at + 1);
+            match end {
+                Some(end) if sequence[end..].starts_with(|c| ('@'..='~').contains(&c)) => end + 1,
+                Some(end) => end,
+                None => sequence.len(),
             }
         }
-    })
+        // One without an end hides nothing.
+        Some(']' | 'P' | 'X' | '^' | '_') => {
+            let line = sequence.split('\n').next().unwrap_or_default();
+            let bell = line.find('\u{7}').map(|at| at + 1);
+            let end = line.find("\u{1b}\\").map(|at| at + 2);
+            bell.into_iter().chain(end).min().unwrap_or(0)
+        }
+        _ => 0,
+    };
+    '\u{1b}'.len_utf8() + inner
+}
+
+/// Returns the characters of `text` without terminal sequences.
+fn unstyled(text: &str) -> impl Iterator<Item = char> + '_ {
+    unstyled_parts(text).flat_map(str::chars)
 }
 
 /// Returns the characters of `text` that may be shown: no terminal sequences, no control characters other than
@@ -347,6 +373,8 @@ mod tests {
         assert_eq!(cut("é".repeat(9).as_str(), 4), "ééé…");
         assert_eq!(head("aé", 2), "a");
         assert_eq!(visible("a\u{1b}[2Jb\u{202e}c\r\n\td\u{7}").collect::<String>(), "abc\n\td");
+        let titled = "a\u{1b}]0;owned\u{7}b\u{1b}]8;;http://x\u{1b}\\c\u{1b}]0;open\nd\u{1b}";
+        assert_eq!(visible(titled).collect::<String>(), "abc]0;open\nd");
     }
 
     proptest! {

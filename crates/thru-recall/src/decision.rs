@@ -24,6 +24,9 @@ const HELD: f32 = 0.6;
 /// Words that ask for decisions.
 const ASKING: [&str; 6] = ["decide", "decided", "decision", "decisions", "agree", "agreed"];
 
+/// Words beside those that say nothing of the subject: "list the decisions that were made about …".
+const FILLING: [&str; 6] = ["list", "made", "make", "show", "take", "taken"];
+
 /// Words of a change of mind. Each is looked for between blanks and signs.
 const OVERRULING: [&str; 18] = [
     "instead of",
@@ -53,13 +56,18 @@ pub(crate) fn asks_for_decision(query: &str) -> bool {
 }
 
 fn asks(word: &str) -> bool {
+    is_one_of(&ASKING, word)
+}
+
+fn is_one_of(words: &[&str], word: &str) -> bool {
     let word = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    ASKING.contains(&word.as_str())
+    words.contains(&word.as_str())
 }
 
 /// The words of such a question that say what it is about; all where it says nothing else.
 pub(crate) fn subject(query: &str, terms: &QueryTerms) -> QueryTerms {
-    let rest: Vec<&str> = query.split_whitespace().filter(|word| !asks(word)).collect();
+    let tells = |word: &&str| !asks(word) && !is_one_of(&FILLING, word);
+    let rest: Vec<&str> = query.split_whitespace().filter(tells).collect();
     let subject = analyse(&rest.join(" "));
     let is_word = |term: &String| terms.terms.contains(term);
     if subject.terms.iter().any(is_word) { subject } else { terms.clone() }
@@ -158,6 +166,7 @@ mod tests {
         }
         let of = |query: &str| subject(query, &analyse(query)).terms;
         assert_eq!(of("what did we decide about the lock"), ["lock"]);
+        assert_eq!(of("list the decisions that were made about the lock"), ["lock"]);
         assert_eq!(of("decisions"), analyse("decisions").terms);
     }
 

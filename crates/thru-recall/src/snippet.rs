@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use thru_core::unstyled_parts;
 use thru_store::index::QueryTerms;
 use thru_store::index::tokenizer::Terms;
 
@@ -58,7 +59,8 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) 
             break;
         }
         let mut blank = if breaks { '\n' } else { ' ' };
-        for word in line.split(|c: char| c.is_whitespace() || c.is_control()) {
+        let is_blank = |c: char| c.is_whitespace() || c.is_control();
+        for word in unstyled_parts(line).flat_map(|part| part.split(is_blank)) {
             let place = word.as_ptr().addr() - text.as_ptr().addr();
             if !word.is_empty() && !writer.push(blank, word, place) {
                 return writer.snippet;
@@ -200,6 +202,8 @@ mod tests {
     fn a_short_text_is_shown_whole() {
         insta::assert_snapshot!(marked("getUserName broke", "user name", 80), @"get[UserName] broke");
         insta::assert_snapshot!(marked("nothing here", "elsewhere", 80), @"nothing here");
+        let styled = "fine \u{1b}[31mred\u{1b}[0m user \u{1b}]0;title\u{7}name";
+        insta::assert_snapshot!(marked(styled, "red name", 80), @"fine red user [name]");
     }
 
     #[test]

@@ -87,7 +87,7 @@ fn running(app: &App) -> Result<Ensured> {
 /// Fails if an agent asks for it, if the daemon is switched off, cannot be started or does not answer, and if it cannot serve the page.
 pub fn view(app: &App, ends_sessions: bool) -> Result<String> {
     // What is done in the page counts as done by a person.
-    if app.machine.agent_session().is_some() {
+    if app.machine.is_in_agent_shell() {
         return Err(Trouble::refused("only a person may open the page, not an agent in its shell")
             .advise("run it in a terminal of your own"));
     }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use thru_app::TroubleKind;
+use thru_app::background::control;
 use thru_app::keep::edit::{self, Edit};
 use thru_app::keep::remember::{self, Remember};
 
@@ -333,6 +334,8 @@ fn an_agent_in_its_shell_does_not_speak_for_a_person() {
     let nameless = home.here_with(&[("CLAUDECODE", "1")]);
     let request = to_remember("Use pnpm here, npm breaks the lock file");
     assert!(remember::remember(&nameless, &request, call()).unwrap().by_agent);
+    let opened = control::view(&nameless, false).unwrap_err();
+    assert_eq!(opened.kind(), TroubleKind::Refused, "what is done in the page is a person's");
     let own = tell("The build script reads the version from the tag");
     assert!(own.by_agent);
     let typed = tell("Use pnpm here, npm breaks the lock file");
