@@ -69,7 +69,7 @@ fn settings_are_shown_with_where_they_come_from() {
     hooks.async_indexing = true
 
     # Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command
-    # runs. If off, recorded events wait for the next command or session.
+    # that reads memory runs. If off, recorded events wait for the next command or session.
     daemon.enabled = true
 
     # Let commands start the daemon, which reads transcripts as they are written, even where no hooks
