@@ -64,7 +64,7 @@ pub use project::{ProjectKey, holds_projects, is_trunk, worktree_names, worktree
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use rule::{Saying, telling_words};
 pub use session::{SessionId, SessionKey, SourceKind};
-pub use shell::{ShellCommand, shell_commands};
+pub use shell::{ShellCommand, git_order, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
 pub use text::{TITLE_LENGTH, file_name, is_made_by_tools, percent_encoded, plural_noun};
 pub use work_record::WorkRecord;

@@ -58,6 +58,17 @@ pub fn shell_commands(line: &str) -> Vec<ShellCommand> {
     }
 }
 
+/// Returns what `git` is told to do, with the arguments of that, from the words behind the program. Options before it name
+/// another directory or set something.
+pub fn git_order(words: &[String]) -> Option<(&str, &[String])> {
+    let mut is_value = false;
+    let at = words.iter().position(|word| {
+        let was_value = std::mem::replace(&mut is_value, matches!(word.as_str(), "-C" | "-c"));
+        !was_value && !word.starts_with('-')
+    })?;
+    Some((words[at].as_str(), &words[at + 1..]))
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

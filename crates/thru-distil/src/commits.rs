@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use regex::Regex;
-use thru_core::WorkRecord;
+use thru_core::{WorkRecord, git_order};
 
 use crate::landing;
 use crate::pattern;
@@ -124,18 +124,8 @@ pub(crate) fn git<'c>(command: &'c Simple, subcommand: &str) -> Option<Vec<&'c s
         .take(3)
         .position(|word| word == "git" || word.ends_with("/git"))
         .filter(|_| !command.is_looking())?;
-    let mut words = command.words.iter().skip(start + 1).map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "-C" | "-c" => {
-                words.next();
-            }
-            option if option.starts_with('-') => {}
-            word if word == subcommand => return Some(words.collect()),
-            _ => return None,
-        }
-    }
-    None
+    let (order, rest) = git_order(command.words.get(start + 1..)?)?;
+    (order == subcommand).then(|| rest.iter().map(String::as_str).collect())
 }
 
 /// Returns the commits that git printed in a result.

@@ -63,14 +63,18 @@ pub struct DistilProgress {
     /// Sessions to distil in all.
     #[serde(skip)]
     pub of: usize,
-    /// True if there was no time for some of them.
-    #[serde(skip)]
-    pub is_left: bool,
     /// Memories of those sessions.
     pub memories: u64,
     /// Sessions that a bug of ours kept from being distilled; they are tried again.
     #[serde(rename = "not_distilled")]
     pub failed: usize,
+}
+
+impl DistilProgress {
+    /// True while there are sessions that were not distilled: at the end, because there was no time for them.
+    pub const fn is_unfinished(&self) -> bool {
+        self.sessions < self.of
+    }
 }
 
 impl Intake {
@@ -160,9 +164,8 @@ impl Intake {
             }
             Ok(())
         })?;
-        progress.is_left = progress.sessions < progress.of;
         // What many sessions share is completed once, after the last of them.
-        if !progress.is_left {
+        if !progress.is_unfinished() {
             stages.time(Stage::Store, || projections.settle(store))?;
         }
         Ok(progress)

@@ -144,7 +144,7 @@ impl Ingesting {
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
         let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
         let due = [next, index, resumed].into_iter().flatten().min();
-        let more = ingested.report.distilled.is_left;
+        let more = ingested.report.distilled.is_unfinished();
         let outcome = Outcome { due, busy: next.is_some(), more };
         self.outcome = Some(outcome);
         Ok(outcome)

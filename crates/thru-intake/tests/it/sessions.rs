@@ -71,13 +71,13 @@ fn sessions_for_which_there_is_no_time_are_left_to_the_next_run() {
     let machine = with_twenty();
     let in_no_time = DistilScope::Finished { within: Duration::ZERO };
     let first = import(&machine, soon(31), in_no_time).distilled;
-    assert!(first.sessions > 0 && first.sessions < first.of && first.is_left, "{first:?}");
+    assert!(first.sessions > 0 && first.sessions < first.of && first.is_unfinished(), "{first:?}");
     let mut done = first.sessions;
     loop {
         let next = import(&machine, soon(31), in_no_time).distilled;
         assert_eq!(next.of, 20 - done);
         done += next.sessions;
-        if !next.is_left {
+        if !next.is_unfinished() {
             break;
         }
     }

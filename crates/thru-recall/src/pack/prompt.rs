@@ -406,7 +406,7 @@ fn by_identifiers(
         return Ok(());
     }
     let index = TextIndex::open(layout, store)?;
-    let filter = IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() };
+    let filter = of_projects(request);
     for identifier in &cues.identifiers {
         let terms = analyse(identifier);
         let candidates = index.candidates(&terms, &filter, PASSAGES)?;
@@ -472,7 +472,7 @@ fn by_references(
         return Ok(());
     }
     let index = open(layout, store)?;
-    let filter = IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() };
+    let filter = of_projects(request);
     for number in &cues.references {
         let hits = find_memories(store, &index, &analyse(number), &filter, None, WEIGHED)?;
         let mut telling = Vec::new();
@@ -489,6 +489,10 @@ fn by_references(
         }
     }
     Ok(())
+}
+
+fn of_projects(request: &PackRequest<'_>) -> IndexFilter {
+    IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() }
 }
 
 /// True for `#41`, `/issues/41` and `/pull/41`.

@@ -1,6 +1,6 @@
 //! The commands of recorded command lines, as someone could type them again.
 
-use thru_core::shell_commands;
+use thru_core::{git_order, shell_commands};
 
 /// One command: its words, without quotes and without what becomes of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,15 +29,10 @@ impl Typed {
         self.words.first().map_or("", String::as_str)
     }
 
-    /// Returns what `git` is told to do, with its arguments. Options before it name another directory.
+    /// Returns what `git` is told to do, with its arguments.
     pub(super) fn of_git(&self) -> Option<(&str, &[String])> {
-        let rest = self.words.strip_prefix(&["git".to_owned()])?;
-        let mut skip = false;
-        let at = rest.iter().position(|word| {
-            let is_value = std::mem::replace(&mut skip, matches!(word.as_str(), "-C" | "-c"));
-            !is_value && !word.starts_with('-')
-        })?;
-        Some((rest[at].as_str(), &rest[at + 1..]))
+        let (program, rest) = self.words.split_first()?;
+        git_order(rest).filter(|_| program == "git")
     }
 }
 
