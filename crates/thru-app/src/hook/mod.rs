@@ -13,6 +13,7 @@ use std::cell::Cell;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use thru_agents::hooks::{self, Adapter, Event, HookInput, InvalidInput};
@@ -54,6 +55,8 @@ pub struct HookCall {
     pub project: Option<PathBuf>,
     /// True if the caller hands the answer on to the session.
     answers: bool,
+    /// True once the fate of the event is known: it is recorded, or not to be recorded, or its loss is counted.
+    settled: Arc<AtomicBool>,
 }
 
 /// An event that was handled.
@@ -87,7 +90,15 @@ impl HookCall {
     /// The call of a hook by an agent for an event, as both are named on the command line.
     pub fn new(agent: String, event: String, started: Instant) -> Self {
         let adapter = hooks::adapter_named(&agent);
-        Self { agent, adapter, event, started, project: None, answers: true }
+        Self {
+            agent,
+            adapter,
+            event,
+            started,
+            project: None,
+            answers: true,
+            settled: Arc::default(),
+        }
     }
 
     /// Returns the variable in which the agent names the project.
@@ -105,7 +116,9 @@ impl HookCall {
         clock: &Arc<dyn Clock>,
     ) -> HookReply {
         let layout = places.layout.clone();
-        match self.work(input, places, machine, clock) {
+        let worked = self.work(input, places, machine, clock);
+        self.settle();
+        match worked {
             Ok(handled) => HookReply(handled.output),
             Err(failed) => {
                 self.note(&layout, &**clock, &failed.reason, failed.shape);
@@ -120,6 +133,19 @@ impl HookCall {
     /// Notes a failure for the doctor. `shape` is that of the input, if it was read.
     pub fn note(&self, layout: &Layout, clock: &dyn Clock, reason: &str, shape: String) {
         failures::note(layout, &self.failure(clock.now(), reason, shape));
+    }
+
+    /// Notes that the call has run out of time, and counts the event if it was not recorded by then.
+    pub fn expire(&self, layout: &Layout, clock: &dyn Clock) {
+        if !self.settle() {
+            let _ = lost::count(layout, clock.now());
+        }
+        self.note(layout, clock, "it took longer than a second", String::new());
+    }
+
+    /// Marks the fate of the event as known. Returns true if it was known before.
+    fn settle(&self) -> bool {
+        self.settled.swap(true, Ordering::AcqRel)
     }
 
     fn failure(&self, at: Timestamp, reason: &str, shape: String) -> Failure {
@@ -235,6 +261,8 @@ impl HookCall {
         let recorded = recorder
             .record(&input, &raw, &session, now)
             .map_err(|error| Failed { lost: true, ..refused(error.to_string()) })?;
+        // What follows is the answer, which may take its time.
+        self.settle();
         if input.event == Event::PreCompact
             && recorded == Recorded::Kept
             && !input.is_of_another_host()

@@ -564,6 +564,21 @@ fn an_input_without_end_is_let_go() {
 }
 
 #[test]
+fn an_event_that_did_not_come_in_time_is_counted_and_told() {
+    let home = quiet();
+    hook(&home, ONE, "SessionStart", json!({ "source": "startup" }));
+    let mut child = called(&mut home.command(), "PostToolUse");
+    let stdin = child.stdin.take().unwrap();
+    assert_eq!(Ran::from(child.wait_with_output().unwrap()).code, 0);
+    drop(stdin);
+    let more = json!({ "prompt_id": "p1", "prompt": "hello" });
+    let told = hook(&home, ONE, "UserPromptSubmit", more)["systemMessage"].to_string();
+    assert!(told.contains("1 event could not be recorded since"), "{told}");
+    let more = json!({ "prompt_id": "p2", "prompt": "hello again" });
+    assert!(hook(&home, ONE, "UserPromptSubmit", more)["systemMessage"].is_null());
+}
+
+#[test]
 fn a_hook_needs_no_listener() {
     let home = quiet();
     home.tell(&["Always use a retry budget", "--rule"]);
