@@ -13,6 +13,7 @@ mod event;
 mod fact;
 mod file_id;
 mod foreign;
+mod git;
 mod id;
 mod layout;
 mod memory;
@@ -46,6 +47,7 @@ pub use fact::{
 };
 pub use file_id::FileId;
 pub use foreign::{ForeignName, ForeignSource};
+pub use git::{Paths, Undoing};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
 pub use memory::{

@@ -116,15 +116,20 @@ pub(crate) fn is_commit(command: &Simple) -> bool {
         .is_some_and(|words| !words.iter().any(|word| matches!(*word, "--dry-run" | "--help")))
 }
 
-/// Returns the words after a subcommand of git, if the command is that one.
-pub(crate) fn git<'c>(command: &'c Simple, subcommand: &str) -> Option<Vec<&'c str>> {
+/// Returns the words of a command from `git` on, if it runs git.
+pub(crate) fn from_git(command: &Simple) -> Option<&[String]> {
     let start = command
         .words
         .iter()
         .take(3)
         .position(|word| word == "git" || word.ends_with("/git"))
         .filter(|_| !command.is_looking())?;
-    let (order, rest) = git_order(command.words.get(start + 1..)?)?;
+    command.words.get(start..)
+}
+
+/// Returns the words after a subcommand of git, if the command is that one.
+pub(crate) fn git<'c>(command: &'c Simple, subcommand: &str) -> Option<Vec<&'c str>> {
+    let (order, rest) = git_order(from_git(command)?.get(1..)?)?;
     (order == subcommand).then(|| rest.iter().map(String::as_str).collect())
 }
 

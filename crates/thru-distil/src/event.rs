@@ -1,6 +1,8 @@
 //! The part of a passage that is kept: little, so that a session of any length fits into memory.
 
-use thru_core::{Access, Id, Outcome, PassageKind, Timestamp, is_memory_question, loads_tools};
+use thru_core::{
+    Access, Id, Outcome, PassageKind, Timestamp, Undoing, is_memory_question, loads_tools,
+};
 
 use crate::agent_text::AgentText;
 use crate::answers::{self, DialogAnswer, Plan};
@@ -14,7 +16,7 @@ use crate::request::Request;
 use crate::scope::Scope;
 use crate::shell::{self, CommandLine};
 use crate::tasks::{self, Change};
-use crate::undone::{self, Restored};
+use crate::undone;
 
 /// One passage, reduced to what the detectors need.
 #[derive(Clone, Debug)]
@@ -90,8 +92,8 @@ pub(crate) struct Run {
     pub(crate) intended: Option<String>,
     /// Numbers and titles of the pull requests that it showed.
     pub(crate) pull_requests: Vec<(u64, String)>,
-    /// The files that it brought back.
-    pub(crate) restored: Option<Restored>,
+    /// What it did to changes that it did not commit.
+    pub(crate) restored: Option<Undoing>,
     /// True if it calls for a commit, made or not.
     pub(crate) tries_commit: bool,
     /// The temporary folder in which git ran; true if the repository was made there.

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
-use thru_core::{Observation, ObservationType};
+use thru_core::{Observation, ObservationType, Paths, Undoing};
 
 use crate::commits;
 use crate::event::{Event, hash};
@@ -17,59 +17,15 @@ use crate::shell::CommandLine;
 use crate::text;
 use crate::title;
 
-/// Most paths that a command is known to restore.
-const PATHS: usize = 40;
-
-/// Files that a command brought back to an earlier state.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Restored {
-    /// All files of the folder.
-    All,
-    /// The files of these paths, or below them.
-    Paths(Vec<String>),
-    /// The changes put aside before are there again.
-    Back,
-}
-
-/// Returns the files that a successful shell call brought back.
-pub(crate) fn parse(line: &CommandLine) -> Option<Restored> {
-    line.commands.iter().rev().take(20).find_map(|command| {
-        let plain = |words: &[&str]| -> Vec<String> {
-            let words = words.iter().filter(|word| !word.starts_with('-'));
-            words.take(PATHS).map(|word| (*word).to_owned()).collect()
-        };
-        let whole = |paths: Vec<String>| match paths.iter().any(|path| path == "." || path == ":/")
-        {
-            true => Some(Restored::All),
-            false if paths.is_empty() => None,
-            false => Some(Restored::Paths(paths)),
-        };
-        if let Some(words) = commits::git(command, "checkout") {
-            let after = words.iter().position(|word| *word == "--");
-            return match after {
-                Some(at) => whole(plain(words.get(at + 1..).unwrap_or_default())),
-                // Without the mark it may be a branch.
-                None if words == ["."] => Some(Restored::All),
-                None => None,
-            };
-        }
-        if let Some(words) = commits::git(command, "restore") {
-            let only_index = words.iter().any(|word| matches!(*word, "--staged" | "-S"))
-                && !words.iter().any(|word| matches!(*word, "--worktree" | "-W"));
-            return if only_index { None } else { whole(plain(&words)) };
-        }
-        if let Some(words) = commits::git(command, "reset") {
-            return words.contains(&"--hard").then_some(Restored::All);
-        }
-        if let Some(words) = commits::git(command, "stash") {
-            return match words.first() {
-                None | Some(&("push" | "save" | "-u" | "-k")) => Some(Restored::All),
-                Some(&("pop" | "apply")) => Some(Restored::Back),
-                Some(_) => None,
-            };
-        }
-        None
-    })
+/// Returns what a successful shell call did to changes that it did not commit: the last that it did.
+pub(crate) fn parse(line: &CommandLine) -> Option<Undoing> {
+    let commands = line.commands.iter().rev().take(20);
+    let undoings = commands.filter_map(|command| Undoing::of(commits::from_git(command)?));
+    let mut undoings = undoings.filter(|one| {
+        // A file that is removed is a change like others.
+        matches!(one, Undoing::Restores(_) | Undoing::Stashes(_) | Undoing::Returns)
+    });
+    undoings.next()
 }
 
 /// Returns the files changed in a part of a session whose changes were gone at the end of another part,
@@ -96,37 +52,30 @@ pub(crate) fn gone<'e>(events: &'e [Event], range: &Range<usize>, end: usize) ->
             changed.clear();
         }
         match &run.restored {
-            Some(Restored::All) => {
-                aside.clone_from(&changed);
-                gone.append(&mut changed);
-            }
-            Some(Restored::Paths(paths)) => {
-                let (back, kept): (Vec<&str>, Vec<&str>) =
-                    changed.iter().partition(|file| paths.iter().any(|path| is_at(file, path)));
+            Some(Undoing::Restores(paths)) => {
+                let (back, kept) = parted(&changed, paths);
                 gone.extend(back);
                 changed = kept;
             }
-            Some(Restored::Back) => {
+            Some(Undoing::Stashes(paths)) => {
+                let (back, kept) = parted(&changed, paths);
+                aside.clone_from(&back);
+                gone.extend(back);
+                changed = kept;
+            }
+            Some(Undoing::Returns) => {
                 gone.retain(|file| !aside.contains(file));
                 changed.append(&mut aside);
             }
-            None => {}
+            Some(Undoing::Cleans(_) | Undoing::Removes(_)) | None => {}
         }
     }
     gone
 }
 
-/// Returns true if a file is the one that a path of a command names, or lies below it.
-fn is_at(file: &str, path: &str) -> bool {
-    let path = path.trim_start_matches("./").trim_end_matches(['/', '*']);
-    let file = file.trim_start_matches("./");
-    !path.is_empty()
-        && (file == path
-            || file.strip_suffix(path).is_some_and(|before| before.ends_with('/'))
-            || path.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
-            || file
-                .split_once(&format!("{path}/"))
-                .is_some_and(|(before, _)| before.is_empty() || before.ends_with('/')))
+/// Parts files into those that paths hold and the others.
+fn parted<'e>(files: &[&'e str], paths: &Paths) -> (Vec<&'e str>, Vec<&'e str>) {
+    files.iter().partition(|file| paths.hold(file))
 }
 
 /// Returns the sentence of a prompt that says that the person took the agent's work back.
@@ -254,41 +203,22 @@ mod tests {
     use super::*;
     use crate::shell;
 
-    fn restored(line: &str) -> Option<Restored> {
-        parse(&shell::parse(line))
-    }
-
     #[test]
-    fn commands_that_take_edits_back_are_known() {
-        let paths = |paths: &[&str]| {
-            Some(Restored::Paths(paths.iter().map(|path| (*path).to_owned()).collect()))
-        };
-        assert_eq!(restored("git checkout -- src/a.rs"), paths(&["src/a.rs"]));
-        assert_eq!(restored("cd /p && git checkout HEAD~1 -- src docs"), paths(&["src", "docs"]));
-        assert_eq!(restored("git restore src/a.rs"), paths(&["src/a.rs"]));
-        assert_eq!(restored("git restore ."), Some(Restored::All));
-        assert_eq!(restored("git reset --hard HEAD"), Some(Restored::All));
-        assert_eq!(restored("git stash"), Some(Restored::All));
-        assert_eq!(restored("git stash && npm test && git stash pop"), Some(Restored::Back));
-        for line in [
-            "git checkout -b fix/a",
-            "git checkout main",
-            "git restore --staged src/a.rs",
-            "git reset HEAD~1",
-            "git stash list",
-            "git status",
+    fn the_last_command_of_a_line_that_takes_edits_back_counts() {
+        let undoing = |line: &str| parse(&shell::parse(line));
+        for (line, taken_back) in [
+            (
+                "cd /p && git checkout -- src",
+                Some(Undoing::Restores(Paths::These(vec!["src".to_owned()]))),
+            ),
+            ("rtk git reset --hard HEAD", Some(Undoing::Restores(Paths::All))),
+            ("git stash && npm test && git stash pop", Some(Undoing::Returns)),
+            ("git stash; rm -rf build; git clean -fd", Some(Undoing::Stashes(Paths::All))),
+            ("rm src/a.rs", None),
+            ("git status", None),
         ] {
-            assert_eq!(restored(line), None, "{line}");
+            assert_eq!(undoing(line), taken_back, "{line}");
         }
-    }
-
-    #[test]
-    fn paths_name_files_by_their_ends() {
-        assert!(is_at("/p/src/a.rs", "src/a.rs"));
-        assert!(is_at("/p/src/a.rs", "./src/"));
-        assert!(is_at("src/a.rs", "/p/src/a.rs"));
-        assert!(!is_at("/p/src/aa.rs", "a.rs"));
-        assert!(!is_at("/p/src2/a.rs", "src"));
     }
 
     #[test]
