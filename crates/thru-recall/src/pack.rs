@@ -4,11 +4,11 @@
 //! recorded data (invariant I-8), a person's words are told from a tool's output, and nothing in it can
 //! close the fence. Silence is a valid answer.
 
+mod calls;
 mod commands;
 mod compact;
 mod detail;
 mod facts;
-mod in_play;
 mod orders;
 mod prompt;
 mod render;
@@ -18,11 +18,11 @@ mod sessions;
 mod speaker;
 mod standing;
 mod start;
+mod status;
 mod typed;
 mod uncommitted;
 mod valued;
 mod words;
-mod worktrees;
 
 use std::collections::HashSet;
 use std::time::Duration;

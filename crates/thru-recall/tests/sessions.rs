@@ -346,9 +346,6 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     - `xwa4m` Summary of lock (2026-11-20, completed)
     - The user asked: What lock was asked for
 
-    ## Files in play
-    - src/lock.rs
-
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
     ");
@@ -380,14 +377,9 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
         );
     }
     let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
-    let (_, text) = pack.text.get().split_once("## Done before").unwrap();
+    let (_, text) = pack.text.get().split_once("## Commands used here").unwrap();
     assert_snapshot!(text, @"
-    - `m6pxz` Summary of valve (2026-11-20); `ceekj` Summary of pump (2026-11-19)
 
-    ## Files in play
-    - src/lock.rs; docs/kiln.md; ~/guides/glaze.md
-
-    ## Commands used here
     - `just lint`, `just fix`
     - `just lint` failed in 2 sessions; `just fix` came next and passed
 
@@ -462,10 +454,12 @@ fn what_a_session_took_back_is_not_left_uncommitted() {
         texts.find(|text| text.starts_with("Not committed")).unwrap_or_default()
     };
     for (command, told) in [
-        ("git status", "Not committed when it ended: src/lock.rs, src/wait.rs"),
+        ("git status", "Not committed when it ended: src/wait.rs, src/lock.rs"),
+        // What it lists is all that is left.
+        ("git status -s\n M src/pump.rs", "Not committed when it ended: src/pump.rs"),
         ("git checkout -- src/lock.rs", "Not committed when it ended: src/wait.rs"),
         ("git restore src/lock.rs src/wait.rs", ""),
-        ("git stash && git stash pop", "Not committed when it ended: src/lock.rs, src/wait.rs"),
+        ("git stash && git stash pop", "Not committed when it ended: src/wait.rs, src/lock.rs"),
         ("git reset --hard", ""),
     ] {
         assert_eq!(left(command), told, "{command}");

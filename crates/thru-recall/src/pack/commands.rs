@@ -6,11 +6,13 @@ use thru_core::Outcome;
 use thru_store::PassageRow;
 
 use super::Draft;
-use super::in_play::{FADING, Sessions};
+use super::calls::Sessions;
 use super::render::{Section, recorded};
 use super::typed::Typed;
 use super::words::is_file;
 
+/// The weight of a session, relative to the one after it.
+const FADING: f64 = 0.8;
 /// Runs in one session that are as good as runs in two, …
 const RUNS: usize = 3;
 /// … where there are fewer sessions than this: what only one of many ran is about that session.
@@ -25,7 +27,7 @@ const SESSIONS_THAT_SAW: usize = 2;
 const TRAPS: usize = 2;
 
 /// The lines about commands.
-pub(super) fn commands_in_play(sessions: &Sessions<'_>) -> Vec<Draft> {
+pub(super) fn commands_in_play(sessions: &Sessions) -> Vec<Draft> {
     let line = |text: String, reason: &str| Draft {
         memory: None,
         section: Section::CommandsInPlay,
@@ -101,7 +103,7 @@ impl Runs {
 }
 
 /// Commands as they can be run again. The beginning of one says little by itself.
-fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
+fn again_and_again(sessions: &Sessions) -> Vec<String> {
     let mut runs = Runs::default();
     for (rank, calls) in sessions.calls.iter().enumerate() {
         let mut seen = HashSet::new();
@@ -113,7 +115,7 @@ fn again_and_again(sessions: &Sessions<'_>) -> Vec<String> {
             }
         }
     }
-    let told = runs.best(sessions.count() < MANY).into_iter().take(COMMANDS);
+    let told = runs.best(sessions.count < MANY).into_iter().take(COMMANDS);
     told.map(|command| format!("`{}`", recorded(&command, COMMAND))).collect()
 }
 
@@ -163,7 +165,7 @@ impl Only {
 /// A command that fails, and what helped.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Trap {
-    /// Another command of the same program.
+    /// Another command of the same program, or the same of another program.
     Other { failing: String, helping: String },
     /// The same command in a directory below.
     Below { command: String, directory: String },
@@ -217,8 +219,7 @@ impl Only {
     /// Returns what the next call, which passed, did otherwise than this one, which failed.
     fn trap(&self, next: &Self) -> Option<Trap> {
         if next.command != self.command {
-            let is_same = program(&next.command) == program(&self.command);
-            return is_same.then(|| Trap::Other {
+            return is_kin(&self.command, &next.command).then(|| Trap::Other {
                 failing: self.command.clone(),
                 helping: next.command.clone(),
             });
@@ -242,8 +243,16 @@ fn worth_knowing(line: &str) -> Vec<String> {
     told.map(|one| one.words.join(" ")).collect()
 }
 
-fn program(command: &str) -> &str {
-    command.split(' ').next().unwrap_or(command)
+/// True for two commands that do nearly the same: by the same program, or the same by another: `pytest -q` and
+/// `uv run pytest -q`, `npm test` and `pnpm test`.
+fn is_kin(a: &str, b: &str) -> bool {
+    let parts = |command: &str| {
+        let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
+        (program.to_owned(), rest.to_owned())
+    };
+    let ((program, rest), (other, other_rest)) = (parts(a), parts(b));
+    let ends = |longer: &str, shorter: &str| longer.ends_with(&format!(" {shorter}"));
+    program == other || !rest.is_empty() && rest == other_rest || ends(a, b) || ends(b, a)
 }
 
 /// True for a command that not every agent knows in every project.
@@ -328,5 +337,13 @@ mod tests {
             None
         );
         assert_eq!(failed.trap(&call("make", None)), None);
+        for (failing, helping, is_kin) in [
+            ("npm test", "pnpm test", true),
+            ("pytest -q", "uv run pytest -q", true),
+            ("make", "just lint", false),
+            ("npm test", "just lint", false),
+        ] {
+            assert_eq!(super::is_kin(failing, helping), is_kin, "{failing} {helping}");
+        }
     }
 }

@@ -48,8 +48,6 @@ pub(super) enum Section {
         /// Milliseconds before the end of time.
         before_end: i64,
     },
-    /// Files that the last sessions worked on.
-    FilesInPlay,
     /// Commands that they ran again and again.
     CommandsInPlay,
     /// The work of other sessions since.
@@ -139,7 +137,6 @@ impl Section {
             Self::Open => "## Left open".to_owned(),
             Self::Decisions { .. } => "## Decided".to_owned(),
             Self::Work { .. } => "## Done before".to_owned(),
-            Self::FilesInPlay => "## Files in play".to_owned(),
             Self::CommandsInPlay => "## Commands used here".to_owned(),
             Self::Meanwhile => "## Meanwhile, in other sessions".to_owned(),
             Self::Day { at, .. } => {

@@ -85,7 +85,7 @@ impl Branches {
     }
 
     /// True for a session on the branch that is checked out, unless that is a trunk.
-    fn is_here(&self, summary: &MemoryRow, request: &PackRequest<'_>) -> bool {
+    pub(super) fn is_here(&self, summary: &MemoryRow, request: &PackRequest<'_>) -> bool {
         let branch = request.branch.as_deref().filter(|branch| !is_trunk(branch));
         branch.is_some() && self.branch(summary) == branch
     }
@@ -257,7 +257,11 @@ pub(super) fn last_session(
     }
     let mut drafts = vec![line(false, head, "how the last session ended")];
     let compact = matches!(request.occasion, Occasion::Compact);
-    if !compact && let Some(text) = not_committed(store, last.digested, observations)? {
+    // A later session may have committed it.
+    if !compact
+        && later.is_empty()
+        && let Some(text) = not_committed(store, last.digested, observations)?
+    {
         told.push(text.clone());
         drafts.push(draft(text, "what the last session changed and did not commit"));
     }
@@ -409,8 +413,8 @@ fn without_title(state: &str, title: &str) -> String {
     named.unwrap_or_else(|| state.to_owned())
 }
 
-/// Sessions of the same stretch of work as the last one, on one line, the latest first: what they did is a question
-/// away.
+/// Sessions of the same stretch of work as the last one on the branch that is checked out, on one line, the latest first:
+/// what they did is a question away, and what others did hardly bears on the next.
 pub(super) fn earlier_sessions<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,

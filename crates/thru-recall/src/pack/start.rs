@@ -6,9 +6,9 @@ use thru_core::{MemoryKind, ObservationType, PLAN_APPROVED, is_trunk};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryRow, Result, Store};
 
+use super::calls::Sessions;
 use super::commands::commands_in_play;
 use super::detail::details;
-use super::in_play::{Sessions, files_in_play};
 use super::render::Section;
 use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
@@ -19,7 +19,6 @@ use super::sessions::{
 };
 use super::speaker::{TitleSpeaker, depends, in_its_place};
 use super::valued::{LATELY_DAYS, Valued, observations};
-use super::worktrees::worktrees_left;
 use super::{Draft, Occasion, PackRequest, facts, standing, valued};
 use crate::memories::normal;
 
@@ -68,12 +67,10 @@ pub(super) fn drafts(
     let open = left_open(store, request, earlier.clone(), (&bodies, &branches), &mut said.titles)?;
     let weighed = valued.len();
     let sessions = Sessions::of(store, &summaries, &valued, request)?;
-    drafts.extend(files_in_play(&sessions, request));
     drafts.extend(commands_in_play(&sessions));
-    drafts.extend(worktrees_left(&sessions, request));
     let is_open =
         |row: i64| open.iter().any(|line| line.memory.as_ref().is_some_and(|it| it.row == row));
-    let over = earlier.filter(|one| !is_open(one.0.row));
+    let over = earlier.filter(|one| !is_open(one.0.row) && branches.is_here(one.0, request));
     let earlier = earlier_sessions(store, request, over, last.as_ref(), &mut said.titles)?;
     drafts.extend(open);
     if let Some(LastSession { digested: (summary, _), is_of_branch, .. }) = &last {

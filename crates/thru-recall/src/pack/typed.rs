@@ -1,6 +1,6 @@
 //! The commands of recorded command lines, as someone could type them again.
 
-use thru_core::{git_order, shell_commands};
+use thru_core::{Undoing, git_order, shell_commands};
 
 /// One command: its words, without quotes and without what becomes of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,12 @@ impl Typed {
         if line.contains("<<") {
             return Vec::new();
         }
+        Self::before_document(line)
+    }
+
+    /// Returns the commands of a line up to its first document.
+    pub(super) fn before_document(line: &str) -> Vec<Self> {
+        let line = line.split("<<").next().unwrap_or_default();
         let commands = shell_commands(line).into_iter().map(|command| Self {
             words: without_redirections(command.words),
             is_piped: command.is_piped,
@@ -31,8 +37,27 @@ impl Typed {
 
     /// Returns what `git` is told to do, with its arguments.
     pub(super) fn of_git(&self) -> Option<(&str, &[String])> {
-        let (program, rest) = self.words.split_first()?;
+        let (program, rest) = self.run().split_first()?;
         git_order(rest).filter(|_| program == "git")
+    }
+
+    /// Returns what it does to changes that no commit holds.
+    pub(super) fn undoing(&self) -> Option<Undoing> {
+        Undoing::of(self.run())
+    }
+
+    /// Its words without a variable, or a program that only runs it, before `git`.
+    fn run(&self) -> &[String] {
+        const TELLING: [&str; 4] = ["echo", "man", "printf", "which"];
+        match self.words.as_slice() {
+            [first, rest @ ..]
+                if rest.first().is_some_and(|word| word == "git")
+                    && !TELLING.contains(&first.as_str()) =>
+            {
+                rest
+            }
+            words => words,
+        }
     }
 }
 
@@ -70,6 +95,9 @@ mod tests {
         for (line, order) in [
             ("git -C /p restore a.rs", Some(("restore", 1))),
             ("git --no-pager log", Some(("log", 0))),
+            ("rtk git status", Some(("status", 0))),
+            ("HUSKY=0 git commit -m x", Some(("commit", 2))),
+            ("echo git status", None),
             ("git", None),
             ("gh pr view", None),
         ] {

@@ -1,203 +1,279 @@
-//! Changes that a session left uncommitted: what `git restore` and its like undid is not left in the tree.
+//! Changes that no commit holds when a session ends: those that `git status` listed last and those made since, as far
+//! as nothing committed them or took them back.
 
 use std::collections::HashMap;
 
-use thru_core::{Digest, Outcome, PassageKind, Timestamp};
+use thru_core::{Digest, Outcome, PassageKind, Paths, Timestamp, Undoing};
 use thru_store::{Newest, PassageRow, Result, Store};
 
 use super::said::files_not_named;
 use super::sessions::{Digested, UNCOMMITTED};
+use super::status::{Listed, listed};
 use super::typed::Typed;
 use super::valued::Valued;
 use crate::action::from_directory;
 
-/// The files that a session changed and left so, if it committed nothing that is known.
+/// Calls at the end of a session that are looked at, and listings among them that are tried.
+const CALLS: usize = 250;
+const LISTINGS: usize = 3;
+/// Files that are named.
+const NAMED: usize = 3;
+
+/// The line about the files that were left so.
 pub(super) fn not_committed(
     store: &Store,
     (summary, body): &Digested<'_>,
     observations: &[Valued],
 ) -> Result<Option<String>> {
-    const LOOKED_AT: usize = 250;
     let Digest { state, files, next_steps, .. } = &body.digest;
     let is_told = |text: &str| text.to_lowercase().contains("not committed");
-    let has_landed = state.as_ref().is_some_and(|state| !state.text.ends_with(UNCOMMITTED));
-    let (Some(session), false) = (summary.session, has_landed) else { return Ok(None) };
-    if files.is_empty() || next_steps.iter().any(|step| is_told(&step.text)) {
+    let Some(session) = summary.session else { return Ok(None) };
+    if next_steps.iter().any(|step| is_told(&step.text)) {
         return Ok(None);
     }
     let place = store.places_of_sessions(&[session])?.remove(&session).unwrap_or_default();
-    let kind = Some(PassageKind::Tool);
-    let calls =
-        store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
-    // A script may have committed, or one in the background.
-    let commits = |line: &str| line.split([' ', '\n']).any(|word| word == "commit");
-    if calls.iter().filter_map(|call| call.command.as_deref()).any(commits) {
-        return Ok(None);
+    let root = place.directory.as_deref();
+    let newest = Newest { kind: Some(PassageKind::Tool), within: CALLS, limit: CALLS };
+    let mut calls = store.newest_passages(session, newest)?;
+    calls.retain(|call| call.outcome != Some(Outcome::Failed) && call.command.is_some());
+    let mut tree = Tree { root, changed: Vec::new(), aside: Vec::new() };
+    let mut since = None;
+    if let Some((at, files)) = last_listing(store, &calls, root)? {
+        tree.changed = files.into_iter().map(Changed::from).collect();
+        since = calls[at].at;
+        let commits_after = calls[at].command.as_deref().is_some_and(|line| {
+            line.rfind(" commit").is_some_and(|commit| line.rfind(" status") < Some(commit))
+        });
+        calls.truncate(if commits_after { at + 1 } else { at });
     }
-    let own = observations.iter().filter(|one| one.memory.session == summary.session);
+    let mut edits = Vec::new();
+    // What landed outside of the session is known for the work as a whole.
+    if state.as_ref().is_none_or(|state| state.text.ends_with(UNCOMMITTED)) {
+        let own = observations.iter().filter(|one| one.memory.session == summary.session);
+        edits = edits_of(files, own);
+        edits.retain(|(at, _)| since.is_none() || *at > since);
+    }
+    let mut edits = edits.into_iter().peekable();
+    for call in calls.iter().rev() {
+        while let Some((_, file)) = edits.next_if(|(at, _)| call.at.is_none() || *at <= call.at) {
+            tree.edit(file);
+        }
+        tree.run(call.command.as_deref().unwrap_or_default());
+    }
+    edits.for_each(|(_, file)| tree.edit(file));
+    Ok(tree.told(files))
+}
+
+/// The edited files, each with the time of its last change, the earliest first.
+fn edits_of<'f, 'v>(
+    files: &'f [String],
+    own: impl Iterator<Item = &'v Valued>,
+) -> Vec<(Option<Timestamp>, &'f str)> {
     let mut changed: HashMap<&str, Option<Timestamp>> = HashMap::new();
     for file in own.flat_map(|one| &one.files).filter(|file| file.modified) {
         let latest = changed.entry(&file.path).or_default();
         *latest = (*latest).max(file.at);
     }
-    let taken_back = TakenBack::by(&calls);
-    // Not what git is mostly told to ignore: temporary files, and what tools keep for themselves.
-    let is_aside = |path: &str| {
-        path.starts_with(['~', '$'])
-            || path.starts_with("/tmp/")
-            || path.split('/').any(|part| part.starts_with('.') && part.len() > 2)
-    };
-    let files = files.iter().filter_map(|whole| {
-        let path = from_directory(whole, place.directory.as_deref());
-        let changed = changed.get(whole.as_str()).copied().flatten();
-        (!is_aside(path) && !taken_back.holds(path, changed)).then_some(path)
-    });
-    let files: Vec<&str> = files.collect();
-    let more = if files.len() > 3 { " and others" } else { "" };
-    let names = files_not_named(files.iter().copied(), "");
-    Ok(names.map(|names| format!("Not committed when it ended: {names}{more}")))
+    let at = |file: &String| changed.get(file.as_str()).copied().flatten();
+    let mut edits: Vec<_> = files.iter().map(|file| (at(file), file.as_str())).collect();
+    edits.sort_by_key(|(at, _)| *at);
+    edits
 }
 
-/// A command that took changes back.
-struct Undoing {
-    at: Option<Timestamp>,
-    /// The paths as they were typed; empty for everything.
-    paths: Vec<String>,
-    is_stash: bool,
+/// The last listing of the session's tree, with the place of its call. The newest call comes first.
+fn last_listing(
+    store: &Store,
+    calls: &[PassageRow],
+    root: Option<&str>,
+) -> Result<Option<(usize, Vec<Listed>)>> {
+    let asks = |line: &str| line.contains("git ") && line.contains(" status");
+    let asking =
+        calls.iter().enumerate().filter(|(_, call)| call.command.as_deref().is_some_and(asks));
+    for (at, call) in asking.take(LISTINGS) {
+        let text = store.text_of(call)?;
+        let folder = text.lines().find_map(|line| line.strip_prefix("workdir: "));
+        let is_here = folder.is_none_or(|folder| !is_elsewhere(folder, root))
+            && !works_elsewhere(call.command.as_deref().unwrap_or_default(), root);
+        if let Some(files) = listed(&text).filter(|_| is_here) {
+            return Ok(Some((at, files)));
+        }
+    }
+    Ok(None)
 }
 
-/// The commands of a session that took changes back, and that no later one brought back.
-struct TakenBack(Vec<Undoing>);
+/// A file with changes.
+#[derive(Clone, Debug)]
+struct Changed {
+    path: String,
+    /// True if the next commit holds all of its changes.
+    is_staged: bool,
+    is_new: bool,
+}
 
-impl TakenBack {
-    /// Reads them from the calls of a session, the newest first.
-    fn by(calls: &[PassageRow]) -> Self {
-        let mut undoings: Vec<Undoing> = Vec::new();
-        for call in calls.iter().rev().filter(|call| call.outcome != Some(Outcome::Failed)) {
-            for typed in call.command.iter().flat_map(|line| Typed::of_line(line)) {
-                if brings_back(&typed) {
-                    undoings.retain(|undoing| !undoing.is_stash);
+impl From<Listed> for Changed {
+    fn from(Listed { path, is_staged, is_new }: Listed) -> Self {
+        Self { path, is_staged, is_new }
+    }
+}
+
+/// The working tree of a session.
+struct Tree<'r> {
+    root: Option<&'r str>,
+    changed: Vec<Changed>,
+    /// Those that were put aside.
+    aside: Vec<Changed>,
+}
+
+impl Tree<'_> {
+    fn edit(&mut self, file: &str) {
+        let path = from_directory(file, self.root).to_owned();
+        let known = Paths::These(vec![path.clone()]);
+        self.changed.retain(|one| !known.hold(&one.path));
+        self.changed.push(Changed { path, is_staged: false, is_new: false });
+    }
+
+    fn run(&mut self, line: &str) {
+        if works_elsewhere(line, self.root) {
+            return;
+        }
+        let mut commits = false;
+        for typed in Typed::before_document(line) {
+            match typed.of_git() {
+                Some(("add" | "stage", rest)) => {
+                    let is_all = |word: &String| matches!(word.as_str(), "-A" | "--all" | "-u");
+                    let paths = match rest.iter().any(is_all) {
+                        true => Some(Paths::All),
+                        false => Paths::of(rest),
+                    };
+                    let staged =
+                        |one: &Changed| paths.as_ref().is_some_and(|it| it.hold(&one.path));
+                    self.changed.iter_mut().for_each(|one| one.is_staged |= staged(one));
                 }
-                undoings.extend(paths(&typed).map(|paths| Undoing {
-                    at: call.at,
-                    paths,
-                    is_stash: typed.of_git().is_some_and(|(order, _)| order == "stash"),
-                }));
+                Some(("commit", rest)) => {
+                    commits = true;
+                    let is_all = |word: &String| {
+                        word == "--all"
+                            || word.starts_with('-')
+                                && !word.starts_with("--")
+                                && word.contains('a')
+                    };
+                    self.commit(rest.iter().any(is_all));
+                }
+                _ => self.undo(typed.undoing()),
             }
         }
-        Self(undoings)
+        // A script may have committed, or one in the background.
+        if !commits && line.split([' ', '\n']).any(|word| word == "commit") {
+            self.changed.clear();
+        }
     }
 
-    /// True for a file that was taken back after its last change.
-    fn holds(&self, file: &str, changed: Option<Timestamp>) -> bool {
-        let ends = |longer: &str, shorter: &str| {
-            let rest = longer.strip_suffix(shorter);
-            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+    /// Without a sign of what was staged, a commit holds all.
+    fn commit(&mut self, is_all: bool) {
+        match is_all || !self.changed.iter().any(|one| one.is_staged) {
+            true => self.changed.clear(),
+            false => self.changed.retain(|one| !one.is_staged),
+        }
+    }
+
+    fn undo(&mut self, undoing: Option<Undoing>) {
+        match undoing {
+            Some(Undoing::Restores(paths) | Undoing::Removes(paths)) => {
+                self.changed.retain(|one| !paths.hold(&one.path));
+            }
+            Some(Undoing::Cleans(paths)) => {
+                self.changed.retain(|one| !one.is_new || !paths.hold(&one.path));
+            }
+            Some(Undoing::Stashes(paths)) => {
+                self.aside = self.changed.extract_if(.., |one| paths.hold(&one.path)).collect();
+            }
+            Some(Undoing::Returns) => self.changed.append(&mut self.aside),
+            None => {}
+        }
+    }
+
+    /// The line about its files; those that the session changed itself come first.
+    fn told(mut self, own: &[String]) -> Option<String> {
+        let is_own = |one: &Changed| {
+            let path = Paths::These(vec![one.path.clone()]);
+            own.iter().any(|file| path.hold(file))
         };
-        let is_of = |path: &String| {
-            let path = path.trim_start_matches("./").trim_end_matches('/');
-            let is_below = file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/'));
-            matches!(path, "." | "*") || is_below || ends(file, path) || ends(path, file)
+        // A file that git does not know lies about for long, unless the session made it.
+        self.changed.retain(|one| !is_aside(&one.path) && (!one.is_new || is_own(one)));
+        self.changed.sort_by_key(|one| !is_own(one));
+        let files = self.changed.iter().map(|one| one.path.as_str());
+        let names = files_not_named(files.take(NAMED), "")?;
+        let more = match self.changed.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
         };
-        self.0.iter().any(|undoing| {
-            let is_later = undoing.at.is_none() || changed.is_none() || undoing.at >= changed;
-            is_later && (undoing.paths.is_empty() || undoing.paths.iter().any(is_of))
-        })
+        Some(format!("Not committed when it ended: {names}{more}"))
     }
 }
 
-/// Returns the paths that a command takes back or removes, none for all; `None` for a command that does neither.
-fn paths(typed: &Typed) -> Option<Vec<String>> {
-    let named = |words: &[String]| {
-        words.iter().filter(|word| !word.starts_with('-')).cloned().collect::<Vec<_>>()
-    };
-    let has = |words: &[String], options: &[&str]| {
-        words.iter().any(|word| options.contains(&word.as_str()))
-    };
-    if typed.program() == "rm" {
-        return Some(named(&typed.words[1..])).filter(|paths| !paths.is_empty());
-    }
-    let (order, rest) = typed.of_git()?;
-    match order {
-        // Without a mark, a word may be the name of a branch.
-        "checkout" => {
-            let is_file = |path: &String| path.contains('.') || has(rest, &["--"]);
-            Some(named(rest).into_iter().filter(is_file).collect())
-                .filter(|paths: &Vec<String>| !paths.is_empty())
-        }
-        "rm" => Some(named(rest)).filter(|paths| !paths.is_empty()),
-        "restore" if has(rest, &["--staged", "-S"]) && !has(rest, &["--worktree", "-W"]) => None,
-        "restore" => Some(named(rest)).filter(|paths| !paths.is_empty()),
-        "reset" => has(rest, &["--hard"]).then(Vec::new),
-        "clean" => {
-            let is_forced = |word: &String| {
-                word == "--force"
-                    || word.starts_with('-') && !word.starts_with("--") && word.contains('f')
-            };
-            rest.iter().any(is_forced).then(Vec::new)
-        }
-        "stash" => match rest.first().map(String::as_str) {
-            Some("push" | "save") => {
-                let paths = rest.iter().skip_while(|word| *word != "--").skip(1);
-                Some(paths.cloned().collect())
-            }
-            None => Some(Vec::new()),
-            Some(option) => option.starts_with('-').then(Vec::new),
-        },
-        _ => None,
-    }
-}
-
-fn brings_back(typed: &Typed) -> bool {
-    let first = |rest: &[String]| rest.first().cloned().unwrap_or_default();
-    typed.of_git().is_some_and(|(order, rest)| {
-        order == "stash" && matches!(first(rest).as_str(), "pop" | "apply")
+/// True for a line that changes to another tree than that of the session, or has git work there.
+fn works_elsewhere(line: &str, root: Option<&str>) -> bool {
+    Typed::before_document(line).iter().any(|typed| {
+        let folder = match typed.program() {
+            "cd" => typed.words.get(1),
+            _ => typed.words.iter().skip_while(|word| *word != "-C").nth(1),
+        };
+        folder.is_some_and(|folder| is_elsewhere(folder, root))
     })
+}
+
+fn is_elsewhere(folder: &str, root: Option<&str>) -> bool {
+    let is_outside = |root: &str| match folder.strip_prefix('~') {
+        Some(below) => !root.ends_with(below.trim_end_matches('/')),
+        None => folder.starts_with('/') && !folder.starts_with(root.trim_end_matches('/')),
+    };
+    folder.contains("worktree") || folder.starts_with("..") || root.is_some_and(is_outside)
+}
+
+/// True for what git is mostly told to ignore, and for other trees: temporary files, what tools keep for themselves, and
+/// worktrees.
+fn is_aside(path: &str) -> bool {
+    path.starts_with(['~', '$'])
+        || path.starts_with("/tmp/")
+        || path.contains("worktrees/")
+        || path.split('/').any(|part| part.starts_with('.') && part.len() > 2)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(line: &str) -> Option<Vec<String>> {
-        Typed::of_line(line).iter().find_map(paths)
+    fn left(listing: &str, lines: &[&str]) -> String {
+        let root = Some("/home/ada/rocket");
+        let mut tree = Tree { root, changed: Vec::new(), aside: Vec::new() };
+        tree.changed = listed(listing).unwrap().into_iter().map(Changed::from).collect();
+        lines.iter().for_each(|line| tree.run(line));
+        tree.told(&[]).unwrap_or_default()
     }
 
     #[test]
-    fn commands_that_take_changes_back_are_known() {
-        for (line, paths) in [
-            ("git checkout -- src/a.rs b.rs", Some(vec!["src/a.rs", "b.rs"])),
-            ("cd /p && git restore .", Some(vec!["."])),
-            ("git restore --staged a.rs", None),
-            ("git reset --hard HEAD~1", Some(vec![])),
-            ("git reset a.rs", None),
-            ("git stash -u", Some(vec![])),
-            ("git stash list", None),
-            ("git stash push -m x -- a.rs", Some(vec!["a.rs"])),
-            ("git clean -fd", Some(vec![])),
-            ("git clean -n", None),
-            ("rm -f a.rs", Some(vec!["a.rs"])),
-            ("git checkout main", None),
-            ("git checkout -b fix/kiln", None),
-            ("git status", None),
+    fn a_commit_leaves_what_was_not_staged() {
+        let listing = " M kiln.rs\n M glaze.rs\n M shelf.rs\n?? scratch.rs";
+        for (line, told) in [
+            ("git add kiln.rs && git commit -m \"$(cat <<'EOF'\nx\nEOF\n)\"", "glaze.rs, shelf.rs"),
+            ("git commit -am x", ""),
+            ("git add -A; git commit -m x", ""),
+            ("git commit -m x", ""),
+            ("./commit.sh && gt commit", ""),
+            ("git checkout kiln.rs", "glaze.rs, shelf.rs"),
+            ("git stash push glaze.rs && git stash pop", "kiln.rs, shelf.rs, glaze.rs"),
+            ("git clean -fd", "kiln.rs, glaze.rs, shelf.rs"),
+            ("cd ../other && git commit -am x", "kiln.rs, glaze.rs, shelf.rs"),
+            ("git -C /home/ada/other commit -am x", "kiln.rs, glaze.rs, shelf.rs"),
+            ("cd /home/ada/rocket && git commit -am x", ""),
         ] {
-            let paths = paths.map(|paths| paths.into_iter().map(str::to_owned).collect());
-            assert_eq!(of(line), paths, "{line}");
+            let told = match told {
+                "" => String::new(),
+                told => format!("Not committed when it ended: {told}"),
+            };
+            assert_eq!(left(listing, &[line]), told, "{line}");
         }
-        assert!(brings_back(&Typed::of_line("git stash pop")[0]));
-    }
-
-    #[test]
-    fn a_file_counts_as_taken_back_until_it_changes_again() {
-        let at = |hour: i64| Timestamp::from_second(hour * 3_600).ok();
-        let undoing = |paths: &[&str]| Undoing {
-            at: at(2),
-            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
-            is_stash: false,
-        };
-        let one = TakenBack(vec![undoing(&["./src/a.rs", "docs/"])]);
-        assert!(one.holds("src/a.rs", at(1)) && one.holds("docs/kiln.md", at(1)));
-        assert!(!one.holds("src/a.rs", at(3)) && !one.holds("src/ba.rs", at(1)));
-        assert!(TakenBack(vec![undoing(&[])]).holds("src/b.rs", None));
+        let staged = "M  kiln.rs\n M glaze.rs\n M .idea/x.xml";
+        assert_eq!(left(staged, &["git commit -m x"]), "Not committed when it ended: glaze.rs");
     }
 }

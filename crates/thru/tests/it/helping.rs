@@ -761,9 +761,6 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - `yb7xr` Retry budget for the uploader ([date] on retry-budget, completed): Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
     - Not committed when it ended: uploader.rs
 
-    ## Files in play
-    - src/: uploader.rs, session_index.rs; docs/decisions.md
-
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
 
