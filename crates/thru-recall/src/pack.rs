@@ -4,6 +4,7 @@
 //! recorded data (invariant I-8), a person's words are told from a tool's output, and nothing in it can
 //! close the fence. Silence is a valid answer.
 
+mod answering;
 mod calls;
 mod commands;
 mod compact;

@@ -7,10 +7,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use thru_core::{Id, Layout, MemoryKind, file_name};
+use thru_core::{Id, Layout, MemoryKind, PassageKind, file_name};
 use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
-use thru_store::{MemoryFilter, MemoryRow, Result, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
+use super::answering::{Answer, answering};
 use super::detail::details;
 use super::render::{Section, recorded};
 use super::speaker::TitleSpeaker;
@@ -163,9 +164,9 @@ pub(super) fn drafts(
         return Ok((Vec::new(), "silent: nothing bears on the prompt enough".to_owned()));
     }
     let note = format!("looked for {}", cues.words.join(" "));
-    let drafts =
-        found.into_iter().map(|bearing| draft(store, request, bearing)).collect::<Result<_>>()?;
-    Ok((drafts, note))
+    let query = analyse(&cues.words.join(" "));
+    let drafts = found.into_iter().map(|bearing| draft(store, request, bearing, &query));
+    Ok((drafts.collect::<Result<_>>()?, note))
 }
 
 /// The letters and digits of a name, however it is spelled.
@@ -527,7 +528,12 @@ fn of_last_sessions(
     Ok(())
 }
 
-fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<Draft> {
+fn draft(
+    store: &Store,
+    request: &PackRequest<'_>,
+    bearing: Bearing,
+    query: &QueryTerms,
+) -> Result<Draft> {
     let value = bearing.value();
     let Bearing { memory, reasons, .. } = bearing;
     let places = store.places_of_sessions(memory.session.as_slice())?;
@@ -538,7 +544,7 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
     let since = Since::look(store, memory.project, &files, root, place.ended.or(memory.at))?;
     let body = store.body_of(&memory)?;
     let title = recorded(&memory.title, 200);
-    let detail = details(&body).into_iter().next();
+    let detail = detail(store, &body, query)?;
     let (mut text, detail) = match detail {
         _ if memory.flags.is_rule => (format!("The user ruled: \"{title}\""), detail),
         // The report begins with what stands for the title.
@@ -562,6 +568,31 @@ fn draft(store: &Store, request: &PackRequest<'_>, bearing: Bearing) -> Result<D
         text,
         memory: Some(memory),
     })
+}
+
+/// What stands behind the title, from the sentence on that answers: in the report as it was written, with its code and
+/// its links, or in what was kept of it.
+fn detail(store: &Store, body: &MemoryBody, query: &QueryTerms) -> Result<Option<String>> {
+    let (title, report) = match body {
+        MemoryBody::Observation(body) => (&body.title, body.report.as_ref()),
+        MemoryBody::Summary(body) => (&body.title, None),
+    };
+    let kept = details(body);
+    let mut texts = kept.clone();
+    for id in report.iter().flat_map(|report| &report.sources) {
+        if let Some(passage) = store.passage(id)?.filter(|it| it.kind == PassageKind::Assistant) {
+            texts.push(store.text_of(&passage)?);
+        }
+    }
+    let mut best: Option<Answer> = None;
+    for text in &texts {
+        let answer = answering(text, query, title, DETAIL);
+        // What was kept is the more readable of two.
+        if answer.as_ref().is_some_and(|one| best.as_ref().is_none_or(|it| one.worth > it.worth)) {
+            best = answer;
+        }
+    }
+    Ok(best.map(|answer| answer.text).or_else(|| kept.into_iter().next()))
 }
 
 #[cfg(test)]

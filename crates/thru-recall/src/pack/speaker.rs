@@ -203,7 +203,7 @@ pub(super) fn depends(sentence: &str) -> bool {
 }
 
 /// Returns the sentences of a line, each with the mark that it ends with.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn sentences(line: &str) -> impl Iterator<Item = &str> {
     let mut rest = line.trim();
     std::iter::from_fn(move || {
         let ends = rest.match_indices(['.', '!', '?']).map(|(at, mark)| at + mark.len());

@@ -401,6 +401,13 @@ const QUESTION: &[&str] = &[
     "cuándo", "dónde", "quién", "cuál",
 ];
 
+/// Words before the beginning of a question.
+const OPENING: &[&str] = &[
+    "ah", "ahh", "also", "and", "btw", "but", "hey", "hi", "hm", "hmm", "hmmm", "oh", "ok", "okay",
+    "right", "so", "sorry", "then", "um", "wait", "well", "yeah", "yes", "und", "aber", "et",
+    "mais", "alors", "y", "pero",
+];
+
 /// Words of time: they point to the past.
 const TIME: &[&str] = &[
     "ago",
@@ -466,7 +473,9 @@ const FILES: &[&str] = &["Dockerfile", "Jenkinsfile", "Justfile", "Makefile", "P
 /// A long prompt states its subject at its beginning.
 const LONGEST_PROMPT: usize = 600;
 /// Characters that a person types, from which on a prompt is a brief of its own.
-const LONGEST_TYPED: usize = 2_000;
+const LONGEST_TYPED: usize = 1_000;
+/// Items of a list that is handed over, if they are most of a prompt.
+const HANDED_OVER: usize = 5;
 /// Maximum number of files and identifiers that are searched for.
 const MOST_CUES: usize = 6;
 
@@ -496,7 +505,23 @@ pub fn deserves_silence(prompt: &str) -> Option<&'static str> {
     if typed.map(|line| line.chars().count()).sum::<usize>() > LONGEST_TYPED {
         return Some("a long prompt says what it needs");
     }
+    if hands_over(prompt) {
+        return Some("a list that is handed over says what it needs");
+    }
     is_no_request(prompt)
+}
+
+/// Returns true for a prompt that is mostly a list: the tasks or the report of another conversation.
+fn hands_over(prompt: &str) -> bool {
+    let is_item = |line: &&str| {
+        let line = line.trim_start();
+        let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+        ["- ", "* ", "• "].iter().any(|mark| line.starts_with(mark))
+            || rest.len() < line.len() && rest.starts_with(['.', ')'])
+    };
+    let items: Vec<&str> = prompt.lines().filter(is_item).collect();
+    items.len() >= HANDED_OVER
+        && items.iter().map(|item| item.len()).sum::<usize>() * 2 > prompt.len()
 }
 
 /// Returns the reason why a prompt asks for nothing, if it asks for nothing.
@@ -601,7 +626,8 @@ fn is_printed(line: &str) -> bool {
 fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
     let words: Vec<&str> = words(lower).collect();
     let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let begins_as_question = words.first().is_some_and(|word| QUESTION.contains(word));
+    let begins = words.iter().find(|word| !OPENING.contains(word));
+    let begins_as_question = begins.is_some_and(|word| QUESTION.contains(word));
     if !cues.files.is_empty() {
         Some("a file")
     } else if !cues.identifiers.is_empty() {
@@ -699,6 +725,7 @@ mod tests {
             " ",
             "run the tests again",
             "Implement the following plan:\n\n# Plan: Cache the index",
+            "Next:\n- Mend the pump\n- Paint it\n1. Look at tank.rs\n2. Test it\n3. Push it",
         ] {
             assert!(deserves_silence(prompt).is_some(), "{prompt}");
         }
@@ -729,6 +756,7 @@ mod tests {
             ("look at #41", Some("an issue")),
             ("why does the lock wait", Some("a question")),
             ("the lock waits?", Some("a question")),
+            ("ok so how do I start the lock", Some("a question")),
             ("warum wartet die Sperre", Some("a question")),
             ("アップロードの方針は何だった？", Some("a question")),
             ("fix the lock as last week", Some("a time")),
