@@ -44,6 +44,8 @@ enum Distilled {
 pub enum DistilScope<'a> {
     /// All of them.
     All,
+    /// All of them, until this time is over.
+    AllWithin(Duration),
     /// Those whose last turn has ended, and those waiting to be indexed. Others will soon have more.
     Finished {
         /// The time after which no further session is begun: the rest is left to the next run, so that others can write
@@ -105,7 +107,9 @@ impl Intake {
             .collect::<thru_store::Result<Vec<_>>>()?;
         let decisions = store.memory_decisions()?;
         let until = match scope {
-            DistilScope::Finished { within } => Instant::now().checked_add(within),
+            DistilScope::Finished { within } | DistilScope::AllWithin(within) => {
+                Instant::now().checked_add(within)
+            }
             DistilScope::All | DistilScope::These(_) => None,
         };
         let next = AtomicUsize::new(0);
@@ -191,7 +195,7 @@ impl Intake {
         }
         sessions.retain(|session| !failed.contains(session));
         match scope {
-            DistilScope::All => return Ok(sessions),
+            DistilScope::All | DistilScope::AllWithin(_) => return Ok(sessions),
             DistilScope::These(asked) => {
                 let asked = rows_of(store, asked)?;
                 sessions.retain(|session| asked.contains(session));

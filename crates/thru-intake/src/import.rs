@@ -128,7 +128,7 @@ impl Intake {
             let mut report = |report: &RebuildReport| {
                 progress("reading the archive", report.done as u64, report.sources as u64);
             };
-            self.remake(OnLoss::Refuse, &AtomicBool::new(false), &mut report)?;
+            self.remake(OnLoss::Refuse, &self.fingerprint, &AtomicBool::new(false), &mut report)?;
         }
         let mut store = Store::open_to_write(&self.layout, self.new_generation(), progress)?;
         if store.redactor()?.is_none() {

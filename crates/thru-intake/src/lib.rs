@@ -8,6 +8,7 @@
 //! It must not rank, print, or ask the environment for anything.
 
 mod adopt;
+mod cleaning;
 mod commits;
 mod compactions;
 mod copy;
@@ -27,6 +28,7 @@ mod lock;
 mod loss;
 mod operations;
 mod overlay;
+mod parts;
 mod pending;
 mod plan;
 mod projection;
@@ -57,6 +59,7 @@ use sessions::Indexer;
 use thru_store::{SourceRecord, SourceRow, Store};
 
 pub use adopt::{Adopted, Exported};
+pub use cleaning::{Cleaned, Cleaning};
 pub use compactions::CompactionMoment;
 pub use distil::{DistilProgress, DistilScope};
 pub use embedding::{Coverage, Embedded, Embedding};

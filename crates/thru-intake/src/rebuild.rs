@@ -1,17 +1,20 @@
 //! Rebuilds store and index from journal and archive.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{bounded, unbounded};
 use thru_core::SourceKind;
-use thru_journal::archive::{EntryName, SourceInfo};
+use thru_journal::archive::EntryName;
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::Store;
 use thru_store::index::{IndexWriter, remove_other_indexes};
+use thru_store::{SourceCursor, Store};
 
 use crate::distil::{DistilProgress, DistilScope};
 use crate::loss::{Loss, OnLoss};
+use crate::parts::{Until, share};
 use crate::projector::{Projector, Reads};
 use crate::sessions::Indexer;
 use crate::stages::Stages;
@@ -20,6 +23,9 @@ use crate::{Intake, IntakeError, IntakeLock, Result};
 
 /// A commit holds about this much of transcripts.
 const COMMIT_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Memory for the text index while it is made.
+const INDEX_MEMORY: usize = 120_000_000;
 
 /// The time for which a rebuild waits for processes that read the old store.
 const READER_PATIENCE: Duration = Duration::from_secs(600);
@@ -45,6 +51,27 @@ pub struct RebuildReport {
     pub elapsed: Duration,
 }
 
+/// A store and an index that are made beside the ones in use, in one go or in parts.
+pub(crate) struct Replacement {
+    pub(crate) store: Store,
+    /// Archived files to read.
+    files: Vec<EntryName>,
+    /// Lists of prompts among them, which come last: they only fill in for transcripts that are gone.
+    lists: Vec<EntryName>,
+    /// The archived files so far, each with its size when it was listed.
+    listed: HashMap<EntryName, u64>,
+    /// The index, while it follows the store.
+    pub(crate) index: Option<IndexWriter>,
+    report: RebuildReport,
+}
+
+/// The outcome of reading an archived file.
+enum Outcome {
+    Read,
+    /// It is a list of prompts, and those come later.
+    List,
+}
+
 impl Intake {
     /// Builds a new store and index beside the current ones, and swaps them in when they are complete.
     /// Until then readers use the old ones, which stay if the rebuild stops early (invariant I-4). The swap waits for
@@ -60,115 +87,168 @@ impl Intake {
         cancelled: &AtomicBool,
         progress: &mut dyn FnMut(&RebuildReport),
     ) -> Result<RebuildReport> {
-        self.remake(on_loss, cancelled, progress)
+        // The archive stays as older rules left it.
+        let in_use = Store::open_to_read(&self.layout).and_then(|store| store.redactor());
+        let rules = in_use.ok().flatten().unwrap_or_else(|| self.fingerprint.clone());
+        self.remake(on_loss, &rules, cancelled, progress)
     }
 
-    /// [`Self::rebuild`] for a caller that holds the intake lock already.
+    /// [`Self::rebuild`] for a caller that holds the intake lock already, and knows the fingerprint of the rules by which
+    /// everything that is kept was cleaned.
     pub(crate) fn remake(
         &self,
         on_loss: OnLoss,
+        rules: &str,
         cancelled: &AtomicBool,
         progress: &mut dyn FnMut(&RebuildReport),
     ) -> Result<RebuildReport> {
         let started = Instant::now();
-        let mut report = RebuildReport::default();
-        let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
-        self.apply_journal(&mut store)?;
-        let applied = self.apply_events(&mut store)?;
-        let batch = store.begin()?;
-        batch.set_redactor(&self.fingerprint)?;
-        batch.commit()?;
-        let mut entries = self.archived()?;
-        report.sources = entries.len();
-        // Transcripts before lists of prompts, which only fill in for transcripts that are gone.
-        entries
-            .sort_by_key(|(entry, info)| (info.kind == SourceKind::PromptHistory, entry.clone()));
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let (lists, files): (Vec<_>, Vec<_>) =
-            entries.iter().partition(|(_, info)| info.kind == SourceKind::PromptHistory);
-        for entries in [files, lists] {
-            next.store(0, Ordering::Relaxed);
-            let (steps, received) = bounded::<Result<Step>>(16);
-            let (done, finished) = unbounded::<(EntryName, Report, Option<String>)>();
-            std::thread::scope(|scope| -> Result<()> {
-                for _ in 0..self.options.threads.max(1).min(entries.len()) {
-                    let (steps, done, entries, next) =
-                        (steps.clone(), done.clone(), &entries, &next);
-                    scope.spawn(move || {
-                        while let Some((entry, info)) =
-                            entries.get(next.fetch_add(1, Ordering::Relaxed))
-                        {
-                            if cancelled.load(Ordering::Relaxed) {
-                                break;
-                            }
-                            let mut redacted = Report::default();
-                            let problem = self.project(entry, info, &mut redacted, &steps).err();
-                            let _ = done.send((
-                                entry.clone(),
-                                redacted,
-                                problem.map(|e| e.to_string()),
-                            ));
-                        }
-                    });
-                }
-                drop((steps, done));
-                let note_finished = |report: &mut RebuildReport| {
-                    for (entry, redacted, problem) in finished.try_iter() {
-                        note(report, &entry, &redacted, problem);
-                    }
-                };
-                self.write_rebuilt(&mut store, received, &mut report, &mut |report| {
-                    note_finished(report);
-                    progress(report);
-                })?;
-                note_finished(&mut report);
-                Ok(())
-            })?;
-        }
-        if cancelled.load(Ordering::Relaxed) {
+        let until = Until::cancelled(cancelled);
+        let mut making = self.begin_replacement(rules)?;
+        if !self.read_again(&mut making, until, progress)? {
             return Err(IntakeError::Interrupted);
         }
-        self.settle_events(&mut store, applied)?;
-        report.lost = self.loss(&store)?;
-        if on_loss == OnLoss::Refuse && !report.lost.is_none() {
-            store.discard()?;
-            return Err(IntakeError::WouldLose(report.lost));
+        making.report.lost = self.loss(&making.store)?;
+        if on_loss == OnLoss::Refuse && !making.report.lost.is_none() {
+            making.store.discard()?;
+            return Err(IntakeError::WouldLose(making.report.lost));
         }
+        if !self.derive(&mut making, until, progress)? {
+            return Err(IntakeError::Interrupted);
+        }
+        if let Some(index) = &mut making.index {
+            index.merge_all()?;
+        }
+        let patient_until = Instant::now() + READER_PATIENCE;
+        let mut report = self.put_in_place(making, &mut |report| {
+            progress(report);
+            !cancelled.load(Ordering::Relaxed) && Instant::now() < patient_until
+        })?;
+        // Vectors of texts that are still there stay.
+        self.sweep_vectors()?;
+        report.elapsed = started.elapsed();
+        Ok(report)
+    }
+
+    /// Creates an empty replacement of the store.
+    pub(crate) fn begin_replacement(&self, rules: &str) -> Result<Replacement> {
+        let mut store = Store::open_replacement(&self.layout, self.new_generation())?;
+        let batch = store.begin()?;
+        batch.set_redactor(rules)?;
+        batch.commit()?;
+        self.replacement(store)
+    }
+
+    /// Continues the replacement that a process was making by these rules when it ended, if there is one.
+    pub(crate) fn resume_replacement(&self, rules: &str) -> Result<Option<Replacement>> {
+        match Store::resume_replacement(&self.layout, self.new_generation())? {
+            Some(store) if store.redactor()?.as_deref() == Some(rules) => {
+                self.replacement(store).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn replacement(&self, store: Store) -> Result<Replacement> {
+        let mut making = Replacement {
+            store,
+            files: Vec::new(),
+            lists: Vec::new(),
+            listed: HashMap::new(),
+            index: None,
+            report: RebuildReport::default(),
+        };
+        self.list_archived(&mut making)?;
+        Ok(making)
+    }
+
+    /// Lists the archived files that are new or have grown. Returns true if there are any.
+    pub(crate) fn list_archived(&self, making: &mut Replacement) -> Result<bool> {
+        for entry in self.archive.entries()? {
+            let size = self.archive.size(&entry)?.unwrap_or(0);
+            if making.listed.insert(entry.clone(), size) != Some(size) {
+                making.files.push(entry);
+            }
+        }
+        making.report.sources = making.listed.len();
+        Ok(!making.files.is_empty())
+    }
+
+    /// Brings the replacement up to journal and archive. Returns true if nothing is left.
+    pub(crate) fn read_again(
+        &self,
+        making: &mut Replacement,
+        until: Until<'_>,
+        progress: &mut dyn FnMut(&RebuildReport),
+    ) -> Result<bool> {
+        self.apply_journal(&mut making.store)?;
+        let applied = self.apply_events(&mut making.store)?;
+        let files = std::mem::take(&mut making.files);
+        making.files = self.read_archived(making, files, false, until, progress)?;
+        if making.files.is_empty() {
+            let lists = std::mem::take(&mut making.lists);
+            making.lists = self.read_archived(making, lists, true, until, progress)?;
+        }
+        if !making.files.is_empty() || !making.lists.is_empty() {
+            return Ok(false);
+        }
+        self.settle_events(&mut making.store, applied)?;
+        Ok(true)
+    }
+
+    /// Makes what follows from the passages: memories and the other projections, and the index. Returns true if nothing is
+    /// left.
+    pub(crate) fn derive(
+        &self,
+        making: &mut Replacement,
+        until: Until<'_>,
+        progress: &mut dyn FnMut(&RebuildReport),
+    ) -> Result<bool> {
+        let Replacement { store, index, report, .. } = making;
+        let scope = until.left().map_or(DistilScope::All, DistilScope::AllWithin);
         let projections = self.projections(Indexer::new(self));
         let distilled = self.distil(
-            &mut store,
-            DistilScope::All,
+            store,
+            scope,
             &projections,
-            cancelled,
+            until.cancelled,
             &Stages::default(),
             &mut |distilled| {
                 report.distilled = distilled;
-                progress(&report);
+                progress(report);
             },
         )?;
         report.distilled = distilled;
-        if cancelled.load(Ordering::Relaxed) {
-            return Err(IntakeError::Interrupted);
+        if distilled.is_unfinished() || until.is_cancelled() {
+            return Ok(false);
         }
-        let mut index = IndexWriter::open(&self.layout, &store, self.options.threads, 120_000_000)?;
-        index.catch_up(&store)?;
+        if index.is_none() {
+            let threads = self.options.threads;
+            *index = Some(IndexWriter::open(&self.layout, store, threads, INDEX_MEMORY)?);
+        }
+        let Some(index) = index else { return Ok(false) };
+        if !index.catch_up_until(store, &|| until.is_now())? {
+            return Ok(false);
+        }
         let cleared = index.commit()?.cleared;
-        index.merge_all()?;
-        index.finish()?;
-        crate::import::clear(&mut store, std::iter::once(cleared))?;
-        let patient_until = Instant::now() + READER_PATIENCE;
-        store.take_over(&mut || {
-            progress(&report);
-            !cancelled.load(Ordering::Relaxed) && Instant::now() < patient_until
-        })?;
-        remove_other_indexes(&self.layout, &Store::open_to_read(&self.layout)?)?;
-        // Vectors of texts that are still there stay.
-        self.sweep_vectors()?;
+        crate::import::clear(store, std::iter::once(cleared))?;
+        Ok(true)
+    }
+
+    /// Has a complete replacement take the place of the store in use, and waits for its readers as long as `wait` says.
+    pub(crate) fn put_in_place(
+        &self,
+        making: Replacement,
+        wait: &mut dyn FnMut(&RebuildReport) -> bool,
+    ) -> Result<RebuildReport> {
+        let Replacement { store, index, report, .. } = making;
+        index.map_or(Ok(()), IndexWriter::finish)?;
+        store.take_over(&mut || wait(&report))?;
         let rebuilt = Store::open_to_read(&self.layout)?;
-        for projection in projections.all() {
+        remove_other_indexes(&self.layout, &rebuilt)?;
+        for projection in self.projections(Indexer::new(self)).all() {
             projection.rebuilt(&rebuilt)?;
         }
-        report.elapsed = started.elapsed();
         Ok(report)
     }
 
@@ -179,6 +259,56 @@ impl Intake {
             Ok(held) => Loss::between(&held, &rebuilt.holdings()?, &rebuilt.forgotten()?),
             Err(_) => Loss::default(),
         })
+    }
+
+    /// Reads archived files, and returns those that there was no time for. Lists of prompts are put aside, unless it is
+    /// their turn.
+    fn read_archived(
+        &self,
+        making: &mut Replacement,
+        mut entries: Vec<EntryName>,
+        are_lists: bool,
+        until: Until<'_>,
+        progress: &mut dyn FnMut(&RebuildReport),
+    ) -> Result<Vec<EntryName>> {
+        if entries.is_empty() {
+            return Ok(entries);
+        }
+        let Replacement { store, lists, report, .. } = making;
+        let known = Mutex::new(store.reader()?);
+        let (steps, received) = bounded::<Result<Step>>(16);
+        let (done, finished) = unbounded::<(EntryName, Report, Result<Outcome>)>();
+        let mut note_finished = |report: &mut RebuildReport| {
+            for (entry, redacted, outcome) in finished.try_iter() {
+                report.redacted.merge(&redacted);
+                match outcome {
+                    Ok(Outcome::Read) => report.done += 1,
+                    Ok(Outcome::List) => lists.push(entry),
+                    Err(error) => {
+                        report.done += 1;
+                        report.problems.push((entry.as_str().to_owned(), error.to_string()));
+                    }
+                }
+            }
+        };
+        let taken = std::thread::scope(|scope| -> Result<usize> {
+            let (entries, known) = (&entries, &known);
+            let reading = scope.spawn(move || {
+                share(entries, self.options.threads, until, |entry| {
+                    let mut redacted = Report::default();
+                    let outcome = self.project(entry, are_lists, known, &mut redacted, &steps);
+                    let _ = done.send((entry.clone(), redacted, outcome));
+                    Ok(())
+                })
+            });
+            self.write_rebuilt(store, received, report, &mut |report| {
+                note_finished(report);
+                progress(report);
+            })?;
+            reading.join().map_err(|_| IntakeError::WorkerLost)?
+        })?;
+        note_finished(report);
+        Ok(entries.split_off(taken))
     }
 
     /// Writes the workers' steps until they are done. Owns the receiver and drops it on an error, so that
@@ -207,27 +337,17 @@ impl Intake {
         Ok(())
     }
 
-    /// Every archived file, with the source it is a copy of.
-    fn archived(&self) -> Result<Vec<(EntryName, SourceInfo)>> {
-        let mut found = Vec::new();
-        for entry in self.archive.entries()? {
-            let Some(reader) = self.archive.reader(&entry)? else { continue };
-            if let Some(info) = reader.info().cloned() {
-                found.push((entry, info));
-            }
-        }
-        Ok(found)
-    }
-
-    /// Reads an archived file from its beginning, and passes on its rows.
+    /// Reads the rest of an archived file, and passes on its rows.
     fn project(
         &self,
         entry: &EntryName,
-        info: &SourceInfo,
+        is_their_turn: bool,
+        known: &Mutex<Store>,
         redacted: &mut Report,
         steps: &crossbeam_channel::Sender<Result<Step>>,
-    ) -> Result<()> {
-        let Some(mut reader) = self.archive.reader(entry)? else { return Ok(()) };
+    ) -> Result<Outcome> {
+        let Some(mut reader) = self.archive.reader(entry)? else { return Ok(Outcome::Read) };
+        let Some(info) = reader.info().cloned() else { return Ok(Outcome::Read) };
         let step = |(reads, diagnostics): Reads, lines, state, bytes| Step {
             entry: entry.clone(),
             info: info.clone(),
@@ -239,24 +359,37 @@ impl Intake {
             stamp: None,
             restart: false,
         };
-        if info.kind == SourceKind::Attachment {
-            let _ = steps.send(Ok(step(Reads::default(), 0, String::new(), 0)));
-            return Ok(());
+        match info.kind {
+            SourceKind::PromptHistory if !is_their_turn => return Ok(Outcome::List),
+            SourceKind::Attachment => {
+                let _ = steps.send(Ok(step(Reads::default(), 0, String::new(), 0)));
+                return Ok(Outcome::Read);
+            }
+            _ => {}
         }
-        let mut projector = Projector::resume(info, entry, None).ok_or(IntakeError::WorkerLost)?;
-        for lines in reader.blocks_from(0) {
+        let known = known.lock().map_err(|_| IntakeError::WorkerLost)?.cursor(entry.as_str())?;
+        let SourceCursor { lines: mut from, reader: state } = known.unwrap_or_default();
+        let resumed = Projector::resume(&info, entry, state.as_deref());
+        let mut projector = match resumed {
+            Some(projector) if from <= reader.lines() => projector,
+            _ => {
+                let _ = steps.send(Ok(Step::restart(entry.clone(), info.clone())));
+                from = 0;
+                Projector::resume(&info, entry, None).ok_or(IntakeError::WorkerLost)?
+            }
+        };
+        for lines in reader.blocks_from(from) {
             let lines = lines?;
             let clean = clean_lines(&mut projector, &self.redactor, &lines, redacted);
-            let count = clean.len() as u64;
+            let (first, count) = (lines.first_line, clean.len() as u64);
             let joined = Clean::join(&clean, b'\n');
-            let reads = projector.read(&joined, lines.first_line);
-            let done =
-                step(reads, lines.first_line + count, projector.state(), joined.get().len() as u64);
+            let reads = projector.read(&joined, first);
+            let done = step(reads, first + count, projector.state(), joined.get().len() as u64);
             if steps.send(Ok(done)).is_err() {
                 break;
             }
         }
-        Ok(())
+        Ok(Outcome::Read)
     }
 }
 
@@ -267,12 +400,4 @@ fn clean_lines(
     report: &mut Report,
 ) -> Vec<Clean<Vec<u8>>> {
     lines.iter().map(|(_, line)| projector.clean(redactor, line, report)).collect()
-}
-
-fn note(report: &mut RebuildReport, entry: &EntryName, redacted: &Report, problem: Option<String>) {
-    report.done += 1;
-    report.redacted.merge(redacted);
-    if let Some(problem) = problem {
-        report.problems.push((entry.as_str().to_owned(), problem));
-    }
 }

@@ -13,6 +13,7 @@ use thru_redact::{Redactor, Report, Sought, UserRule};
 use thru_store::Store;
 use thru_store::index::remove_other_indexes;
 
+use crate::cleaning::Mark;
 use crate::projector::Projector;
 use crate::scan::DataPart;
 use crate::sessions::Indexer;
@@ -50,6 +51,25 @@ pub struct RedactionReport {
     pub redacted: Report,
 }
 
+/// The fate of an archived file.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Fate {
+    Rewritten,
+    /// It is kept exactly as it is, because the user chose that.
+    Verbatim,
+    Unchanged,
+}
+
+impl RedactionReport {
+    pub(crate) const fn note(&mut self, fate: Fate) {
+        match fate {
+            Fate::Rewritten => self.rewritten += 1,
+            Fate::Verbatim => self.verbatim += 1,
+            Fate::Unchanged => {}
+        }
+    }
+}
+
 impl Intake {
     /// Adds one more text that must not be kept, which is recorded nowhere.
     ///
@@ -83,17 +103,51 @@ impl Intake {
         progress: &mut dyn FnMut(u64, u64),
     ) -> Result<RedactionReport> {
         let mut outcome = RedactionReport::default();
+        self.mark_cleaning(lock, &Mark::begun(&self.fingerprint))?;
         outcome.records = self.rewrite_journal(&mut outcome.redacted)?;
         let entries = self.archive.entries()?;
         for (number, entry) in entries.iter().enumerate() {
-            if self.is_verbatim(entry)? {
-                outcome.verbatim += 1;
-            } else if self.redact_entry(entry, &mut outcome.redacted)? {
-                outcome.rewritten += 1;
-            }
+            let fate = self.clean_entry(entry, &mut outcome.redacted)?;
+            outcome.note(fate);
             progress(number as u64 + 1, entries.len() as u64);
         }
-        self.redact_store(lock, &mut outcome)?;
+        self.redact_store(&mut outcome)?;
+        self.redact_elsewhere(&mut outcome)?;
+        Ok(outcome)
+    }
+
+    /// Rebuilds store and index if they were made by other rules, if their records changed, or if they may
+    /// hold the given text.
+    fn redact_store(&self, outcome: &mut RedactionReport) -> Result<()> {
+        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
+        // Also needed if an earlier run stopped between archive and store, and for files kept verbatim:
+        // their rows were clean by the rules of their time. A given text may also be among the words of
+        // removed rows in the index, so none of the old index is kept.
+        let is_current = store.redactor().ok() == Some(Some(self.fingerprint.clone()));
+        drop(store);
+        if is_current && outcome.records == 0 && self.given.is_none() {
+            return self.keep_store(outcome);
+        }
+        // A text that must go is in the old store: it cannot stay, whatever else it holds.
+        let never = AtomicBool::new(false);
+        self.remake(OnLoss::Accept, &self.fingerprint, &never, &mut |_| {})?;
+        outcome.rebuilt = true;
+        Ok(())
+    }
+
+    /// Notes that the store holds nothing that the rules match.
+    pub(crate) fn keep_store(&self, outcome: &mut RedactionReport) -> Result<()> {
+        let mut store = self.open_store(&mut |_, _, _| {})?;
+        let batch = store.begin()?;
+        batch.set_redactor(&self.fingerprint)?;
+        batch.commit()?;
+        remove_other_indexes(&self.layout, &store)?;
+        outcome.is_unswept = self.is_left_unswept()?;
+        Ok(())
+    }
+
+    /// Removes what the rules match from everything that is neither journal, archive nor store.
+    pub(crate) fn redact_elsewhere(&self, outcome: &mut RedactionReport) -> Result<()> {
         let projections = self.projections(Indexer::without_transcripts(self));
         projections.all().try_for_each(|one| one.redact(&self.redactor))?;
         for (part, path) in self.other_files() {
@@ -107,37 +161,26 @@ impl Intake {
                 outcome.files.push(name);
             }
         }
-        Ok(outcome)
-    }
-
-    /// Rebuilds store and index if they were made by other rules, if their records changed, or if they may
-    /// hold the given text.
-    fn redact_store(&self, lock: &IntakeLock, outcome: &mut RedactionReport) -> Result<()> {
-        let Some(store) = Store::open_if_there(&self.layout)? else { return Ok(()) };
-        // Also needed if an earlier run stopped between archive and store, and for files kept verbatim:
-        // their rows were clean by the rules of their time. A given text may also be among the words of
-        // removed rows in the index, so none of the old index is kept.
-        let is_current = store.redactor().ok() == Some(Some(self.fingerprint.clone()));
-        if is_current && outcome.records == 0 && self.given.is_none() {
-            remove_other_indexes(&self.layout, &store)?;
-            outcome.is_unswept = self.is_left_unswept()?;
-            return Ok(());
-        }
-        drop(store);
-        // A text that must go is in the old store: it cannot stay, whatever else it holds.
-        self.rebuild(lock, OnLoss::Accept, &AtomicBool::new(false), &mut |_| {})?;
-        outcome.rebuilt = true;
         Ok(())
     }
 
     /// Rewrites the journal without the text that must go, and returns the number of changed records.
-    fn rewrite_journal(&self, report: &mut Report) -> Result<u64> {
+    pub(crate) fn rewrite_journal(&self, report: &mut Report) -> Result<u64> {
         // The content of damaged lines is unknown, and a user who names a text wants it gone with
         // certainty.
         let damaged = if self.given.is_some() { Damaged::Remove } else { Damaged::Keep };
         let done =
             self.journal.rewrite_with(damaged, &mut |stored| self.change_of(stored, report))?;
         Ok(done.replaced.values().chain(done.removed.values()).sum())
+    }
+
+    /// Rewrites an archived file, unless it is kept exactly as it is.
+    pub(crate) fn clean_entry(&self, entry: &EntryName, report: &mut Report) -> Result<Fate> {
+        Ok(match self.is_verbatim(entry)? {
+            true => Fate::Verbatim,
+            false if self.redact_entry(entry, report)? => Fate::Rewritten,
+            false => Fate::Unchanged,
+        })
     }
 
     /// Returns true if an archived file is kept exactly as it is. A file that holds the given text is not:

@@ -173,6 +173,40 @@ impl Store {
         Self::open_at(layout, &path, generation, schema::NEWEST, &mut |_, _, _| {})
     }
 
+    /// Opens the replacement that was begun with [`Store::open_replacement`] and has not taken over yet; `None` if there is
+    /// none of today's schema. The caller holds the intake lock.
+    ///
+    /// # Errors
+    /// Returns an error if it cannot be written.
+    pub fn resume_replacement(layout: &Layout, generation: Id) -> Result<Option<Self>> {
+        let begun = Self::begun_replacement(layout);
+        let version = begun.and_then(|store| store.schema_version().ok());
+        if version != Some(schema::NEWEST) {
+            return Ok(None);
+        }
+        let path = replacement_path(layout);
+        Self::open_at(layout, &path, generation, schema::NEWEST, &mut |_, _, _| {}).map(Some)
+    }
+
+    /// Opens the replacement that is being made for reading. One that cannot be read is of no use to anything.
+    pub(crate) fn begun_replacement(layout: &Layout) -> Option<Self> {
+        let path = replacement_path(layout);
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = path.exists().then(|| Connection::open_with_flags(&path, flags))?;
+        Self::wrap(connection.ok()?, path, layout).ok()
+    }
+
+    /// True if the file of this store is still in its place: another process that begins a replacement of its own
+    /// removes this one.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn is_in_place(&self) -> Result<bool> {
+        let generation = self.generation()?;
+        let there = self.reader().and_then(|there| there.generation());
+        Ok(there.is_ok_and(|there| there == generation))
+    }
+
     /// As [`Store::open_to_write`], stopping at an older schema. For tests of upgrades.
     ///
     /// # Errors

@@ -692,6 +692,18 @@ impl Batch<'_> {
         self.transaction
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('redactor', ?1)")?
             .execute([fingerprint])?;
+        self.transaction.execute("DELETE FROM meta WHERE key = 'cleaning'", [])?;
+        Ok(())
+    }
+
+    /// Records how far cleaning what is kept by newer rules has come, until [`Batch::set_redactor`] says that it is done.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be written.
+    pub fn set_cleaning(&self, mark: &str) -> Result<()> {
+        self.transaction
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('cleaning', ?1)")?
+            .execute([mark])?;
         Ok(())
     }
 

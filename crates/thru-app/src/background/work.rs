@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use thru_agents::hooks::ADAPTERS;
 use thru_core::Agent;
 use thru_daemon::{Log, News, Outcome, Work, WorkError};
-use thru_intake::{DistilScope, Indexed, Intake, IntakeLock};
+use thru_intake::{Cleaned, Cleaning, DistilScope, Indexed, Intake, IntakeLock};
 use thru_store::Store;
 
 use super::embedding::{Chooser, EmbeddingThread};
@@ -27,7 +27,7 @@ use crate::words::{plural, printable};
 
 /// The time to wait for another process that writes.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// The time of one part of distilling a whole home again, which a question may have to wait for.
+/// The time of one part of distilling or cleaning a whole home again, which a question may have to wait for.
 const PART: Duration = Duration::from_millis(500);
 /// Rows that readers look through themselves before the text index has to follow. They take up to two
 /// thousand.
@@ -47,6 +47,8 @@ pub struct Ingesting {
     missed: bool,
     /// True if what is kept was cleaned by older rules.
     unclean: bool,
+    /// Cleaning it by newer ones, while that is under way.
+    cleaning: Option<Cleaning>,
     /// The count of secrets that newer rules took out since the daemon started.
     cleaned: u64,
     /// The time at which something last came.
@@ -81,6 +83,7 @@ impl Ingesting {
             behind: 1,
             missed: false,
             unclean: false,
+            cleaning: None,
             cleaned: 0,
             last_news: None,
             outcome: None,
@@ -121,10 +124,14 @@ impl Ingesting {
         let effort = Effort { scope: DistilScope::Finished { within: PART }, thorough };
         let ingested =
             ingest(app, &lock, scope, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
-        if self.unclean && is_quiet {
-            self.clean_again(&intake, &lock)?;
-        }
-        drop(lock);
+        let cleaning = match self.unclean && (is_quiet || self.cleaning.is_some()) {
+            true => self.clean_again(&intake, lock, stop)?,
+            false => {
+                drop(lock);
+                self.cleaning = None;
+                false
+            }
+        };
         self.missed = reading != Reading::All;
         let store = Store::open_if_there(&self.app.layout)?;
         self.behind = match &store {
@@ -144,7 +151,7 @@ impl Ingesting {
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
         let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
         let due = [next, index, resumed].into_iter().flatten().min();
-        let more = ingested.report.distilled.is_unfinished();
+        let more = ingested.report.distilled.is_unfinished() || cleaning;
         let outcome = Outcome { due, busy: next.is_some(), more };
         self.outcome = Some(outcome);
         Ok(outcome)
@@ -159,9 +166,24 @@ impl Ingesting {
         !is_other && changed.iter().all(|path| path.starts_with(root))
     }
 
-    /// Takes out of what is kept what newer rules match, and logs how much that was.
-    fn clean_again(&mut self, intake: &Intake, lock: &IntakeLock) -> Result<()> {
-        let report = intake.apply_rules(lock, &mut |_, _| {})?;
+    /// Takes out of a part of what is kept what newer rules match, and logs how much that was in the end. Returns true if
+    /// the next part can follow at once.
+    fn clean_again(
+        &mut self,
+        intake: &Intake,
+        lock: IntakeLock,
+        stop: &AtomicBool,
+    ) -> Result<bool> {
+        let (report, problems) = match Cleaning::part(&mut self.cleaning, intake, lock, PART, stop)?
+        {
+            Cleaned::Unfinished => return Ok(true),
+            Cleaned::Waiting => return Ok(false),
+            Cleaned::Whole { report, problems } => (report, problems),
+        };
+        for (file, problem) in problems {
+            let (file, problem) = (printable(&file), printable(&problem));
+            self.log.warn(&format!("{file} could not be cleaned by newer rules: {problem}"));
+        }
         let secrets: u64 = report.redacted.secrets.values().sum();
         self.cleaned += secrets;
         self.log.info(&format!(
@@ -170,7 +192,7 @@ impl Ingesting {
             plural(report.records, "record"),
             plural(report.rewritten as u64, "file"),
         ));
-        Ok(())
+        Ok(false)
     }
 
     fn note(&mut self, ingested: &Ingested, now: Timestamp) {

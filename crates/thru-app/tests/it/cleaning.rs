@@ -31,7 +31,10 @@ fn a_changed_rule_has_the_daemon_clean_what_is_kept_and_say_so() {
     let log = Arc::new(Log::open(&path, Arc::new(SystemClock)).unwrap());
     let mut work = Ingesting::new(&home.here(), &Arc::default(), &log);
     let mut step = |news: &News| {
-        work.ingest(news, &AtomicBool::new(false)).unwrap();
+        // In parts, between which others may write.
+        while work.ingest(news, &AtomicBool::new(false)).unwrap().more {
+            home.import();
+        }
         work.status()["cleaned_again"].as_u64().unwrap()
     };
     assert_eq!(step(&News::everything()), 0, "it waits for a quiet moment");

@@ -8,6 +8,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod cleaning;
 mod commits;
 mod copies;
 mod embedding;

@@ -52,6 +52,9 @@ struct Part {
 /// Memory for the index of memories, which is small: the minimum that Tantivy accepts for a thread.
 const LEAST_MEMORY: usize = 15_000_000;
 
+/// Rows that are added before the time is looked at again.
+const ROWS_AT_ONCE: usize = 2_000;
+
 /// The number of segments that are left unmerged.
 const FEW: usize = 4;
 /// Segments are merged when all but the largest hold at least one in this many documents.
@@ -87,11 +90,24 @@ impl IndexWriter {
     /// # Errors
     /// Returns an error if the database cannot be read, or the index cannot be written.
     pub fn catch_up(&mut self, store: &Store) -> Result<u64> {
-        let mut added = 0;
+        let added = |parts: &[Part]| parts.iter().map(|part| part.added).sum::<u64>();
+        let before = added(&self.parts);
+        self.catch_up_until(store, &|| false)?;
+        Ok(added(&self.parts) - before)
+    }
+
+    /// As [`IndexWriter::catch_up`], until `is_over` returns true, which is asked every few rows. Returns true if nothing
+    /// is left.
+    ///
+    /// # Errors
+    /// As for [`IndexWriter::catch_up`].
+    pub fn catch_up_until(&mut self, store: &Store, is_over: &dyn Fn() -> bool) -> Result<bool> {
         for part in &mut self.parts {
-            added += part.catch_up(store)?;
+            if !part.catch_up_until(store, is_over)? {
+                return Ok(false);
+            }
         }
-        Ok(added)
+        Ok(true)
     }
 
     /// Commits what was added, which makes it durable and searchable.
@@ -168,23 +184,31 @@ impl Part {
         })
     }
 
-    fn catch_up(&mut self, store: &Store) -> Result<u64> {
+    fn catch_up_until(&mut self, store: &Store, is_over: &dyn Fn() -> bool) -> Result<bool> {
         // A session may have got its project since.
         self.sessions.clear();
         let Self { collection, writer, fields, row, sessions, .. } = self;
-        let (last, added) =
-            collection.documents(store, *row, usize::MAX, sessions, |document| {
-                writer.add_document(fields.document(document))?;
-                Ok(())
-            })?;
-        *row = last;
+        loop {
+            let (last, added) =
+                collection.documents(store, *row, ROWS_AT_ONCE, sessions, |document| {
+                    writer.add_document(fields.document(document))?;
+                    Ok(())
+                })?;
+            *row = last;
+            self.added += added;
+            if added < ROWS_AT_ONCE as u64 {
+                break;
+            }
+            if is_over() {
+                return Ok(false);
+            }
+        }
         for row in store.retired_rows(self.collection)? {
             if row <= self.row && self.cleared.insert(row) {
                 self.writer.delete_term(Term::from_field_u64(self.fields.row, row as u64));
             }
         }
-        self.added += added;
-        Ok(added)
+        Ok(true)
     }
 
     fn merge(&mut self) -> Result<()> {
@@ -299,14 +323,18 @@ pub fn is_missing(layout: &Layout, store: &Store) -> Result<bool> {
     Ok(false)
 }
 
-/// Removes the indexes of stores that are no longer in use. The caller holds the intake lock.
+/// Removes the indexes of stores that are neither in use nor being made to replace it. The caller holds the intake lock.
 ///
 /// # Errors
 /// Returns an error if the folder of the indexes or the database cannot be read.
 pub fn remove_other_indexes(layout: &Layout, store: &Store) -> Result<()> {
-    let generation = store.generation()?;
-    let wanted =
-        Collection::ALL.map(|collection| super::directory(layout, &generation, collection));
+    let replacement = Store::begun_replacement(layout).and_then(|store| store.generation().ok());
+    let generations = replacement.into_iter().chain([store.generation()?]);
+    let wanted: Vec<_> = generations
+        .flat_map(|generation| {
+            Collection::ALL.map(|collection| super::directory(layout, &generation, collection))
+        })
+        .collect();
     let Ok(entries) = std::fs::read_dir(layout.index()) else { return Ok(()) };
     for entry in entries.flatten() {
         if !wanted.contains(&entry.path()) {

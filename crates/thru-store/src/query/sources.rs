@@ -261,6 +261,14 @@ impl Store {
         self.meta("redactor")
     }
 
+    /// Returns what [`Batch::set_cleaning`](crate::Batch::set_cleaning) recorded.
+    ///
+    /// # Errors
+    /// Returns an error if the database cannot be read.
+    pub fn cleaning(&self) -> Result<Option<String>> {
+        self.meta("cleaning")
+    }
+
     pub(super) fn meta(&self, key: &str) -> Result<Option<String>> {
         Ok(self
             .connection
