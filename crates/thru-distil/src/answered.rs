@@ -180,14 +180,24 @@ fn chose(chosen: &[&Choice], proposal: &Proposal) -> Option<Made> {
         (!title.ends_with('…')).then_some(title)
     });
     let others: Vec<String> = others.iter().map(|option| option.head.clone()).collect();
+    let title = whole.unwrap_or(title);
     Some(Made {
-        title: whole.unwrap_or(title),
+        title: proposal.topic.as_ref().and_then(|topic| headed(&title, topic)).unwrap_or(title),
         chosen: Some(chosen.iter().map(|one| one.text.as_str()).collect::<Vec<_>>().join("; ")),
         others,
         question: proposal.question().map(str::to_owned),
         about: proposal.advice.clone(),
         ..Made::default()
     })
+}
+
+/// Returns "Test bed: the small one" for "Chose the small one" under that heading, unless the title says it already.
+fn headed(title: &str, topic: &str) -> Option<String> {
+    let chosen = title.strip_prefix("Chose ")?;
+    let chosen = chosen.strip_prefix("to ").unwrap_or(chosen);
+    let whole = format!("{topic}: {}", uncapitalised(chosen));
+    let is_new = reply::says_more(topic, chosen) && whole.chars().count() <= TITLE;
+    (is_new && !chosen.contains(", not to ")).then_some(whole)
 }
 
 /// Returns "Chose a over b", without the options that do not fit.

@@ -7,6 +7,7 @@ use regex::Regex;
 
 use crate::pattern;
 use crate::prose::{self, LineKind};
+use crate::reply;
 use crate::text::{one_line, unmarked};
 use crate::title;
 
@@ -25,6 +26,8 @@ pub(crate) struct DialogAnswer {
     pub(crate) others: Vec<String>,
     /// True if the answer is none of the options.
     pub(crate) is_own: bool,
+    /// The option that an answer in own words begins with.
+    pub(crate) repeated: Option<String>,
 }
 
 /// A plan that a person approved.
@@ -85,8 +88,10 @@ pub(crate) fn answers(text: &str) -> Vec<DialogAnswer> {
         if let Some(answer) = answer.map(str::trim).filter(|answer| !answer.is_empty()) {
             let is_chosen = |label: &str| answer.contains(label);
             let meaning = question.options.iter().find(|(label, _)| is_chosen(label));
+            let repeated = meaning.is_none().then(|| repeated(answer, &question.options));
             answers.push(DialogAnswer {
                 is_own: meaning.is_none(),
+                repeated: repeated.flatten().map(|option| one_line(option, MEANING)),
                 question: one_line(question.text, QUESTION),
                 header: question.header.map(|header| one_line(header, 30)),
                 answer: one_line(answer, ANSWER),
@@ -104,6 +109,22 @@ pub(crate) fn answers(text: &str) -> Vec<DialogAnswer> {
         }
     }
     answers
+}
+
+/// Fewest words with a meaning of an answer that repeats an option.
+const REPEATED: usize = 3;
+
+/// Returns the option that has all words with which an answer begins, if it is the only one.
+fn repeated<'t>(answer: &str, options: &[(&'t str, Option<&'t str>)]) -> Option<&'t str> {
+    // Hasty writers leave no blank between sentences.
+    let start = answer.split(['.', ';', ',', '\n']).next().unwrap_or(answer);
+    let words = reply::significant(start);
+    let mut same = options.iter().filter(|(label, _)| {
+        let known = reply::significant(label);
+        words.iter().all(|word| known.contains(word))
+    });
+    let (label, _) = same.next().filter(|_| words.len() >= REPEATED)?;
+    same.next().is_none().then_some(label)
 }
 
 /// Returns the questions that were asked, with their short names and options.

@@ -90,7 +90,8 @@ fn restated(answer: Option<(usize, &Opening)>, words: &str) -> Option<Named> {
     let told = told
         .map(|said| without_condition(&said).to_owned())
         .filter(|said| !said.ends_with('…') && stands_alone(&said.replace(" this ", " the ")));
-    let announced = || opening.announced.clone().filter(|done| reply::shares(done, words, SHARED));
+    let least = if opening.agrees { 1 } else { SHARED };
+    let announced = || opening.announced.clone().filter(|done| reply::shares(done, words, least));
     Some(Named { title: told.or_else(announced)?, source: Some(at) })
 }
 

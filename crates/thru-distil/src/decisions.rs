@@ -19,7 +19,7 @@ use crate::restated::{self, Opening};
 use crate::rules::Force;
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
-use crate::text::{FACT, TITLE, cut};
+use crate::text::{self, FACT, TITLE, cut};
 use crate::undone;
 use crate::verdict;
 use crate::work::{self, FACTS};
@@ -182,6 +182,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         said.any(|one| !is_taken_up(&one))
     };
     let made = made.filter(|made| !is_ruled(&made.title) && !is_hedged(made));
+    let made = made.and_then(|made| taken_up(made, opening));
     let Some(mut made) = made else { return };
     // The person's own words say it better than the option's, where they stand alone.
     if made.is_agreement
@@ -189,6 +190,16 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         && (made.title.is_empty() || !decided.title.contains("something"))
     {
         made.title.clone_from(&decided.title);
+    }
+    let mut known = vec![made.title.clone()];
+    let wish = opening.and_then(|opening| opening.wishes(&made.title));
+    let is_fuller = |wish: &String| {
+        !wish.ends_with('…')
+            && !reply::is_specific(&made.title)
+            && reply::says_more(wish, &made.title)
+    };
+    if let Some(wish) = wish.filter(is_fuller) {
+        made.title = wish;
     }
     let is_told = |ruling: &str| !made.title.is_empty() && ruling.starts_with(&made.title);
     if request.rulings.iter().any(|one| is_told(&one.title)) {
@@ -201,7 +212,8 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     let Some(Named { title, source: naming }) =
         antecedent::named(session, place, chosen.clone(), said, answer)
     else {
-        return others(session, request, opening, place, vec![chosen], drafts);
+        known.push(chosen);
+        return others(session, request, opening, place, known, drafts);
     };
     let is_tried = said.is_some_and(|said| reply::is_hedged(said, &title));
     let advised = opening.filter(|_| is_tried).and_then(|one| one.recommends(&title));
@@ -234,7 +246,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         .collect();
     observation.sources = session.ids(&places);
     observation.concepts.insert(Concept::TradeOff);
-    let known = vec![chosen, observation.title.clone()];
+    known.extend([chosen, observation.title.clone()]);
     drafts.push(Draft { place, observation });
     for (ordinal, title) in numbered(session, reply, place).into_iter().enumerate().skip(1) {
         let mut observation = by_person(session, "numbered", ordinal, place);
@@ -243,6 +255,18 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         drafts.push(Draft { place, observation });
     }
     others(session, request, opening, place, known, drafts);
+}
+
+/// Returns the choice of an option as the agent took it up: what it says that it does instead, where it understood another
+/// one, or `None` if that cannot be told.
+fn taken_up(made: Made, opening: Option<&Opening>) -> Option<Made> {
+    let option = made.chosen.as_deref().filter(|_| made.others.len() < 2);
+    let question = made.question.as_deref().unwrap_or_default();
+    match opening.zip(option).and_then(|(opening, option)| opening.takes_instead(option, question))
+    {
+        Some(title) => Some(Made { title: title?, chosen: None, others: Vec::new(), ..made }),
+        None => Some(made),
+    }
 }
 
 /// Returns true unless a decision is hedged and the agent does not take it up: "maybe we should x" asks first.
@@ -268,7 +292,7 @@ fn others(
         let is_new = |said: &String| {
             let words = reply::significant(&title);
             let shared = reply::significant(said);
-            words.iter().filter(|word| shared.contains(word)).count() * 2 <= words.len()
+            words.iter().filter(|word| shared.contains(word)).count() * 3 < words.len() * 2
         };
         let is_open = title.contains("something") || reply::points_early(&title);
         let is_open = is_open || reply::is_thin(&title) || !is_taken_up(decided, opening);
@@ -324,6 +348,9 @@ pub(crate) fn settle(drafts: &mut Vec<Draft>, kept_apart: &BTreeSet<Id>) {
     }
 }
 
+/// Words of a finding among which its subject is looked for.
+const SUBJECT: usize = 8;
+
 /// Fewest words that a finding shares with what settles it.
 const SETTLED: usize = 3;
 
@@ -343,6 +370,10 @@ pub(crate) fn settle_findings(drafts: &mut [Draft]) {
             if is_lack && other.turn > one.turn && supplies(&other.title, &one.title) {
                 return turns.contains(&other.turn) && !other.files_modified.is_empty();
             }
+            let is_decided = other.kind == ObservationType::Decision && other.turn > one.turn;
+            if is_decided && turns.contains(&other.turn) && drops(&other.title, &one.title) {
+                return true;
+            }
             let known = reply::significant(&other.title);
             let shared = words.iter().filter(|word| known.contains(word)).count();
             let is_made = other.kind != ObservationType::Discovery
@@ -358,6 +389,20 @@ pub(crate) fn settle_findings(drafts: &mut [Draft]) {
             draft.observation.title.clear();
         }
     }
+}
+
+/// Returns true if a decision does away with the subject of a finding: "Drop the relay" ends "The relay polls twice".
+fn drops(decision: &str, finding: &str) -> bool {
+    const VERBS: [&str; 6] = ["abandon ", "delete ", "drop ", "remove ", "replace ", "stop using "];
+    const ENDS: [&str; 7] = [" with ", " by ", " from ", " in ", " and ", " for ", ", "];
+    let Some(verb) = VERBS.iter().find(|verb| text::begins(decision, verb)) else { return false };
+    let object = &decision[verb.len()..];
+    let end = ENDS.iter().filter_map(|end| object.find(end)).min().unwrap_or(object.len());
+    let object = object[..end].trim_end_matches(" entirely").trim_end_matches(" completely");
+    let object = reply::significant(object);
+    let subject: Vec<&str> = finding.split(' ').take(SUBJECT).collect();
+    let subject = reply::significant(&subject.join(" "));
+    object.len() >= 2 && object.iter().all(|word| subject.contains(word))
 }
 
 /// Returns true if work names what a finding said was lacking.

@@ -105,9 +105,7 @@ fn lead_dropped(sentence: &str) -> &str {
         "i wonder ",
         "i'm wondering ",
     ];
-    let lead = LEADS.iter().find(|lead| {
-        sentence.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead))
-    });
+    let lead = LEADS.iter().find(|lead| text::begins(sentence, lead));
     lead.map_or(sentence, |lead| &sentence[lead.len()..])
 }
 

@@ -18,12 +18,23 @@ pub(crate) fn is_open(title: &str) -> bool {
     OPEN.as_ref().is_some_and(|open| open.is_match(title)) || title.ends_with("(suspected)")
 }
 
-/// Statements that tell little later: a verdict without its reason, what is still to be done, how it goes at the moment,
-/// what a command printed, and what is said for effect.
+/// Verdicts without their reason.
+static VERDICT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(
+        r"(?i)\b(?:is|are|would\s+be)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$",
+    )
+});
+
+/// Returns true for a verdict without its reason: "The relay is a poor fit".
+pub(crate) fn is_bare_verdict(title: &str) -> bool {
+    VERDICT.as_ref().is_some_and(|verdict| verdict.is_match(title))
+}
+
+/// Statements that tell little later: what is still to be done, how it goes at the moment, what a command printed, and what
+/// is said for effect.
 static SLIGHTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern::regex(
-        r"(?x)\b(?i:is|are|would\s+be)\s+(?i:an?\s+|the\s+)?(?i:\w+\s+)?(?i:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?i:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$
-        | \b(?i:needs?\s+to)\b
+        r"(?x)\b(?i:needs?\s+to)\b
         | ^.{0,24}\b(?i:is|are)\s+(?i:now\s+)?[a-z]+ing\b.{0,20}$
         | ^(?i:the\s+|a\s+)?(?i:dry.?run|search|grep|output|command|check|run|query|probe|scan)\s+(?i:showe?[ds]?|shows|returned|found|printed|reported)\b
         | \b(?:IS|ARE|NOT|ALL|EVERY|ALWAYS|NEVER)\b",
@@ -32,7 +43,7 @@ static SLIGHTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for a statement that tells little later.
 pub(crate) fn is_slight(title: &str) -> bool {
-    SLIGHTS.as_ref().is_some_and(|slights| slights.is_match(title))
+    is_bare_verdict(title) || SLIGHTS.as_ref().is_some_and(|slights| slights.is_match(title))
 }
 
 /// Returns true if a statement is about one among others that it does not name: "The closest issue is x", "The trap is y".

@@ -15,6 +15,7 @@ use crate::prose;
 use crate::reply;
 use crate::segment::Turn;
 use crate::session::{Session, is_committed};
+use crate::subject;
 use crate::text::{self, TITLE, uncapitalised};
 
 /// Shortest and longest name from code in a title, in characters.
@@ -38,8 +39,7 @@ pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) 
     }
     for one in observations.iter_mut().filter(|one| !one.title.is_empty()) {
         let Some(turn) = turns.get(&one.turn) else { continue };
-        let topic = branch(session, turn).and_then(topic_of);
-        if let Some(title) = topic.and_then(|topic| with_topic(&one.title, &topic)) {
+        if let Some(title) = topic(session, turn).and_then(|topic| with_topic(&one.title, &topic)) {
             one.title = title;
         }
         let told = with_file(&one.title, &one.files_modified, is_committed(one))
@@ -52,10 +52,16 @@ pub(crate) fn complete(session: &Session<'_>, observations: &mut [Observation]) 
             && works.get(&one.turn) == Some(&1)
             && let Some((_, written)) = session.closing(turn.range.clone())
             && let Some(title) = points::named(&one.title, &written.points)
+                .or_else(|| with_saying(one, &written.report))
         {
             one.title = title;
         }
     }
+}
+
+/// Returns the topic for which the branch of a turn was named.
+pub(crate) fn topic(session: &Session<'_>, turn: &Turn) -> Option<String> {
+    branch(session, turn).and_then(topic_of)
 }
 
 /// Returns the branch that a turn committed to, or that the session stayed on.
@@ -136,6 +142,47 @@ fn in_words(session: &Session<'_>, turn: &Turn, title: &str) -> Option<String> {
     found
         .or_else(|| about(bare, asked).into_iter().flat_map(names_in).next())
         .and_then(|name| beside(title, &name))
+}
+
+/// Returns the loose title of work on documents with what these say now, as the report tells it: "Clarify the retries: the guide
+/// now names three".
+fn with_saying(one: &Observation, report: &str) -> Option<String> {
+    let bare = one.title.split(" (").next().unwrap_or(&one.title);
+    let is_document =
+        |file: &String| [".md", ".mdx", ".rst", ".txt"].iter().any(|end| file.ends_with(end));
+    if !subject::is_loose(bare) || !one.files_modified.iter().all(is_document) {
+        return None;
+    }
+    let room = TITLE.checked_sub(bare.chars().count() + 2)?;
+    let said =
+        prose::sentences(report).flat_map(|sentence| sentence.split("; ")).find_map(|point| {
+            let point = point.split_once(": ").map_or(point, |(lead, said)| {
+                // "The change: a" is told without its lead, but not the value of a setting.
+                if lead.contains(" now ") || lead.contains('`') { point } else { said }
+            });
+            let said = saying(point)?;
+            let told = reply::titled_in(said, room);
+            let tells = told.split(' ').count() >= 4 && reply::is_specific(said);
+            (tells && !told.ends_with('…') && stands_alone(&told)).then_some(told)
+        })?;
+    Some(format!("{bare}: {}", text::uncapitalised(&said)))
+}
+
+/// Returns what a statement says that a document says: "The guide now names three", and the rest of "The note says that …".
+fn saying(point: &str) -> Option<&str> {
+    const DOCUMENTS: [&str; 8] =
+        ["comment", "doc", "guide", "note", "page", "paragraph", "section", "text"];
+    let point = point.trim_end_matches(['.', ';', ' ']);
+    if let Some((before, said)) = point.split_once(" says ") {
+        let noun = before.rsplit(' ').next().unwrap_or_default();
+        let noun = if noun == "now" { before.rsplit(' ').nth(1)? } else { noun };
+        return DOCUMENTS.contains(&noun).then(|| said.strip_prefix("that ").unwrap_or(said));
+    }
+    let (subject, _) = point.split_once(" now ")?;
+    let first = subject.split(' ').next().unwrap_or_default().to_lowercase();
+    let is_thing =
+        !["i", "we", "you", "it", "this", "that", "they", "all"].contains(&first.as_str());
+    (is_thing && subject.split(' ').count() <= 4).then_some(point)
 }
 
 /// Returns the statements of a text that are about the same as a title, the nearest first.

@@ -8,7 +8,8 @@ use regex::Regex;
 use crate::pattern;
 use crate::prose;
 use crate::reply;
-use crate::text::{one_line, unmarked};
+use crate::text::{capitalised, one_line, unmarked};
+use crate::title;
 
 /// Bytes of the end of a text that are looked at: proposals stand there.
 const TAIL: usize = 4 * 1024;
@@ -35,6 +36,8 @@ pub(crate) struct Proposal {
     pub(crate) questions: Vec<Choice>,
     /// The options.
     pub(crate) options: Vec<Choice>,
+    /// The heading under which the options stand.
+    pub(crate) topic: Option<String>,
     /// True if a list offers the options, rather than only standing near the question.
     pub(crate) is_offered: bool,
     /// The action that the agent offers to take.
@@ -93,6 +96,7 @@ static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 #[derive(Default)]
 struct List {
     items: Vec<Choice>,
+    topic: Option<String>,
     is_offered: bool,
     asks: bool,
 }
@@ -110,6 +114,7 @@ impl Proposal {
         let mut sentences: Vec<String> = Vec::new();
         let mut questions: Vec<Choice> = Vec::new();
         let mut intro = String::new();
+        let mut heading: Option<String> = None;
         let mut is_in_list = false;
         // A block of code may begin before the end.
         let mut is_fenced = head.lines().filter(|line| is_fence(line.trim())).count() % 2 == 1;
@@ -123,6 +128,9 @@ impl Proposal {
                 continue;
             }
             let depth = line.len() - line.trim_start().len();
+            if is_heading(trimmed) {
+                heading = topic(trimmed);
+            }
             if let Some((label, rest)) = item(trimmed) {
                 // Items below an option explain it.
                 if is_in_list
@@ -142,7 +150,9 @@ impl Proposal {
                 if !is_in_list {
                     let is_offered = OFFERING.as_ref().is_some_and(|words| words.is_match(&intro))
                         || intro.ends_with('?');
-                    lists.push(List { is_offered, ..List::default() });
+                    // "Options:" says nothing of what they are for.
+                    let topic = heading.clone().filter(|_| intro.split(' ').count() <= 2);
+                    lists.push(List { topic, is_offered, ..List::default() });
                 }
                 is_in_list = true;
                 if let Some(list) = lists.last_mut() {
@@ -201,6 +211,7 @@ impl Proposal {
                     proposal.points = texts(&list.items);
                 }
                 proposal.options = list.items;
+                proposal.topic = list.topic;
             } else if proposal.points.is_empty() {
                 proposal.points = texts(&list.items);
             }
@@ -256,6 +267,27 @@ impl Proposal {
     pub(crate) fn question(&self) -> Option<&str> {
         self.questions.last().map(|question| question.text.as_str())
     }
+}
+
+/// Returns true for a line that is a heading, by its mark or in bold.
+fn is_heading(line: &str) -> bool {
+    let bold =
+        line.trim_end_matches(':').strip_prefix("**").and_then(|rest| rest.strip_suffix("**"));
+    line.starts_with('#') || bold.is_some_and(|bold| !bold.contains("**"))
+}
+
+/// Returns what a heading says that the lines below it are about, without its number and its article.
+fn topic(heading: &str) -> Option<String> {
+    let plain = unmarked(heading.trim_start_matches(['#', ' ']));
+    let bare = plain.trim_start_matches(|c: char| c.is_ascii_digit() || ". )".contains(c));
+    let bare = bare.trim_end_matches([':', ' ']);
+    let bare = ["The ", "A ", "An "].iter().find_map(|one| bare.strip_prefix(one)).unwrap_or(bare);
+    let words = bare.split(' ').count();
+    let says_what = (2..=5).contains(&words)
+        && !title::is_label(bare)
+        && !bare.ends_with('?')
+        && !OFFERING.as_ref().is_some_and(|words| words.is_match(bare));
+    says_what.then(|| capitalised(bare))
 }
 
 fn texts(items: &[Choice]) -> Vec<String> {

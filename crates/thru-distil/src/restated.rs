@@ -13,7 +13,8 @@ use crate::phrase;
 use crate::prose::{self, LineKind};
 use crate::reply;
 use crate::session::Session;
-use crate::text::{one_line, unmarked};
+use crate::text::{self, one_line, unmarked};
+use crate::verbs;
 use crate::wording;
 
 /// Most sentences that are kept of the beginning of a text.
@@ -21,6 +22,9 @@ const SENTENCES: usize = 4;
 
 /// Longest sentence that is kept, in characters.
 const LENGTH: usize = 240;
+
+/// Words that a restatement shares with what it says again.
+const SAME: usize = 2;
 
 /// Events after a prompt among which the answer is looked for.
 const REACH: usize = 24;
@@ -119,11 +123,54 @@ impl Opening {
         Some(advice.title)
     }
 
+    /// Returns a person's wish as the agent says it again: "You want the kiln to fire alone, not by a timer".
+    pub(crate) fn wishes(&self, words: &str) -> Option<String> {
+        const SAID: [(&str, &str); 4] = [
+            ("you want ", "We want "),
+            ("you would like ", "We would like "),
+            ("you prefer ", "We prefer "),
+            ("you need ", "We need "),
+        ];
+        let wish = |said: &String| {
+            let same = reply::shares(said, words, SAME);
+            let (you, we) = SAID.iter().find(|(you, _)| text::begins(said, you))?;
+            same.then(|| reply::titled(&format!("{we}{}", &said[you.len()..])))
+        };
+        self.statements.iter().filter(|_| self.agrees).find_map(wish)
+    }
+
+    /// Returns what the agent takes up in place of the option that a person picked, if it agrees and clearly speaks of another
+    /// way that the question named: "1" may be the first of two lists. `Some(None)` if that cannot be told alone.
+    pub(crate) fn takes_instead(&self, option: &str, question: &str) -> Option<Option<String>> {
+        let said = self.statements.first().filter(|_| self.agrees)?;
+        let (known, asked) = (reply::significant(said), reply::significant(question));
+        let option = reply::significant(option);
+        let shared = |words: &[String]| words.iter().filter(|word| known.contains(word)).count();
+        let is_other =
+            shared(&asked) >= shared(&option) + SAME && shared(&option) * 2 <= option.len();
+        is_other.then(|| {
+            order_of(said).or_else(|| Some(reply::titled(said)).filter(|title| stands_alone(title)))
+        })
+    }
+
     /// Returns the decision that the agent draws from a person's words, if it agrees with them.
     pub(crate) fn concludes(&self, words: &str) -> Option<String> {
         let own = self.statements.iter().filter(|said| reply::alike(words, said));
         own.filter(|_| self.agrees).find_map(|said| reply::concluded(said))
     }
+}
+
+/// Returns "Store the glaze by its name" for "storing the glaze by its name is the quick fix".
+fn order_of(said: &str) -> Option<String> {
+    let (gerund, rest) = said.split_once(' ')?;
+    let stem = gerund.strip_suffix("ing")?.to_lowercase();
+    let design =
+        || [stem.clone(), format!("{stem}e")].into_iter().find(|verb| reply::is_verb(verb));
+    let verb = verbs::imperative_of_gerund(gerund).map(str::to_owned).or_else(design)?;
+    let ends = [" is the ", " is a ", " is fine", " is enough"];
+    let end = ends.iter().filter_map(|end| rest.find(end)).min()?;
+    let title = reply::titled(&format!("{verb} {}", &rest[..end]));
+    stands_alone(&title).then_some(title)
 }
 
 /// Returns what the agent says that it does now, as far as a reader understands it.

@@ -131,6 +131,11 @@ pub(crate) fn is_vague(title: &str) -> bool {
     !reply::is_specific(title) && !title.contains(": ") && (shows(&VAGUE) || shows(&CALLED))
 }
 
+/// Returns true for the title of a commit with a vague verb and no detail: "Clarify the retries (guide)".
+pub(crate) fn is_loose(title: &str) -> bool {
+    !title.contains(": ") && LOOSE.as_ref().is_some_and(|loose| loose.is_match(title))
+}
+
 /// Returns the title of a commit that names what called for it: with the change, or the change alone where there is no
 /// room for both.
 fn called(title: &str, body: &str) -> Option<String> {

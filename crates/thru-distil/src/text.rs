@@ -36,6 +36,11 @@ pub(crate) fn without_blocks(text: &str, (open, close): (&str, &str)) -> Option<
     Some(kept)
 }
 
+/// Returns true if a text begins with these ASCII letters, ignoring case.
+pub(crate) fn begins(text: &str, start: &str) -> bool {
+    text.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start))
+}
+
 /// Returns the position of an ASCII `needle` (in lower case) in `text`, ignoring case.
 pub(crate) fn find_ignoring_case(text: &str, needle: &str) -> Option<usize> {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());

@@ -147,12 +147,19 @@ pub(crate) fn settle(observations: &mut [Observation]) {
         let Some((one, later)) = observations.get(at..).and_then(<[_]>::split_first) else { break };
         let is_work = !matches!(one.kind, ObservationType::Decision | ObservationType::Discovery)
             && !one.title.starts_with(REVERTED);
-        let goes_on = |other: &&Observation| {
+        let undoes = |other: &Observation| {
+            let changes = other.files_modified.iter().any(|file| one.files_modified.contains(file));
+            // A decision has no files, but may name one.
+            let names = other.kind == ObservationType::Decision
+                && one
+                    .files_modified
+                    .iter()
+                    .any(|file| other.title.contains(&text::shown_name(file)));
             other.turn > one.turn
-                && other.files_modified.iter().any(|file| one.files_modified.contains(file))
+                && (changes || names)
+                && takes_back(&other.title, &one.title, names)
         };
-        if is_work && later.iter().filter(goes_on).any(|other| takes_back(&other.title, &one.title))
-        {
+        if is_work && later.iter().any(undoes) {
             let title = titled_as(REVERTED, &one.title);
             if let Some(one) = observations.get_mut(at) {
                 one.title = title;
@@ -167,8 +174,9 @@ pub(crate) fn titled_as(outcome: &str, title: &str) -> String {
     format!("{outcome}: {}", text::uncapitalised(&reply::titled_in(title, room)))
 }
 
-/// Returns true if a part of the later title orders the contrary of the earlier one about the same.
-fn takes_back(later: &str, earlier: &str) -> bool {
+/// Returns true if a part of the later title orders the contrary of the earlier one about the same; if that is named, with
+/// fewer words in common.
+fn takes_back(later: &str, earlier: &str, is_named: bool) -> bool {
     const GIVES: [&str; 8] =
         ["add", "allow", "create", "enable", "introduce", "set", "use", "require"];
     const TAKES: [&str; 6] = ["delete", "disable", "drop", "remove", "revert", "undo"];
@@ -185,10 +193,11 @@ fn takes_back(later: &str, earlier: &str) -> bool {
     later.split(": ").filter(|part| contrary(part)).any(|part| {
         let told = reply::significant(object_of(part));
         let shared = told.iter().filter(|word| known.contains(word)).count();
-        let is_named = object_of(part).split(' ').any(|word| {
+        let is_same = object_of(part).split(' ').any(|word| {
             names_code(word) && object_of(earlier).split(' ').any(|known| known == word)
         });
-        (is_named || shared >= SHARED) && shared * 2 >= told.len().min(known.len())
+        (is_same || shared >= if is_named { SHARED - 1 } else { SHARED })
+            && shared * 2 >= told.len().min(known.len())
     })
 }
 
@@ -233,14 +242,14 @@ mod tests {
                 "Use a shared relay for the damper (kiln.toml)",
             ),
         ] {
-            assert!(takes_back(later, earlier), "{later}");
+            assert!(takes_back(later, earlier, false), "{later}");
         }
         for (later, earlier) in [
             ("Remove the old tests of the damper", "Add a relay for the damper"),
             ("Add a log to open_damper()", "Use open_damper() at the start"),
             ("Restore the glaze profile", "Remove second open_damper() call"),
         ] {
-            assert!(!takes_back(later, earlier), "{later}");
+            assert!(!takes_back(later, earlier, false), "{later}");
         }
     }
 

@@ -5,7 +5,8 @@ use thru_core::defused;
 use crate::cue::{self, Role};
 use crate::gate::{hangs, is_about_course, is_name, is_understood, worth};
 use crate::lacking::{
-    bare_name, is_code, is_open, is_passing, is_relative, is_slight, tells_one_of_two,
+    bare_name, is_bare_verdict, is_code, is_open, is_passing, is_relative, is_slight,
+    tells_one_of_two,
 };
 use crate::phrase;
 use crate::prose::{self, LineKind};
@@ -432,7 +433,7 @@ pub(crate) fn best(statements: &[Statement], question: &str) -> Option<String> {
 pub(crate) fn sure(statements: &[Statement], question: &str) -> Option<String> {
     let (_, one) = chosen(statements, question).filter(|(rank, _)| *rank >= SURE)?;
     let is_partial = one.is_half
-        || !one.is_advice && is_relative(&one.title)
+        || !one.is_advice && (is_relative(&one.title) || is_bare_verdict(&one.title))
         || tells_one_of_two(&one.title, question);
     if is_open(&one.title) || is_partial || one.is_advice && is_passing(&one.title) {
         return None;

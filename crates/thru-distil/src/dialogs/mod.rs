@@ -8,6 +8,7 @@ use self::title::Parts;
 use crate::answers::DialogAnswer;
 use crate::decisions::by_person;
 use crate::event::{Action, Event};
+use crate::object;
 use crate::prose;
 use crate::reply;
 use crate::restated;
@@ -49,7 +50,10 @@ impl<'s> Dialogue<'s> {
     /// Returns the question, the answer, and as much of its meaning as a title needs.
     fn title(&self, session: &Session<'_>, place: usize, answer: &DialogAnswer) -> String {
         let question = self.question(answer);
-        let parts = Parts { answer, question, plan: plan_after(session, place) };
+        let turn = session.turns.iter().find(|turn| turn.range.contains(&place));
+        let topic = turn.and_then(|turn| object::topic(session, turn));
+        let plan = plan_after(session, place);
+        let parts = Parts { answer, question, plan, topic: topic.as_deref() };
         if answer.is_own {
             return parts.in_own_words(restated::after(session, place).map(|(_, opening)| opening));
         }
@@ -182,7 +186,12 @@ fn leaves_it(option: &str) -> bool {
 
 /// Returns the option that was chosen.
 fn chosen(answer: &DialogAnswer) -> &str {
-    answer.answer.trim_end_matches(" (Recommended)")
+    without_mark(&answer.answer)
+}
+
+/// Returns an option without the mark of what the agent would choose.
+fn without_mark(option: &str) -> &str {
+    option.trim_end_matches(" (Recommended)")
 }
 
 /// Returns the meaning of an answer: the words beside the option that was chosen.

@@ -10,7 +10,7 @@ use crate::pattern;
 use crate::prose;
 use crate::reply;
 use crate::restated::Opening;
-use crate::text::{TITLE, capitalised, uncapitalised};
+use crate::text::{self, TITLE, capitalised, uncapitalised};
 use crate::title::{shaped, without_asides};
 
 use super::{is_empty_header, leaves_it};
@@ -36,6 +36,8 @@ pub(super) struct Parts<'t> {
     pub(super) question: Option<&'t str>,
     /// The heading of the plan that the questions led to.
     pub(super) plan: Option<&'t str>,
+    /// The topic of the branch.
+    pub(super) topic: Option<&'t str>,
 }
 
 impl Parts<'_> {
@@ -64,18 +66,39 @@ impl Parts<'_> {
         if let Some(title) = topic.filter(fits) {
             return self.explained_with_plan(title);
         }
-        let halved = self.halves().into_iter().map(|asked| format!("{asked} → {chosen}"));
+        let halved = self.halves(&chosen).into_iter().map(|asked| format!("{asked} → {chosen}"));
         if let Some(title) = halved.chain(self.led(&chosen)).find(fits) {
             return title;
         }
         match self.header() {
-            Some(header) => self.explained_with_plan(format!("{header}: {chosen}")),
+            Some(header) => self
+                .on_topic(header, &chosen)
+                .filter(fits)
+                .unwrap_or_else(|| self.explained_with_plan(format!("{header}: {chosen}"))),
             None => self.explained_with_plan(chosen),
         }
     }
 
+    /// Returns an option behind a header of one word, such as "Design", with the topic of the branch: the header alone does
+    /// not say of what.
+    fn on_topic(&self, header: &str, chosen: &str) -> Option<String> {
+        let topic = self.topic.filter(|_| self.plan.is_none() && !header.contains(' '))?;
+        let mut others = self.answer.others.iter().filter_map(|other| lettered(other));
+        let over = match (lettered(super::chosen(self.answer)), others.next(), others.next()) {
+            (Some(_), Some(other), None) => format!(" over {other}"),
+            _ => String::new(),
+        };
+        Some(format!("{header}: {chosen}{over} ({topic})"))
+    }
+
     /// Returns the title of an answer that is none of the options.
     pub(super) fn in_own_words(&self, opening: Option<&Opening>) -> String {
+        if let Some(option) = self.answer.repeated.as_deref() {
+            let bare = ["Yes — ", "Yes, ", "Yes: ", "No — ", "No, ", "No: "]
+                .iter()
+                .find_map(|start| option.strip_prefix(start));
+            return reply::titled(super::without_mark(bare.unwrap_or(option)));
+        }
         let said = self.answer.answer.as_str();
         // "We can discuss it later, but right now it is x": what holds comes last.
         let held = said
@@ -90,7 +113,7 @@ impl Parts<'_> {
         let telling = telling.or(sentences.first().copied()).unwrap_or(said);
         let telling = telling.split(", while ").next().unwrap_or(telling);
         let telling = telling.trim_end_matches(['.', '!', ' ']);
-        let asked = self.forms().into_iter().chain(self.halves());
+        let asked = self.forms().into_iter().chain(self.halves(telling));
         let answered = asked
             .map(|asked| format!("{asked} → {telling}"))
             .find(|whole| whole.chars().count() <= TITLE);
@@ -111,8 +134,7 @@ impl Parts<'_> {
     /// Returns the option as it is told: "Both" with the two that it stands for.
     fn chosen(&self) -> String {
         let chosen = super::chosen(self.answer);
-        let bare = chosen.strip_prefix("Option ").and_then(|rest| rest.split_once(": "));
-        let chosen = bare.filter(|(label, _)| label.len() == 1).map_or(chosen, |(_, said)| said);
+        let chosen = lettered(chosen).unwrap_or(chosen);
         let lower = chosen.to_lowercase();
         let is_both = lower == "both" || lower.ends_with(" both") || lower.starts_with("both ");
         let others = self.answer.others.iter().map(String::as_str);
@@ -124,9 +146,8 @@ impl Parts<'_> {
         // "In both: plan prompt and execution prompt".
         let lead = lower.strip_suffix("both").unwrap_or_default();
         let named = |option: &str| {
-            let option = option.trim_end_matches(" only").trim_end_matches(" (Recommended)");
-            let starts = !lead.is_empty()
-                && option.get(..lead.len()).is_some_and(|start| start.eq_ignore_ascii_case(lead));
+            let option = super::without_mark(option.trim_end_matches(" only"));
+            let starts = !lead.is_empty() && text::begins(option, lead);
             option[if starts { lead.len() } else { 0 }..].to_owned()
         };
         format!("{chosen}: {} and {}", named(one), named(other))
@@ -137,17 +158,21 @@ impl Parts<'_> {
         let Some(question) = self.question else { return Vec::new() };
         let bare = without_asides(question).replace(" ?", "?");
         // "It" may be what the lead names.
-        let led = without_lead(&bare).filter(|led| !led.contains(" it "));
-        let forms = [Some(question.to_owned()), Some(bare.clone()), led];
+        let led = without_lead(&bare).filter(|led| !led.contains(" it ") && !is_there(led));
+        let supposed = supposed(question);
+        let forms = [Some(question.to_owned()), Some(bare.clone()), led, supposed];
         forms.into_iter().flatten().filter(|asked| self.stands_alone(asked)).collect()
     }
 
-    /// Returns the question without its second half: a choice between two names the first.
-    fn halves(&self) -> Vec<String> {
+    /// Returns the question without its second half: a choice between two names the first. Not where only the second is what
+    /// the answer speaks of.
+    fn halves(&self, chosen: &str) -> Vec<String> {
         let halved = |asked: String| {
             [", or ", " or ", ", "].iter().find_map(|joint| {
-                let (half, _) = asked.split_once(joint)?;
-                (half.split_whitespace().count() >= 4).then(|| format!("{half}?"))
+                let (half, rest) = asked.split_once(joint)?;
+                let is_of_rest = reply::alike(rest, chosen) && !reply::alike(half, chosen);
+                (half.split_whitespace().count() >= 4 && reply::asks(half) && !is_of_rest)
+                    .then(|| format!("{half}?"))
             })
         };
         self.forms().into_iter().filter_map(halved).filter(|half| is_balanced(half)).collect()
@@ -178,10 +203,10 @@ impl Parts<'_> {
         let before = self.answer.question.split(asked).next()?;
         let lead = prose::sentences(before).last()?;
         let lead = without_lead(lead).unwrap_or_else(|| lead.to_owned());
+        // What only says how it is now is no topic.
         let lead = ["There's a ", "There is a ", "There's an ", "There is an "]
             .iter()
-            .find_map(|start| lead.strip_prefix(start))
-            .unwrap_or(&lead);
+            .find_map(|start| lead.strip_prefix(start))?;
         let is_told = super::subject_words(lead) >= TELLING && !points(lead);
         is_told.then(|| format!("{} → {chosen}", shaped(lead)))
     }
@@ -211,6 +236,12 @@ impl Parts<'_> {
     }
 }
 
+/// Returns "the red one" for "Option A: the red one".
+fn lettered(option: &str) -> Option<&str> {
+    let (label, said) = option.strip_prefix("Option ")?.split_once(": ")?;
+    (label.len() == 1).then_some(said)
+}
+
 /// Returns the beginning of an explanation that fits and ends with a thought; a comma may stand in a list.
 fn within(meaning: &str, room: usize) -> Option<&str> {
     let whole = meaning.trim_end_matches(['.', ' ']);
@@ -235,6 +266,20 @@ fn without_lead(text: &str) -> Option<String> {
         !leads_on && (!text.ends_with('?') || reply::asks(rest.trim_end_matches('?')))
     };
     rest.into_iter().find(is_whole).map(capitalised)
+}
+
+/// Returns true for "Should there be one list or two?": what of was said before.
+fn is_there(asked: &str) -> bool {
+    ["should there be ", "is there ", "are there "].iter().any(|there| text::begins(asked, there))
+}
+
+/// Returns "If the seal is broken" for "What should happen if the seal is broken?".
+fn supposed(question: &str) -> Option<String> {
+    const STARTS: [&str; 4] =
+        ["what should happen ", "what happens ", "what should we do ", "what should it do "];
+    let start = STARTS.iter().find(|start| text::begins(question, start))?;
+    let case = question[start.len()..].trim_end_matches(['?', ' ']);
+    ["if ", "when "].iter().any(|one| case.starts_with(one)).then(|| capitalised(case))
 }
 
 /// Returns what a question says that it is about, before it asks: "For the daily export, should it …".

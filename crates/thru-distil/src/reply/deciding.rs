@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::Decided;
 use super::questions::asks;
-use super::words::{names_something, titled, without_softeners};
+use super::words::{is_specific, names_something, titled, without_softeners};
 use crate::pattern;
 use crate::prose;
 use crate::rules::is_quoted;
@@ -31,7 +31,7 @@ static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | ^(?:every|each|all)\s+.{{2,60}}?\b(?:must|should|needs?|ha(?:s|ve)\s+to)\s+\w
         | ^(?:anything|everything)\s+.{{2,60}}?\b(?:must|should|can)\s+be\s+\w
         | ^(?:i(?:'|’)?m\s+)?(?:thinking\s+of|leaning\s+towards?|inclined\s+to)\s+\w+
-        | ^(?:please\s+)?(?:keep|use|support|limit|target)\s+only\b
+        | ^(?:please\s+)?(?:keep|use|support|limit|target|focus)\s+only\b
         | ^we\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|currently\s+)?(?:want|prefer|like|chose|choose|decided|agreed?|opted?|vote|favou?r)\b
         | ^i\s+(?:just\s+|really\s+|definitely\s+|explicitly\s+|also\s+|would\s+|only\s+|still\s+)?(?:want|prefer|like|chose|choose|decided|agree\s+(?:with|on)|vote|favou?r)\b
         | ^i(?:'d|’d|\s+would|\s+had)?\s+(?:rather|much\s+rather|go\s+with)\b
@@ -100,14 +100,50 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
     let first = before.and_then(|before| before.rfind("we ")).map(|at| &cleaned[at..]);
     let first = first.filter(|clause| DECIDED.as_ref().is_some_and(|one| one.is_match(clause)));
     let first = first.map(|clause| titled(&as_decision(clause.to_owned())));
-    is_own.then(|| first.or_else(|| deciding(&cleaned[found.start()..]))).flatten().and_then(made)
+    let needless = || {
+        let title = deciding(without_sequel(&cleaned[found.start()..]))?;
+        Some(ordered(&cleaned[..found.start()], &title).unwrap_or(title))
+    };
+    is_own.then(|| first.or_else(needless)).flatten().and_then(made)
+}
+
+/// An order for what is to be so, behind whoever is to carry it out: "ask the apprentice to move the moulds".
+static ORDERED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern::regex(&format!(r"(?i)(?:^|\b(?:to|please|and|then)\s+)((?:{VERBS})\s+\S.{{8,}}?)\s*$"))
+});
+
+/// Returns "Move the moulds to the rack: we no longer need the shelf" for both without a mark between them: the order says
+/// what holds instead.
+fn ordered(before: &str, needless: &str) -> Option<String> {
+    let order = ORDERED.as_ref()?.captures(before)?.get(1)?.as_str();
+    if order.ends_with([',', ';', ':', '-']) || is_of_moment(order) {
+        return None;
+    }
+    // Whose it is was said before.
+    let order = capitalised(order).replace(" their ", " the ");
+    let whole = format!("{order}: {}", text::uncapitalised(needless));
+    (whole.chars().count() <= title::LENGTH).then_some(whole)
+}
+
+/// Returns a decision without the remark that a person who dictates joins to it: "no need for a lid this keeps it simple".
+fn without_sequel(said: &str) -> &str {
+    const SEQUELS: [&str; 6] = [
+        " this aligns ",
+        " this keeps ",
+        " this makes ",
+        " this way ",
+        " this will ",
+        " this would ",
+    ];
+    let end = SEQUELS.iter().filter_map(|sequel| said.find(sequel)).min();
+    end.map_or(said, |end| &said[..end])
 }
 
 /// Words of phrases that say no place: "for now", "in that case", "on the other hand".
 #[rustfmt::skip]
-const NO_PLACES: [&str; 14] = [
-    "addition", "case", "end", "fact", "future", "general", "hand", "meantime", "now", "opinion", "short", "that", "this",
-    "which",
+const NO_PLACES: [&str; 17] = [
+    "addition", "case", "end", "example", "fact", "future", "general", "hand", "instance", "meantime", "now", "opinion",
+    "record", "short", "that", "this", "which",
 ];
 
 /// Adds the phrase before a clause that says where it holds: "In the footer, I think we should use small type".
@@ -116,13 +152,26 @@ pub(crate) fn with_place(title: String, before: &str) -> String {
     let place = without_softeners(place);
     let mut words = place.split_whitespace();
     let is_known = title.ends_with(')');
-    let is_place = words.next().is_some_and(|first| {
-        ["in", "on", "for", "at", "within"].iter().any(|one| one.eq_ignore_ascii_case(first))
-    }) && (1..=5).contains(&words.clone().count())
+    let first = words.next().unwrap_or_default();
+    let is_one_of = |all: &[&str]| all.iter().any(|one| one.eq_ignore_ascii_case(first));
+    // A reason is longer than a place.
+    let most = if is_one_of(&["given"]) { 8 } else { 5 };
+    let is_place = is_one_of(&["in", "on", "for", "at", "within", "given"])
+        && (1..=most).contains(&words.clone().count())
         && !words.any(|word| NO_PLACES.contains(&word))
         && !place.contains(", ");
     let whole = format!("{title} ({})", text::uncapitalised(place));
     if is_place && !is_known && whole.chars().count() <= title::LENGTH { whole } else { title }
+}
+
+/// Adds what the sentence before says that both are about: "For the glaze, we need a sieve. I think we want salt".
+pub(crate) fn with_lead(title: String, before: &str) -> String {
+    let Some((start, _)) = before.split_once(", ").filter(|_| !is_specific(&title)) else {
+        return title;
+    };
+    let lead = [" - ", " — ", "; "].iter().filter_map(|joint| start.rsplit_once(joint)).next();
+    let lead = lead.map_or(start, |(_, lead)| lead).trim_start_matches(['-', ' ']);
+    if text::begins(lead, "for ") { with_place(title, lead) } else { title }
 }
 
 /// Joints between clauses.
@@ -252,7 +301,7 @@ fn conditional(clause: &str) -> bool {
 /// Returns the clause without "let's" and the like: its title.
 fn without_start(clause: &str) -> &str {
     for start in ["let's just ", "lets just ", "let’s just ", "let's ", "lets ", "let’s "] {
-        if clause.get(..start.len()).is_some_and(|found| found.eq_ignore_ascii_case(start)) {
+        if text::begins(clause, start) {
             return &clause[start.len()..];
         }
     }
@@ -281,6 +330,8 @@ static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
           (?:then\s+|also\s+|simply\s+|just\s+|probably\s+|only\s+)*(?P<not>not\s+)?(?P<verb>[a-z]+)
         | (?:i|we)(?:\s+would|['’]d)\s+(?:(?:like|prefer)\s+to|rather)\s+(?P<like>[a-z]+)
         | (?:i|we)\s+(?:just\s+|really\s+)?want\s+to\s+(?P<want>[a-z]+)
+        | (?:it|that|this)(?:(?:['’]?s|\s+is|\s+would\s+be)\s+)(?:probably\s+|much\s+)?(?:better|best|safer|simpler|cleaner|easier|nicer)\s+
+          (?P<worse>not\s+)?to\s+(?P<better>[a-z]+)
         )\b",
     )
 });
@@ -311,11 +362,13 @@ pub(crate) fn as_decision(title: String) -> String {
             false => format!("No need for {rest}"),
         };
     }
-    let verb = ["verb", "like", "want"].iter().find_map(|name| found.name(name));
+    let verb = ["verb", "like", "want", "better"].iter().find_map(|name| found.name(name));
     let Some(verb) = verb else { return title };
     let is_known = is_verb(verb.as_str()) || verbs::is_imperative(verb.as_str());
     match is_known {
-        true if found.name("not").is_some() => format!("Do not {}", &title[verb.start()..]),
+        true if found.name("not").or_else(|| found.name("worse")).is_some() => {
+            format!("Do not {}", &title[verb.start()..])
+        }
         true => capitalised(&title[verb.start()..]),
         false => title,
     }

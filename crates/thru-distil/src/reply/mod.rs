@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 pub(crate) use self::deciding::{
-    as_decision, concluded, decision_in, is_of_moment, is_verb, with_ground, with_place,
+    as_decision, concluded, decision_in, is_of_moment, is_verb, with_ground, with_lead, with_place,
 };
 pub(crate) use self::questions::{
     agreed_to, asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,
@@ -148,7 +148,7 @@ impl Reply {
                             proposed = proposed::of_sentence(sentence);
                         }
                         if let Some(one) = found {
-                            let title = with_ground(one.title, before);
+                            let title = with_lead(with_ground(one.title, before), before);
                             // What it replaces is told with it.
                             decided.retain(|known: &Decided| !title.starts_with(&known.title));
                             decided.push(Decided { title, ..one });

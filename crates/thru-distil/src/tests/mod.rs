@@ -1,5 +1,6 @@
 //! Whole sessions, all of them invented.
 
+mod choosing;
 mod open;
 mod properties;
 mod sessions;

@@ -661,7 +661,7 @@ fn answers_in_dialogues_are_told_with_their_question_or_their_meaning() {
             "Groups",
             &[("No groups at all", "Send every row to one writer"), ("Keep them", "As it is")],
             "No groups at all",
-            "The exporter writes groups of ten rows → No groups at all",
+            "Groups: No groups at all: Send every row to one writer",
         ),
         (
             "For the nightly export, should it hold ONLY the totals, or also each of the rows of the ledger?",

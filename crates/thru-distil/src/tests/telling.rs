@@ -440,3 +440,33 @@ fn a_vague_subject_is_told_with_the_points_of_the_report() {
         ["Restore dropped sections (guide): Feed Naming, Index Layout, Release Steps"]
     );
 }
+
+#[test]
+fn a_vague_subject_of_a_document_is_told_with_what_it_says_now() {
+    for (subject, report, title) in [
+        (
+            "docs(feeds): clarify the retries",
+            "Documented it in the guide. The new note says that `feed-cli` waits ten seconds between two tries of one feed in the same house, but the daemon for none. No tests run.",
+            "Clarify the retries: feed-cli waits ten seconds between two tries of one feed in the same house",
+        ),
+        (
+            "docs: align index examples",
+            "I patched the page to match:\n\n- The YAML example now uses `index: daily`\n- nothing else moved",
+            "Align index examples: the YAML example now uses index: daily",
+        ),
+        (
+            "docs: refresh the index page",
+            "It now reads better. All checks pass.",
+            "Refresh the index page",
+        ),
+    ] {
+        let (command, result) = commit(subject, "");
+        let mut story = Story::default();
+        story
+            .asks("please look after the guide")
+            .edits("/p/GUIDE.md")
+            .runs(&command, &result, Outcome::Succeeded)
+            .says(report);
+        assert_eq!(titles(&story, false), [title]);
+    }
+}
