@@ -97,14 +97,13 @@ pub(crate) fn answered(session: &Session<'_>, reply: &Reply, place: usize) -> Op
 }
 
 /// Answers to numbered questions: "1 - yes, 2 - only there".
-static NUMBERED: LazyLock<Option<Regex>> =
+static NUMBERED: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"(?:^|[,;.]\s*)\(?(\d{1,2})\)?\s*[-–—.:)]\s*([^,;.]{2,80})"));
 
 /// Returns the answers to the agent's numbered questions, where a prompt has more than one.
 pub(crate) fn numbered(session: &Session<'_>, reply: &Reply, place: usize) -> Vec<String> {
     let Some((_, proposal)) = proposal_before(session, place) else { return Vec::new() };
-    let answers = NUMBERED.as_ref().map(|numbered| numbered.captures_iter(&reply.words));
-    let answers = answers.into_iter().flatten().take(MOST).filter_map(|found| {
+    let answers = NUMBERED.captures_iter(&reply.words).take(MOST).filter_map(|found| {
         let mut questions = proposal.questions.iter();
         let question = questions.find(|one| one.label.as_deref() == Some(&found[1]))?;
         let answer = found[2].trim();

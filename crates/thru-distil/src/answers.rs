@@ -228,7 +228,7 @@ pub(crate) fn plan_in(body: &str) -> Plan {
 }
 
 /// A sentence that says what a plan is to bring about.
-static GOAL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static GOAL: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:the\s+)?(?:goals?|aims?|objectives?)(?:\s+of\s+this\s+plan)?(?::\s*|\s+(?:is|are)(?:\s*:|\s+to)\s+)(\S.{8,})$",
     )
@@ -245,7 +245,7 @@ fn plan_goal(body: &str) -> Option<String> {
         }
         for sentence in prose::sentences(line.text) {
             let said = unmarked(sentence);
-            let named = GOAL.as_ref()?.captures(&said).and_then(|found| found.get(1));
+            let named = GOAL.captures(&said).and_then(|found| found.get(1));
             if let Some(goal) = named.map(|goal| goal.as_str()).or(is_goal.then_some(said.as_str()))
             {
                 return Some(one_line(goal.trim_end_matches('.'), REASON));
@@ -256,7 +256,7 @@ fn plan_goal(body: &str) -> Option<String> {
 }
 
 /// Sentences of a plan that say what it is to bring about.
-static AIM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static AIM: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:goals?|aims?|this\s+plan|we\s+(?:need|want|will|can)|the\s+fix|solution|approach|instead|so\s+that|should|must|replaces?|allows?|in\s+order\s+to|to\s+(?:avoid|reduce|prevent|make|keep|let))\b",
     )
@@ -285,7 +285,7 @@ fn plan_reason(body: &str) -> Option<String> {
             LineKind::Text | LineKind::Item if is_why || is_aim => {
                 for sentence in prose::sentences(line.text) {
                     let said = one_line(&unmarked(sentence), REASON);
-                    let aims_at = is_aim || AIM.as_ref().is_some_and(|aim| aim.is_match(&said));
+                    let aims_at = is_aim || AIM.is_match(&said);
                     match (&first, aims_at) {
                         (None, _) => first = Some(said),
                         (_, true) => aims.push(said),

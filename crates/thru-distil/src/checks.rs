@@ -22,14 +22,14 @@ pub(crate) enum Status {
 
 /// Output typical of a failed check, for commands where the shell reports success because a filter
 /// follows the check.
-static FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"error\[E\d|error TS\d|test result: FAILED|npm ERR!|Traceback \(most recent call last\)|panicked at|Tests:\s+[1-9]\d* failed|(?m:^FAILED )|(?m:^\s*[1-9]\d* (?:tests? )?fail(?:ed|ing)?\b)|error: could not compile|ELIFECYCLE|Found [1-9]\d* errors?\b|(?m:^--- FAIL)|(?m:^FAIL\b)|BUILD FAILED|✖ [1-9]\d* problems?|exit status [1-9]|error: script \S+ exited with code [1-9]|(?m:^make: \*\*\*)|=+ .*[1-9]\d* failed.* =+",
     )
 });
 
 /// Lines that explain a failure, the most telling pattern first.
-static TELLING: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+static TELLING: LazyLock<RegexSet> = LazyLock::new(|| {
     pattern::set(&[
         r"error\[E\d|error TS\d|panicked at|\bE\d{3,4}\b.*:",
         r"^E  +\S|^\w*(?:Error|Exception)\b.*: |\bAssertionError\b|^assert",
@@ -65,7 +65,7 @@ pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> 
         }
         Some(Outcome::Succeeded) if is_check => {
             let looked_at = crate::text::ends(result, HEAD, TAIL);
-            match FAILURE.as_ref().is_some_and(|failure| failure.is_match(&looked_at)) {
+            match FAILURE.is_match(&looked_at) {
                 true => Status::Red(telling_line(result)),
                 false => Status::Green,
             }
@@ -97,12 +97,12 @@ pub(crate) fn declined(result: &str) -> Option<&str> {
 
 /// Returns true if the line says that the command itself was wrong, so that nothing was checked.
 pub(crate) fn is_misuse(line: &str) -> bool {
-    static MISUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static MISUSE: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)command not found|not found: \w+$|unrecognized (?:sub)?(?:command|option|argument)|unknown (?:sub)?(?:command|option|argument|flag)|unexpected argument|invalid option|script not found|missing script|no such (?:sub)?command|could not find `?cargo\.toml|no tests? (?:files? )?(?:were )?found|no test files|is not recognized as|no projects? matched|err_pnpm_(?:no|recursive_exec_first)|can(?:'t|not) (?:open|access)|no test target|did not match any files|permission denied|timed out|^usage:|^npx: |^bun: command",
         )
     });
-    MISUSE.as_ref().is_some_and(|misuse| misuse.is_match(line))
+    MISUSE.is_match(line)
 }
 
 /// Returns true if the client never ran the command because another call beside it failed.
@@ -116,13 +116,12 @@ pub(crate) fn is_telling(line: &str) -> bool {
     (4..=2000).contains(&line.len())
         && !line.starts_with("Exit code")
         && !is_tally(line)
-        && TELLING.as_ref().is_some_and(|telling| telling.is_match(line))
+        && TELLING.is_match(line)
 }
 
 /// Returns the line of an output that best explains a failure.
 pub(crate) fn telling_line(result: &str) -> Option<String> {
     let looked_at = crate::text::ends(result, HEAD, TAIL);
-    let telling = TELLING.as_ref()?;
     let mut best: Option<(usize, String)> = None;
     let mut last = "";
     // A progress display overwrites its line again and again: only the last state counts.
@@ -148,7 +147,7 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
             }
             _ => shown,
         };
-        if let Some(rank) = telling.matches(&shown).iter().next()
+        if let Some(rank) = TELLING.matches(&shown).iter().next()
             && best.as_ref().is_none_or(|(known, _)| rank < *known)
         {
             best = Some((rank, shown));

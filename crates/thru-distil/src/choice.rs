@@ -23,47 +23,47 @@ pub(crate) struct Choice {
     pub(crate) is_trade_off: bool,
 }
 
-static SHAPE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static SHAPE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:(?:i|we)(?:'ve|’ve| have)? (?:chose|chosen|decided|opted|picked|settled|went with|switched)|(?:i['’]m|we['’]re|i am|we are) (?:going with|using|switching to|choosing)|going with|decided (?:to|on|against)|opted (?:for|to)|settled on|switched (?:from|to)|chose (?:to )?)\b.{3,120}?\b(because|since|instead of|rather than|so that|in favou?r of|over the|to avoid)\b.{6,}",
     )
 });
 
 /// Statements of a design: with the alternative and the reason.
-static DESIGN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DESIGN: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)(?:^|[:—–-]\s+)((?:[\w`'’./()-]+\s+){0,6}?(?:used|uses|kept|keeps|made|makes|stored|stores|put|puts|moved|moves|replaced|replaces|implemented|adopted|adopts|named|renamed|wrapped|modell?ed|returns|reads|writes|passes)\s[^,;]{3,120}?\b(instead of|rather than|in favou?r of)\b.{3,160}?(?:\b(?:because|since|so|as|which|to\s+(?:\w+ly\s+)?(?:avoid|keep|prevent|reduce|allow|handle|support|make|preserve|ensure|stay|save|simplify|match))\b|\s[—–-]\s|:\s).{6,})",
     )
 });
 
 /// Changes from one thing to another, with the reason.
-static CHANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CHANGE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:(switch(?:ed|ing)\s+from\s+.{3,160}?\s(to)\s.{6,})|((?:changed|switched|moved)\s+to\s+.{3,80}?\b(instead)\b[,\s]+(?:which|because|since|as|so|to)\b.{6,}))",
     )
 });
 
 /// Words of which one stands in every choice: most sentences have none.
-static CUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CUE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)because|since|instead|rather than|so that|favou?r of|over the|to avoid|switch|(?:changed|moved) to",
     )
 });
 
 /// Words that give a reason.
-static REASON: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static REASON: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:because|since|so|which|as|avoids?|instead)\b|\s[—–-]\s")
 });
 
 /// Words about how the agent goes about its work rather than about the work.
-static PROCESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PROCESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:workflow|workers?|says|said|message|skills?|guidance|worktrees?|subagents?|pane|rebase|commit(?:ted|ting)?|push(?:ed|ing)?|branch(?:es)?|tickets?|issues?|search(?:ed|ing)?|grep|check(?:ed|ing)|verif(?:y|ied|ying)|inspect(?:ed|ing)?|guess(?:ing)?|assum(?:e|ing)|rerun|re-run|wait(?:ed|ing)?|monitor\w*|my|prompt|request(?:ed)?|question|previously|used to|was using|were using)\b",
     )
 });
 
 /// Words that rule a sentence out as a decision.
-static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DOUBT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r#"(?i)\?$|^(?:if|unless|whether|when|should|could|would|maybe|perhaps)\b|\b(?:if you|could|might|would|may|should|didn't|did not|haven't|not yet|let me know|you (?:can|chose|decided|switched)|user (?:chose|decided))\b|^["'>]"#,
     )
@@ -71,26 +71,26 @@ static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns the decision that a sentence states, if any.
 pub(crate) fn parse(sentence: &str) -> Option<Choice> {
-    if !(24..400).contains(&sentence.len()) || !CUE.as_ref()?.is_match(sentence) {
+    if !(24..400).contains(&sentence.len()) || !CUE.is_match(sentence) {
         return None;
     }
-    let found = SHAPE.as_ref()?.captures(sentence);
+    let found = SHAPE.captures(sentence);
     let (start, reason) = match found {
         Some(found) => (0, found.get(1)?),
         None => {
             let change = || {
-                REASON.as_ref()?.find(sentence)?;
-                CHANGE.as_ref()?.captures(sentence)
+                REASON.find(sentence)?;
+                CHANGE.captures(sentence)
             };
-            let found = DESIGN.as_ref()?.captures(sentence).or_else(change)?;
+            let found = DESIGN.captures(sentence).or_else(change)?;
             let mut groups = found.iter().flatten().skip(1);
             (groups.next()?.start(), groups.next()?)
         }
     };
     // The reason itself may be uncertain.
     let chosen = sentence.get(..reason.start())?;
-    let is_process = PROCESS.as_ref()?.is_match(sentence);
-    if sentence.ends_with(['?', ':']) || DOUBT.as_ref()?.is_match(chosen) || is_process {
+    let is_process = PROCESS.is_match(sentence);
+    if sentence.ends_with(['?', ':']) || DOUBT.is_match(chosen) || is_process {
         return None;
     }
     let reason = reason.as_str().to_ascii_lowercase();

@@ -156,13 +156,13 @@ fn printed(line: &str) -> Option<Commit> {
 
 /// Returns the issues that a message closes: "Closes #12", "fixes #3".
 fn closes(message: &str) -> Vec<u64> {
-    static CLOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static CLOSES: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(r"(?i)\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?):? #(\d{1,9})\b")
     });
-    let Some(closing) = CLOSES.as_ref().filter(|_| message.contains('#')) else {
+    if !message.contains('#') {
         return Vec::new();
-    };
-    closing.captures_iter(message).take(20).filter_map(|found| found[1].parse().ok()).collect()
+    }
+    CLOSES.captures_iter(message).take(20).filter_map(|found| found[1].parse().ok()).collect()
 }
 
 /// Renames as the old and the new path, and the paths of all files that are named.

@@ -22,20 +22,20 @@ pub(crate) enum Role {
 /// Longest heading with a role, in bytes.
 const HEADING: usize = 90;
 
-static ASIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:alternatives?|approach(?:es)?|background|blockers?|caveats?|checks?|concerns?|either|examples?|files?|flags?|history|historical|later|legacy|limitations?|next|notes?|older|optional|options|outstanding|pending|questions?|recent|references?|remaining|risks?|scope|sources?|steps?|tests?|todos?|touch(?:es|ed)?|usage|validat\w+|verif\w+)\b",
     )
 });
 
-static POINT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static POINT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:answer|best|better|bottom\s+line|cause|cleaner|clos(?:e|ing)|conclusions?|confirmed|decided|decisions?|findings?|fix|key|problem|ready|reasons?|recommend\w*|results?|rule|should|solution|verdict|why|would)\b",
     )
 });
 
 /// Beginnings and words with which an author marks the point.
-static STRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STRONG: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:root\s+cause|verdict|conclusion|bottom\s+line|short\s+answer|in\s+short|confirmed|key\s+(?:insight|finding|point|takeaway)
             |(?:(?:my|the)\s+)?(?:revised\s+|short\s+)?(?:recommendation|answer|fix|solution)) \s*(?:\(.{0,40}\))?\s*[:,—–-]
@@ -45,14 +45,14 @@ static STRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Beginnings and words of conclusions and contrasts.
-static MILD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static MILD: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:so|therefore|thus|hence|instead|in\s+fact)\b|\b(?:instead|rather\s+than|means\s+that)\b|,\s+so\s+\S+\s+(?:\S+\s+)?(?:cannot|can't|won't|does|doesn't|never)\b",
     )
 });
 
 /// Beginnings of side matters.
-static SIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static SIDE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:additionally|also|separately|older|historically|note\s+that|one\s+(?:note|caveat|nuance|thing)|for\s+(?:reference|example|now)|(?:the\s+)?same\s+applies
             |similarly|meanwhile|in\s+the\s+meantime|related|optionally|(?:local|side)\s+note|e\.g|otherwise|longer[\s-]term)\b
@@ -61,12 +61,12 @@ static SIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Words about what was there before, and about what else there is.
-static ASIDES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ASIDES: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:already|also|formerly|historically|legacy|previously)\b")
 });
 
 /// Beginnings of sentences that take back the one before, or come to what is wrong.
-static TURNS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TURNS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:but|however|yet|still,|nevertheless|that\s+said|the\s+catch|the\s+(?:real\s+|actual\s+|main\s+|underlying\s+)?(?:issue|problem|cause|blocker|gap|culprit)\s+(?:is|was|might|may|could|seems|appears|remains))\b",
     )
@@ -78,7 +78,7 @@ pub(crate) fn turns(sentence: &str) -> bool {
 }
 
 /// A line that leads up to what could be rather than to what is.
-static SUPPOSES: LazyLock<Option<Regex>> =
+static SUPPOSES: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"(?i)\b(?:would|could|might|proposed|imagine|suppose)\b"));
 
 /// Returns true for "So the flow would be:".
@@ -86,8 +86,8 @@ pub(crate) fn supposes(lead: &str) -> bool {
     shows(&SUPPOSES, lead)
 }
 
-fn shows(sign: &LazyLock<Option<Regex>>, text: &str) -> bool {
-    sign.as_ref().is_some_and(|sign| sign.is_match(text))
+fn shows(sign: &LazyLock<Regex>, text: &str) -> bool {
+    sign.is_match(text)
 }
 
 /// Returns the role of what stands under a heading or behind a line that leads up to it.

@@ -247,7 +247,7 @@ fn unfinished(session: &Session<'_>, turns: &[&Turn], open: &mut OpenWork) {
 }
 
 /// Orders to tidy up behind the work.
-static TIDIES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TIDIES: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:please\s+|now\s+|and\s+|also\s+)*(?:remove|close|kill|delete|clean\s+up|stop|exit|prune|tidy)\b.*\b(?:sessions?|work-?trees?|branch(?:es)?|windows?|panes?|tmux|workers?|servers?|process(?:es)?)\b",
     )
@@ -255,7 +255,7 @@ static TIDIES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for an order to tidy up: with it the work is not open again.
 fn is_housekeeping(text: &str) -> bool {
-    TIDIES.as_ref().is_some_and(|tidies| tidies.is_match(text))
+    TIDIES.is_match(text)
 }
 
 /// Returns true if a text is about bringing work to others.

@@ -7,7 +7,7 @@ use regex::Regex;
 use crate::pattern;
 
 /// Words of doubt, and beginnings of advice against something, which leaves open what to do.
-static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OPEN: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:probably|perhaps|maybe|might|may|could|likely|seems?|appears?)\b|^(?:do\s+not|don['’]t|avoid)\b",
     )
@@ -15,11 +15,11 @@ static OPEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for a statement of which its author is not sure, and for advice against something.
 pub(crate) fn is_open(title: &str) -> bool {
-    OPEN.as_ref().is_some_and(|open| open.is_match(title)) || title.ends_with("(suspected)")
+    OPEN.is_match(title) || title.ends_with("(suspected)")
 }
 
 /// Verdicts without their reason.
-static VERDICT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:is|are|would\s+be)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$",
     )
@@ -27,12 +27,12 @@ static VERDICT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for a verdict without its reason: "The relay is a poor fit".
 pub(crate) fn is_bare_verdict(title: &str) -> bool {
-    VERDICT.as_ref().is_some_and(|verdict| verdict.is_match(title))
+    VERDICT.is_match(title)
 }
 
 /// Statements that tell little later: what is still to be done, how it goes at the moment, what a command printed, and what
 /// is said for effect.
-static SLIGHTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static SLIGHTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?x)\b(?i:needs?\s+to)\b
         | ^.{0,24}\b(?i:is|are)\s+(?i:now\s+)?[a-z]+ing\b.{0,20}$
@@ -43,7 +43,7 @@ static SLIGHTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for a statement that tells little later.
 pub(crate) fn is_slight(title: &str) -> bool {
-    is_bare_verdict(title) || SLIGHTS.as_ref().is_some_and(|slights| slights.is_match(title))
+    is_bare_verdict(title) || SLIGHTS.is_match(title)
 }
 
 /// Returns true if a statement is about one among others that it does not name: "The closest issue is x", "The trap is y".
@@ -108,7 +108,7 @@ fn is_copula(word: &str) -> bool {
 }
 
 /// Findings that something was not done so far.
-static LACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LACK: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:not|no|never|nothing)\b.*\b(?:built|configured|covered|done|implemented|integrated|logged|planned|scoped|started|tested|tracked|wired)\b",
     )
@@ -116,11 +116,11 @@ static LACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for "The relay is not wired anywhere": it is over once it was done.
 pub(crate) fn tells_a_lack(title: &str) -> bool {
-    LACK.as_ref().is_some_and(|lack| lack.is_match(title))
+    LACK.is_match(title)
 }
 
 /// Words of advice about a ticket or a pull request that is over tomorrow.
-static PASSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PASSING: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:#\d+|PRs?|issues?|tickets?|pull\s+requests?|as|candidates?|close[ds]?|first|for\s+now|immediate|keep|leave|merge[ds]?|next|not|now|only|open|ready|rebase|review|the|to|today|treat|yet|wait|and|before|after|until|it)\b|#\d+",
     )
@@ -128,9 +128,8 @@ static PASSING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true for advice that names a ticket and nothing else: "Keep #12 open for now".
 pub(crate) fn is_passing(advice: &str) -> bool {
-    let Some(passing) = PASSING.as_ref() else { return false };
     let names_ticket = advice.split(' ').any(|word| word.starts_with('#'));
-    names_ticket && !passing.replace_all(advice, "").contains(char::is_alphanumeric)
+    names_ticket && !PASSING.replace_all(advice, "").contains(char::is_alphanumeric)
 }
 
 /// Returns a word without the marks around it.

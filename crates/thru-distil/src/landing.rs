@@ -190,12 +190,12 @@ fn json_number(text: &str) -> Option<u64> {
 
 /// Returns the pull request that the agent says is merged.
 pub(crate) fn said_merged(text: &str) -> Option<u64> {
-    static MERGED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static MERGED: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)(?:\b(?:pr|pull request|mr)\s*#?(\d+)\b[^.;!?\n]*?\b(?:(?:has|have|had)\s+been|was|is|are|now|got)\s+(?:now\s+|already\s+|successfully\s+)?(?:squash[- ]?|auto-?)?merged\b|\bmerged\s+(?:the\s+)?(?:pr|pull request|mr)\s*#?(\d+)\b|\b(?:pr|pull request)\s+merged:?\s*\S*?/pull/(\d+))",
         )
     });
-    static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static NOT: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)\b(?:not|once|when|until|after|before|if|ready|can|should|must|will|to be|isn['’]t)\b|\?",
         )
@@ -203,9 +203,9 @@ pub(crate) fn said_merged(text: &str) -> Option<u64> {
     if !text.contains("erged") {
         return None;
     }
-    let found = MERGED.as_ref()?.captures(text)?;
+    let found = MERGED.captures(text)?;
     let whole = found.get(0)?.as_str();
-    if NOT.as_ref().is_some_and(|not| not.is_match(whole)) {
+    if NOT.is_match(whole) {
         return None;
     }
     found.iter().skip(1).flatten().next()?.as_str().parse().ok()

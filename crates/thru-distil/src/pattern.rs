@@ -5,17 +5,14 @@ use regex::{Regex, RegexSet};
 /// Compiles a pattern. Word boundaries, word characters, spaces and the case of letters are ASCII only: with Unicode ones the
 /// engine falls back to a slow search in any text that is not plain ASCII, and takes half as long again to compile, which
 /// every compaction and every start of a session waits for.
-pub(crate) fn regex(pattern: &str) -> Option<Regex> {
-    let compiled = Regex::new(&ascii(pattern));
-    debug_assert!(compiled.is_ok(), "{compiled:?}");
-    compiled.ok()
+pub(crate) fn regex(pattern: &str) -> Regex {
+    Regex::new(&ascii(pattern)).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
 }
 
 /// Compiles a set of patterns, several of which may match one text.
-pub(crate) fn set(patterns: &[&str]) -> Option<RegexSet> {
-    let compiled = RegexSet::new(patterns.iter().map(|pattern| ascii(pattern)));
-    debug_assert!(compiled.is_ok(), "{compiled:?}");
-    compiled.ok()
+pub(crate) fn set(patterns: &[&str]) -> RegexSet {
+    RegexSet::new(patterns.iter().map(|pattern| ascii(pattern)))
+        .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
 }
 
 /// Returns the pattern without Unicode, except for what may match a letter beyond ASCII, which it takes whole.
@@ -68,7 +65,7 @@ mod tests {
 
     #[test]
     fn letters_beyond_ascii_are_taken_whole() {
-        let is_match = |pattern: &str, text: &str| regex(pattern).unwrap().is_match(text);
+        let is_match = |pattern: &str, text: &str| regex(pattern).is_match(text);
         assert!(is_match(r"(?i)^kiln['’]s\s[^,.;]{4}\S.\W$", "KILN’s über?öß"));
         assert!(is_match(r"(?i)^übrigens\b", "Übrigens: die Glasur"));
         assert!(is_match(r"^[\w\s-]+\.\d\[$", "cone 6-a.7["));

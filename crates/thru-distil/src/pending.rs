@@ -59,33 +59,33 @@ pub(crate) struct Object {
 }
 
 /// Steps on the way from the folder to the main branch.
-static LANDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LANDS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:commit(?:s|ted)?|push(?:ed)?|merged?|prs?|pull\s+requests?|this\s+branch)\b",
     )
 });
 
 /// The branch of the session, as a speaker points at it.
-static THIS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static THIS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:this|the(?:\s+current)?)\s+(?:branch(?:\s*/\s*pr)?|pr|pull\s+request)\b(?:\s+`[^`]+`)?",
     )
 });
 
 /// The branch that holds the work, as a closing text names it.
-static HELD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static HELD: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"\b(?:[Ii]n|[Oo]n|[Bb]ranch:?)\s+(?:the\s+)?(?:branch\s+)?`?([a-z]+/[\w][\w.-]*)`?",
     )
 });
 
 /// Words that stand for the work of the session.
-static WORK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WORK: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:the|this|my)\s+(?:work|changes?|fix|patch|edits?)\b")
 });
 
 /// Words that count what only the text before names.
-static POINTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static POINTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"(?i)\b(?:both|the\s+two|the\s+three|the\s+other|these|those)\s+[a-z]{3,}")
 });
 
@@ -135,21 +135,21 @@ impl Object {
             return cut(&whole.unwrap_or_default(), STEP);
         }
         if !is_request
-            && POINTS.as_ref().is_some_and(|points| points.is_match(step))
+            && POINTS.is_match(step)
             && let Some(subject) = self.subject.as_ref().filter(|one| !reply::shares(one, step, 2))
         {
             return cut(&format!("{} ({subject})", step.trim_end_matches(['.', ' '])), STEP);
         }
-        if is_request || !LANDS.as_ref().is_some_and(|lands| lands.is_match(step)) {
+        if is_request || !LANDS.is_match(step) {
             return step.to_owned();
         }
-        if let (Some(this), Some(branch)) = (THIS.as_ref(), &self.branch)
-            && this.is_match(step)
+        if let Some(branch) = &self.branch
+            && THIS.is_match(step)
         {
-            return cut(&this.replace(step, branch.as_str()), STEP);
+            return cut(&THIS.replace(step, branch.as_str()), STEP);
         }
         // "PR" is no name.
-        let is_vague = WORK.as_ref().is_some_and(|work| work.is_match(step));
+        let is_vague = WORK.is_match(step);
         let is_named = !is_vague && reply::is_specific(&step.replace("PR", "request"))
             || self.subject.as_ref().is_some_and(|subject| reply::shares(subject, step, 2));
         // "The work" on a branch is all of it, not only its last part.
@@ -165,7 +165,7 @@ impl Object {
 /// Returns the branch that the last text of a session says holds the work.
 fn held<'s>(session: &'s Session<'_>) -> Option<&'s str> {
     let last = session.events.iter().rev().find_map(Event::agent_text)?;
-    let named = HELD.as_ref()?.captures_iter(&last.report).filter_map(|found| found.get(1));
+    let named = HELD.captures_iter(&last.report).filter_map(|found| found.get(1));
     named
         .map(|branch| branch.as_str().trim_end_matches('.'))
         .find(|branch| branch.split('/').next().is_some_and(|kind| KINDS.contains(&kind)))

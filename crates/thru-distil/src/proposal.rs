@@ -50,13 +50,13 @@ pub(crate) struct Proposal {
     pub(crate) points: Vec<String>,
 }
 
-static ITEM: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ITEM: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:[-*•]\s+)?(?:\*\*|__)?(?:(?:option|approach|choice|alternative|path)\s+)?([a-h]|\d{1,2})(?:\*\*)?(?:\s+\([^)]{1,30}\))?(?:\*\*)?(?:[.):]|\s+[—–-]\s)\s*(.{3,})$",
     )
 });
 
-static OFFER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OFFER: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:.{0,160}?[\s,;:—–-])??
         (?: (?:do\s+you\s+)?want\s+(?:me\s+)?to | (?:would\s+you\s+)?like\s+(?:me\s+)?to | would\s+you\s+prefer\s+(?:me\s+)?to
@@ -68,14 +68,14 @@ static OFFER: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Offers without a question.
-static OFFERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OFFERS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:if\s+you(?:'d|’d)?\s+(?:want|like|prefer)|let\s+me\s+know\s+if\s+you(?:'d|’d)?\s+(?:want|like))[\s,]+
         (?:me\s+to|i\s+can|i\s+could|i(?:'ll|’ll)|i\s+will) \s+ (?:(?:go\s+ahead\s+and|just|now|also|then)\s+)* (\S.{4,})$",
     )
 });
 
-static ADVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ADVICE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix) \b(?: i(?:'d|’d|\s+would)?\s+(?:also\s+|still\s+|strongly\s+)?(?:recommend|suggest|prefer|propose|favou?r)
           | i(?:'d|’d|\s+would)\s+(?:go\s+with|keep|use|avoid|call|not|make|start|treat|rename|put|mark|split|standardi[sz]e|remove|drop|merge|consolidate|stay)
@@ -86,7 +86,7 @@ static ADVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Words that announce options.
-static OFFERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OFFERING: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:options?|alternatives?|approaches|choices?|choose|either|prefer|preference|want|could|would you|which|ways|paths|pick|decide|decision|decisions|possibilities)\b",
     )
@@ -148,8 +148,7 @@ impl Proposal {
                     questions.push(choice(label.clone(), &rest));
                 }
                 if !is_in_list {
-                    let is_offered = OFFERING.as_ref().is_some_and(|words| words.is_match(&intro))
-                        || intro.ends_with('?');
+                    let is_offered = OFFERING.is_match(&intro) || intro.ends_with('?');
                     // "Options:" says nothing of what they are for.
                     let topic = heading.clone().filter(|_| intro.split(' ').count() <= 2);
                     lists.push(List { topic, is_offered, ..List::default() });
@@ -220,7 +219,7 @@ impl Proposal {
         if let Some(question) = asking.first() {
             // "Want me to add that?" may repeat a question that names it.
             let offered = |question: &&&String| {
-                offer(OFFER.as_ref(), question.trim_end_matches(['?', '*', '"', ')']))
+                offer(&OFFER, question.trim_end_matches(['?', '*', '"', ')']))
             };
             proposal.offer = offered(question).map(|first| {
                 let mut offers = asking.iter().filter_map(offered);
@@ -234,14 +233,11 @@ impl Proposal {
             }
         }
         if proposal.offer.is_none() {
-            proposal.offer = last.iter().find_map(|sentence| {
-                offer(OFFERS.as_ref(), sentence.trim_end_matches(['.', '!', '?']))
-            });
+            proposal.offer = last
+                .iter()
+                .find_map(|sentence| offer(&OFFERS, sentence.trim_end_matches(['.', '!', '?'])));
         }
-        let advises = |sentence: &&String| {
-            !is_question(sentence)
-                && ADVICE.as_ref().is_some_and(|advice| advice.is_match(sentence))
-        };
+        let advises = |sentence: &&String| !is_question(sentence) && ADVICE.is_match(sentence);
         let late = sentences.iter().rev().take(8);
         proposal.advice = late
             .filter(advises)
@@ -286,7 +282,7 @@ fn topic(heading: &str) -> Option<String> {
     let says_what = (2..=5).contains(&words)
         && !title::is_label(bare)
         && !bare.ends_with('?')
-        && !OFFERING.as_ref().is_some_and(|words| words.is_match(bare));
+        && !OFFERING.is_match(bare);
     says_what.then(|| capitalised(bare))
 }
 
@@ -300,7 +296,7 @@ fn is_fence(line: &str) -> bool {
 
 /// Returns the label and the text of an item of a list.
 fn item(line: &str) -> Option<(Option<String>, &str)> {
-    if let Some(found) = ITEM.as_ref().and_then(|item| item.captures(line)) {
+    if let Some(found) = ITEM.captures(line) {
         let label = found.get(1).map(|label| label.as_str().to_lowercase());
         return found.get(2).map(|rest| (label, rest.as_str()));
     }
@@ -335,7 +331,7 @@ fn is_question(sentence: &str) -> bool {
         && sentence.split_whitespace().count() >= 1
 }
 
-fn offer(shape: Option<&Regex>, sentence: &str) -> Option<String> {
+fn offer(shape: &Regex, sentence: &str) -> Option<String> {
     let lower: String = sentence.chars().take(10).collect::<String>().to_lowercase();
     let is_open = ["what ", "which ", "where ", "when ", "who ", "why ", "how ", "what's"]
         .iter()
@@ -343,7 +339,7 @@ fn offer(shape: Option<&Regex>, sentence: &str) -> Option<String> {
     if is_open && !lower.contains(" about") {
         return None;
     }
-    let found = shape?.captures(sentence)?.get(1)?.as_str();
+    let found = shape.captures(sentence)?.get(1)?.as_str();
     let found = found.split(", or ").next().unwrap_or(found);
     let found = found.trim_end_matches(['.', '!', '?', ' ', '*']);
     (found.split_whitespace().count() >= 2).then(|| one_line(found, LENGTH))
@@ -369,8 +365,8 @@ fn alternatives(question: &str) -> Option<Vec<Choice>> {
         Some(at) if reply::asks_openly(first) => &first[at + 2..],
         _ => first,
     };
-    let first = offer(OFFER.as_ref(), first).unwrap_or_else(|| first.to_owned());
-    let second = offer(OFFER.as_ref(), second).unwrap_or_else(|| second.to_owned());
+    let first = offer(&OFFER, first).unwrap_or_else(|| first.to_owned());
+    let second = offer(&OFFER, second).unwrap_or_else(|| second.to_owned());
     // "Use a or b": both are things to use.
     let (verb, rest) = first.split_once(' ').unwrap_or(("", &first));
     let other = second.split(' ').next().unwrap_or_default();

@@ -23,7 +23,7 @@ pub(crate) struct Proposed {
     pub(crate) is_statement: bool,
 }
 
-static PROPOSES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PROPOSES: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)(?:^|[\s,;.—–-])(?:
           (?: should(?:n['’]?t)? | can['’]?t | couldn['’]?t | why\s+(?:don['’]?t|not) | what\s+if | how\s+about ) \s+ we \s+
@@ -44,7 +44,7 @@ pub(crate) fn of_sentence(sentence: &str) -> Option<Proposed> {
         return None;
     }
     let said = unmarked(sentence);
-    let found = PROPOSES.as_ref()?.captures(&said)?;
+    let found = PROPOSES.captures(&said)?;
     let group = |name: &str| {
         let text = found.name(name)?.as_str();
         Some(text.trim_end_matches(['?', ' ', '.', ',']).to_owned())

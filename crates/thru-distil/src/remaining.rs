@@ -43,7 +43,7 @@ pub(crate) struct Remaining {
 }
 
 /// A heading or the beginning of a sentence that introduces remaining work.
-static OPENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OPENS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(concat!(
         r"(?i)^(?:(?:the|my|our|suggested|recommended|immediate|natural|planned|concrete|only|still|main|two|three)\s+)*",
         r"(?:next(?:\s+(?:steps?|tasks?|actions?|up|phase|items?|moves?|session|time))?|tomorrow|(?:still|yet)\s+to\s+(?:do|come)|to\s+finish",
@@ -57,21 +57,21 @@ static OPENS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// The same in the middle of a sentence: "I stopped here; next: …".
-static OPENS_WITHIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OPENS_WITHIN: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)[;,.—–-]\s*(?:the\s+)?(?:next(?:\s+steps?|\s+up)?|remaining|still\s+to\s+do|left\s+to\s+do|todo)\s*:\s+",
     )
 });
 
 /// Headings of suggestions, which are no work that remains.
-static SUGGESTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static SUGGESTS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:optional|possible|potential|nice[- ]to[- ]have|future (?:improvements?|enhancements?|ideas?)|ideas?|if you (?:want|like|wish))\b",
     )
 });
 
 /// Sentences about remaining work, by the part that says so.
-static REMAINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static REMAINS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(concat!(
         r"(?i)\bstill\s+(?:needs?|has\s+to|have\s+to|requires?|must|to\s+be|to\s+do|missing|open|pending|outstanding|fails?|failing|broken|stale|unresolved|unfinished|uncommitted|unmerged|unpushed|blocked|not)\b",
         r"|(?:\bnot|n['’]t)\b(?:[^.;:!?]|[.:]\S)*\byet\b",
@@ -85,14 +85,14 @@ static REMAINS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Parts of a sentence before which nothing is remaining: causes, conditions, the past, the good end.
-static ASIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^\W*status\b|\b(?:pre-?existing|unrelated)\b|\b(?:because|since|when|which|where|if|while|whose|was|were|had|until now|so that|in case|unless|even though)\b|\b(?:nothing|none|no longer|no\s+(?:open|remaining|outstanding|pending))\b|^(?:now|let me|let['’]s|i['’]ll|i['’]m|i will|looking|checking|waiting)\b",
     )
 });
 
 /// The agent's words about the work: failed, excused, blocked, taken back.
-static CLAIMS: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
+static CLAIMS: LazyLock<RegexSet> = LazyLock::new(|| {
     pattern::set(&[
         r"(?i)\b(?:fails?|failed|failing|failures?|broken|red)\b|\b(?:not|n['’]t)\s+(?:pass|compile|build|succeed)",
         r"(?i)\bpre-?existing\b|\bunrelated\b|\bnot\s+(?:related|caused)\b|\bflak(?:y|es?)\b|\balready\s+(?:fail|broken|red)|\bknown\s+(?:failures?|issues?|flakes?)\b|\bexpected\s+(?:failures?|to\s+fail)|\bsame\s+(?:failures?|errors?)\s+(?:on|as|without|before)\b|\b(?:before|without)\s+(?:my|these|the|our)\s+changes?\b|\bnot\s+(?:from|part\s+of)\s+(?:my|this|these)\b",
@@ -102,14 +102,14 @@ static CLAIMS: LazyLock<Option<RegexSet>> = LazyLock::new(|| {
 });
 
 /// Counts of failures that are none.
-static NO_FAILURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static NO_FAILURE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:0|no|zero|without|any)\s+(?:\w+\s+)?(?:fail(?:ed|ures?|ing)?|errors?)\b|\bno longer fail|\bfixed\b|\bused to fail",
     )
 });
 
 /// Questions that fit any conversation.
-static EMPTY_QUESTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static EMPTY_QUESTION: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\banything else\b|\bwhat (?:would you like|do you want|should (?:i|we)) (?:me )?(?:to )?(?:do|work on|tackle)?(?: next)?\s*\?|\bhow can i help\b|\bsounds? good\?|\bmakes? sense\?|\bready to (?:continue|start|begin|go)\?|\b(?:does|do) (?:this|that|it) (?:help|work for you)\?|^(?:right|ok|okay|yes|no|why|really)\?$",
     )
@@ -130,13 +130,13 @@ fn after_opening(line: &str) -> Option<String> {
     let line = line.as_ref();
     let start = line.find(|c: char| c.is_alphanumeric())?;
     let line = &line[start..];
-    let found = OPENS.as_ref()?.captures(line)?;
+    let found = OPENS.captures(line)?;
     let whole = found.get(0)?;
     // "Open - close" and "to do" in a sentence open nothing.
     let mark = found.get(2).map_or("", |mark| mark.as_str());
     let rest = line[whole.end()..].trim_start_matches(['*', '_', ':', ' ']);
     let is_clear = mark == ":" || whole.as_str().contains(':') || rest.is_empty();
-    (is_clear && !SUGGESTS.as_ref()?.is_match(whole.as_str())).then(|| rest.to_owned())
+    (is_clear && !SUGGESTS.is_match(whole.as_str())).then(|| rest.to_owned())
 }
 
 /// The list that the lines belong to.
@@ -230,9 +230,7 @@ impl Remaining {
             }
             if let Some(rest) = after_opening(sentence).filter(|rest| !rest.is_empty()) {
                 self.add_step(&rest);
-            } else if let Some(within) =
-                OPENS_WITHIN.as_ref().and_then(|opens| opens.find(sentence))
-            {
+            } else if let Some(within) = OPENS_WITHIN.find(sentence) {
                 self.add_step(&sentence[within.end()..]);
                 self.is_partial |= stopped(sentence);
             } else if is_for_person(sentence) {
@@ -247,13 +245,11 @@ impl Remaining {
     }
 
     fn claims(&mut self, sentence: &str) {
-        let Some(claims) = CLAIMS.as_ref() else { return };
-        let found = claims.matches(sentence);
+        let found = CLAIMS.matches(sentence);
         if !found.matched_any() {
             return;
         }
-        let has_failure =
-            found.matched(0) && !NO_FAILURE.as_ref().is_some_and(|none| none.is_match(sentence));
+        let has_failure = found.matched(0) && !NO_FAILURE.is_match(sentence);
         self.says_failed |= has_failure;
         self.excuses |= found.matched(1);
         self.is_blocked |= found.matched(2)
@@ -288,16 +284,16 @@ impl Remaining {
 
 /// Returns true if a sentence says that work remains, as its main statement.
 fn remains(sentence: &str) -> bool {
-    let Some(found) = REMAINS.as_ref().and_then(|remains| remains.find(sentence)) else {
+    let Some(found) = REMAINS.find(sentence) else {
         return false;
     };
     let before = &sentence[..found.start()];
-    let is_of_others = CLAIMS.as_ref().is_some_and(|claims| claims.matches(sentence).matched(1));
+    let is_of_others = CLAIMS.matches(sentence).matched(1);
     !is_offer(sentence)
         && !is_of_others
         && !is_said_aside(before, found.as_str())
         && sentence.split_whitespace().count() >= 5
-        && !ASIDE.as_ref().is_some_and(|aside| aside.is_match(before))
+        && !ASIDE.is_match(before)
 }
 
 /// Returns true for remarks in brackets, and for "We are not measuring it yet", which tells a plan.
@@ -311,42 +307,41 @@ fn is_said_aside(before: &str, cue: &str) -> bool {
 
 /// Returns true if a sentence tells the person what to do, beyond trying the result.
 fn is_for_person(sentence: &str) -> bool {
-    static FOR_PERSON: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static FOR_PERSON: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)^(?:you(?:['’]ll|\s+will)(?:\s+still)?\s+(?:need|have)\s+to|remember\s+to|don['’]t\s+forget\s+to|before\s+(?:merging|deploying|releasing),?\s)",
         )
     });
-    static TRYING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static TRYING: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)\b(?:restart|reload|refresh|re-?run|re-?open|try|wait|log\s+(?:in|out)|clear|reinstall)\b",
         )
     });
-    FOR_PERSON.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
-        && !TRYING.as_ref().is_some_and(|trying| trying.is_match(sentence))
+    FOR_PERSON.is_match(sentence) && !TRYING.is_match(sentence)
 }
 
 /// Returns true if a sentence says that the agent stopped before the end.
 fn stopped(sentence: &str) -> bool {
-    static STOPPED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static STOPPED: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(r"(?i)\b(?:i|we)(?:['’]ve)?\s+(?:have\s+)?(?:stopped|paused)\b")
     });
-    STOPPED.as_ref().is_some_and(|stopped| stopped.is_match(sentence))
+    STOPPED.is_match(sentence)
 }
 
 /// Returns true for "If you want, I can …" and "Let me know whether …".
 fn is_offer(sentence: &str) -> bool {
-    static OFFER: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static OFFER: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)^(?:if\s+you|let\s+me\s+know|want\s+me|would\s+you|shall\s+i|should\s+i|do\s+you|feel\s+free|say\s+the\s+word|happy\s+to|i\s+can\s+(?:also\s+)?|i\s+could)\b|\bif\s+you(?:['’]d)?\s+(?:want|like|prefer|wish)\b|\?$",
         )
     });
-    OFFER.as_ref().is_some_and(|offer| offer.is_match(sentence))
+    OFFER.is_match(sentence)
 }
 
 /// Returns true for the heading of a list of suggestions or options.
 fn is_suggestion(heading: &str) -> bool {
     let lower = heading.to_ascii_lowercase();
-    SUGGESTS.as_ref().is_some_and(|suggests| suggests.is_match(heading))
+    SUGGESTS.is_match(heading)
         || lower.contains("option") && lower.trim_end_matches(['*', ':']).split(' ').count() < 6
 }
 
@@ -382,7 +377,7 @@ fn questions(lines: &[(LineKind, &str)]) -> Vec<String> {
     };
     found.extend(listed.iter().rev().map(|text| one_line(&unmarked(text), QUESTION)));
     let question = one_line(&unmarked(&question), QUESTION);
-    let is_empty = EMPTY_QUESTION.as_ref().is_some_and(|empty| empty.is_match(&question));
+    let is_empty = EMPTY_QUESTION.is_match(&question);
     if !is_empty && question.split_whitespace().count() >= 3 && !found.contains(&question) {
         found.push(question);
     }
@@ -391,7 +386,7 @@ fn questions(lines: &[(LineKind, &str)]) -> Vec<String> {
 
 /// Returns the choice that a text leaves to the person as a list of options.
 fn choice(lines: &[(LineKind, &str)]) -> Option<String> {
-    static TAKEN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static TAKEN: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)\bi(?:['’]ve)?\s+(?:went|gone|go)\s+with\b|\bi(?:['’]ve)?\s+(?:chose|chosen|picked|took|used)\b",
         )
@@ -413,8 +408,7 @@ fn choice(lines: &[(LineKind, &str)]) -> Option<String> {
             one_line(&unmarked(first), 70).trim_end_matches(['.', ':']).to_owned()
         })
         .collect();
-    let is_taken =
-        lines.iter().any(|(_, line)| TAKEN.as_ref().is_some_and(|taken| taken.is_match(line)));
+    let is_taken = lines.iter().any(|(_, line)| TAKEN.is_match(line));
     (items.len() >= 2 && !is_taken)
         .then(|| one_line(&format!("Options: {}", items.join("; ")), QUESTION))
 }

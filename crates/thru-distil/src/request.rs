@@ -110,7 +110,7 @@ impl Request {
             rulings,
             failures: undone::failures(prompt),
             fails_again: undone::still_fails(prompt),
-            asks_back: ASKED_BACK.as_ref().is_some_and(|asked| asked.is_match(prompt)),
+            asks_back: ASKED_BACK.is_match(prompt),
             took_back: undone::by_person(prompt).map(|words| one_line(words, 160)),
             reply,
         }
@@ -118,14 +118,14 @@ impl Request {
 }
 
 /// Questions about an earlier decision: "how did we decide where the logs live?"
-static ASKED_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ASKED_BACK: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:[^?.!\n]{0,40}\b)?(?:how|why|what|when|where|which|who)\b[^?.!\n]{0,60}\b(?:(?:did|have|had)\s+(?:we|you|i|they)\s+(?:\w+\s+)?(?:agree|choose|chosen|decide|pick|settle)|(?:was|were)\s+(?:it\s+)?(?:agreed|chosen|decided|settled))",
     )
 });
 
 /// Demands that agents make of each other, and programs of agents.
-static DEMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DEMAND: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)\b(?:reply|respond|answer|return|output)\s+(?:with\s+)?(?:exactly|only|just|nothing\s+but)\b
         | \b(?:do\s+not|don'?t)\s+(?:add|include|write)\s+(?:any\s+)?(?:other\s+)?(?:markdown|explanations?|commentary|extra|preamble|prose)\b
@@ -135,14 +135,14 @@ static DEMAND: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Reviews by others, handed over.
-static REVIEW: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static REVIEW: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:here(?:'s| is)\s+)?(?:more\s+|new\s+|the\s+|some\s+)?(?:(?:pr|code|reviewer|review|coderabbit|copilot|claude|gpt|codex|gemini)(?:'s)?\s+){1,2}(?:feedback|review|comments?|findings|suggestions)\b|^in\s+\S+\s+around\s+lines?\s+\d",
     )
 });
 
 /// Labels of the parts of a brief.
-static PART: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PART: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?im)^(?:\#+\s+|\*\*)?(?:role|goals?|tasks?|scope|constraints?|requirements|deliverables?|acceptance(?:\s+criteria)?|context|background|rules|output(?:\s+format)?|report(?:\s+back)?|return|instructions|hard\s+rules|non-goals|out\s+of\s+scope|verification|done\s+when|definition\s+of\s+done|steps|guidelines|workflow|your\s+(?:task|job|role|part))\s*(?:\*\*)?:",
     )
@@ -185,8 +185,8 @@ fn is_brief(prompt: &str) -> bool {
         (items + usize::from(is_item), all + 1)
     });
     let is_list = items >= 8 && items * 10 >= all * 6;
-    let reviews = REVIEW.as_ref().is_some_and(|review| review.is_match(prompt));
-    let parts = || PART.as_ref().map_or(0, |part| part.find_iter(start).take(2).count());
+    let reviews = REVIEW.is_match(prompt);
+    let parts = || PART.find_iter(start).take(2).count();
     gives_role(prompt)
         || takes_over
         || is_list
@@ -194,7 +194,7 @@ fn is_brief(prompt: &str) -> bool {
         || headings >= 2 && prompt.len() > 400
         || headings >= 1 && opening.starts_with('#')
         || parts() >= 2
-        || DEMAND.as_ref().is_some_and(|demand| demand.is_match(start))
+        || DEMAND.is_match(start)
 }
 
 /// Returns true if the prompt has the agent carry out a plan that was agreed on.

@@ -45,7 +45,7 @@ pub(crate) struct Opening {
 }
 
 /// Words of agreement at the beginning of an answer.
-static AGREES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static AGREES: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:(?:yes|yeah|ah|oh|ok(?:ay)?|perfect|great|hm+)\b[\s,.!—–-]*)*
         (?:.{0,60}?[,;]\s+(?:and\s+)?)??
@@ -70,7 +70,7 @@ impl Opening {
             let said = unmarked(sentence).replace(" *", " ").replace("* ", " ");
             let mut said = said.as_str();
             if number == 0
-                && let Some(found) = AGREES.as_ref().and_then(|agrees| agrees.find(said))
+                && let Some(found) = AGREES.find(said)
             {
                 opening.agrees = true;
                 opening.is_tentative =

@@ -43,7 +43,7 @@ pub(crate) enum Force {
 }
 
 /// Standing rules.
-static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static RULE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         ^(?:always|never)\s+\w
@@ -65,7 +65,7 @@ static RULE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Orders about tools and style, which hold for good by their nature: "use pnpm, not npm".
-static CONVENTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CONVENTION: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         ^(?:please\s+)?(?:only\s+|just\s+)?(?:use|prefer|stick\s+(?:to|with)|write\s+(?:in|with)|don'?t\s+use|do\s+not\s+use|avoid|we\s+use|format\s+with|indent\s+with|test\s+with)\s+
@@ -80,7 +80,7 @@ static CONVENTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Standing rules anywhere in a sentence, unless it quotes others.
-static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static RULE_ANYWHERE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         \bfrom\s+now\s+on\b
@@ -89,7 +89,7 @@ static RULE_ANYWHERE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Prohibitions that may hold for good.
-static WISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WISH: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:please\s+)?(?:(?:don'?t|don’t|do\s+not)\s+(?:run|use|add|write|mention|create|touch|edit|change|modify|commit|push|mock|format|rename|delete|remove|start|install|generate|put|include|rely|hard-?code|log|store|leave|introduce|duplicate|copy|skip|disable|print|import|export|call|make|show|open|build|deploy|spawn|amend|squash|bump|break|invent|guess|explain|repeat|over\w+)\s+\w
         | (?:stop|avoid|quit)\s+\w+ing\s+\w )",
@@ -97,14 +97,14 @@ static WISH: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Words that tie a wish to the moment.
-static MOMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)\b(?:yet|now|this|that|it|here|until|today|first|anything|again|so\s+far|those|these|them|for\s+the\s+moment|for\s+now|this\s+time|before|after|just)\b",
     )
 });
 
 /// Introductions of a rule in passing: "one more thing I saw in the logs: never …".
-static BY_THE_WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static BY_THE_WAY: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         ^(?:(?:one|another)\s+(?:more\s+|last\s+)?thing | p\.?s\.? | important | reminder | note
@@ -114,7 +114,7 @@ static BY_THE_WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Quotations of others: "the docs say", "it said". The first group is the speaker.
-static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static REPORT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         (?:^|\b([\w'’]+)[^\w\s]*\s+)(?:says?|said|states?|stated|claims?|claimed|wrote|writes)\b",
@@ -122,7 +122,7 @@ static REPORT: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Corrections of the work at hand that name what is right.
-static CORRECTION: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CORRECTION: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         ^(?:no|nope|nah|wrong|incorrect)\s?[,.:;!—–-]+\s+\w
@@ -233,7 +233,7 @@ fn ruling(sentence: &str) -> Option<Ruling> {
 }
 
 /// Preferences in a reminder: "remember that I'd rather do it with x than y".
-static REMINDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static REMINDED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:please\s+)?(?:remember|keep\s+in\s+mind)(?:\s*:|,|\s+that\b)\s*
         (?:(?:i|we)(?:['’]d|\s+would)\s+rather\s+\w+\s+(?:it|this|that|them)\s+(?:as|with|in|by|using)\s+(?P<one>.+?)\s+than\s+(?:as\s+|with\s+|in\s+|by\s+|using\s+)?(?P<other>.+?)[.!]?$)?",
@@ -242,7 +242,7 @@ static REMINDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns a rule without the words that only ask to remember it: "Prefer x to y".
 fn without_reminder(clause: &str) -> Cow<'_, str> {
-    let Some(found) = REMINDED.as_ref().and_then(|shape| shape.captures(clause)) else {
+    let Some(found) = REMINDED.captures(clause) else {
         return Cow::Borrowed(clause);
     };
     match (found.name("one"), found.name("other")) {
@@ -254,7 +254,7 @@ fn without_reminder(clause: &str) -> Cow<'_, str> {
 }
 
 /// Wishes that are asked for: "could you always run the linter?".
-static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WISHED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:\w+[,!]?\s+){0,2}?(?:(?:could|would|will)\s+(?:you|we)|can\s+(?:you|we)\s+please)\s+(?:please\s+|maybe\s+|also\s+|just\s+)*
         ((?:always|never|from\s+now\s+on|going\s+forward|in\s+(?:the\s+)?future|stop|avoid|not)\b .+? | .+?\s(?:from\s+now\s+on|going\s+forward))
@@ -264,7 +264,7 @@ static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns a wish that is asked for as an order: "always run the linter".
 fn wished(sentence: &str) -> Option<String> {
-    let wish = WISHED.as_ref()?.captures(sentence)?.get(1)?.as_str();
+    let wish = WISHED.captures(sentence)?.get(1)?.as_str();
     match wish.strip_prefix("not ") {
         Some(rest) => Some(format!("don't {rest}")),
         None => Some(wish.to_owned()),
@@ -294,9 +294,7 @@ fn force(clause: &str) -> Option<Force> {
     if is_conditional(clause) || words < 2 || asks(clause) {
         return None;
     }
-    let shows = |shape: &LazyLock<Option<Regex>>| {
-        shape.as_ref().is_some_and(|shape| shape.is_match(clause))
-    };
+    let shows = |shape: &LazyLock<Regex>| shape.is_match(clause);
     let is_of_moment = shows(&MOMENT);
     if shows(&CONVENTION) && !is_of_moment {
         return Some(Force::Rule);
@@ -345,27 +343,23 @@ fn points_at_option(clause: &str) -> bool {
 
 /// Returns true if the sentence contains a rule anywhere, in the person's own words.
 fn rules_anywhere(sentence: &str) -> bool {
-    RULE_ANYWHERE.as_ref().is_some_and(|rule| {
-        rule.find_iter(sentence).any(|found| {
-            !is_quoted(sentence, found.start()) && !is_reported(sentence, found.start())
-        })
-    })
+    RULE_ANYWHERE
+        .find_iter(sentence)
+        .any(|found| !is_quoted(sentence, found.start()) && !is_reported(sentence, found.start()))
 }
 
 /// Returns true if the text at this position of the line is reported speech: "the docs say", but not "I
 /// said".
 fn is_reported(line: &str, at: usize) -> bool {
     let before = line.get(..at).unwrap_or_default();
-    REPORT.as_ref().is_some_and(|report| {
-        report.captures_iter(before).any(|found| {
-            let who = found.get(1).map_or("", |who| who.as_str()).to_lowercase();
-            // "I said", "as we said" are the person's own; "please say", "don't say" are requests.
-            let is_own = ["i", "we", "i've", "i’ve", "already", "just", "please", "to", "always"]
-                .contains(&who.as_str())
-                || who.starts_with("don")
-                || who.is_empty();
-            !is_own
-        })
+    REPORT.captures_iter(before).any(|found| {
+        let who = found.get(1).map_or("", |who| who.as_str()).to_lowercase();
+        // "I said", "as we said" are the person's own; "please say", "don't say" are requests.
+        let is_own = ["i", "we", "i've", "i’ve", "already", "just", "please", "to", "always"]
+            .contains(&who.as_str())
+            || who.starts_with("don")
+            || who.is_empty();
+        !is_own
     })
 }
 
@@ -439,7 +433,7 @@ fn is_conditional(sentence: &str) -> bool {
 
 /// Returns the sentence without its introduction, unless that introduces a quotation.
 fn without_introduction(sentence: &str) -> &str {
-    let introduction = BY_THE_WAY.as_ref().and_then(|by_the_way| by_the_way.find(sentence));
+    let introduction = BY_THE_WAY.find(sentence);
     match introduction {
         Some(found) if !is_reported(sentence, found.end()) => &sentence[found.end()..],
         _ => sentence,

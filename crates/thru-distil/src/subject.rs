@@ -27,7 +27,7 @@ pub(crate) fn of_commit(subject: &str) -> String {
 }
 
 /// Subjects that name a kind of work rather than the work: "Address review findings", "Fix CI".
-static VAGUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:address|resolve|fix|apply|handle|incorporate|respond\s+to|clean\s+up|cleanup|update|format|lint|tweak|adjust|improve|polish)\b
         (?:.*\b(?:issues?|findings?|feedback|comments?|problems?|errors?|bugs?|failures?|reviews?|ci|lint|changes|things|tests?|code|files?|fixes|failing)\b|(?:\s+\w+){0,2}$)",
@@ -35,32 +35,32 @@ static VAGUE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Vague verbs of subjects: without a name behind them, the message's body tells which change it was.
-static LOOSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:update|align|standardi[sz]e|clarify|refresh|simplify|rework|refine|enhance|improve|adjust|tidy)\b",
     )
 });
 
 /// Verbs of subjects that name what called for the change, not the change: "Address review findings".
-static CALLED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CALLED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:address|resolve|apply|respond\s+to|incorporate|handle)\b.*\b(?:issues?|findings?|feedback|comments?|reviews?|suggestions?)\b",
     )
 });
 
 /// The grade of a point in a list of findings: "CRITICAL: ", "H1: ".
-static GRADE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static GRADE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"^(?:[A-Z]{1,8}-?\d{0,3}(?:/[A-Z0-9-]+)*|(?i:critical|high|medium|low|major|minor)):\s+",
     )
 });
 
 /// The grade of a further point on the same line.
-static NEXT: LazyLock<Option<Regex>> =
+static NEXT: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"\s[A-Z]{1,8}-?\d{1,3}(?:/[A-Z0-9-]+)*:\s"));
 
 /// Subjects of commits that only keep books about the work: plans, states and lists of tasks.
-static BOOKS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static BOOKS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:
           (?:capture|log|mark|record|refresh|save|sync|track|update)\b.*\b(?:activity|backlog|checklist|context|index|log|milestones?|progress|roadmap|state|status|todos?|tracker)\b
@@ -73,11 +73,11 @@ pub(crate) fn keeps_books(subject: &str) -> bool {
     let (kind, _, rest) = conventional(subject);
     let is_aside =
         kind.is_some_and(|kind| ["docs", "chore"].iter().any(|one| kind.eq_ignore_ascii_case(one)));
-    is_aside && BOOKS.as_ref().is_some_and(|books| books.is_match(rest))
+    is_aside && BOOKS.is_match(rest)
 }
 
 /// Subjects that begin or end the work rather than do it: "plan x", "complete x".
-static FRAMING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static FRAMING: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:plan|start|begin|close|complete|finali[sz]e|finish|summari[sz]e|wrap\s+up)\b",
     )
@@ -93,7 +93,7 @@ pub(crate) fn frames(subject: &str, other: &str) -> bool {
         && scope == other_scope
         && is_document(kind)
         && !is_document(other_kind)
-        && FRAMING.as_ref().is_some_and(|framing| framing.is_match(rest))
+        && FRAMING.is_match(rest)
 }
 
 /// Returns true for the subject of a commit that only saves where the work stands: "checkpoint: before the audit".
@@ -106,9 +106,7 @@ const DETAIL: usize = 24;
 
 /// Returns the title of a commit; where it only names a kind of work, with the beginning of the message's body.
 pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
-    let shows = |shape: &LazyLock<Option<Regex>>| {
-        shape.as_ref().is_some_and(|shape| shape.is_match(&title))
-    };
+    let shows = |shape: &LazyLock<Regex>| shape.is_match(&title);
     let Some(body) = body else { return title };
     if shows(&CALLED) {
         return called(&title, body).unwrap_or(title);
@@ -126,14 +124,13 @@ pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
 
 /// Returns true for the title of a commit that names a kind of work, and nothing of this one.
 pub(crate) fn is_vague(title: &str) -> bool {
-    let shows =
-        |shape: &LazyLock<Option<Regex>>| shape.as_ref().is_some_and(|one| one.is_match(title));
+    let shows = |shape: &LazyLock<Regex>| shape.is_match(title);
     !reply::is_specific(title) && !title.contains(": ") && (shows(&VAGUE) || shows(&CALLED))
 }
 
 /// Returns true for the title of a commit with a vague verb and no detail: "Clarify the retries (guide)".
 pub(crate) fn is_loose(title: &str) -> bool {
-    !title.contains(": ") && LOOSE.as_ref().is_some_and(|loose| loose.is_match(title))
+    !title.contains(": ") && LOOSE.is_match(title)
 }
 
 /// Returns the title of a commit that names what called for it: with the change, or the change alone where there is no
@@ -153,7 +150,7 @@ fn start_of(body: &str) -> &str {
     let first = body.split(['\n', ';']).next().unwrap_or(body);
     let first = first.split(". ").next().unwrap_or(first);
     // "H1: close the relay H2: log the ramp" are two.
-    let next = NEXT.as_ref().and_then(|next| next.find(first)).map_or(first.len(), |at| at.start());
+    let next = NEXT.find(first).map_or(first.len(), |at| at.start());
     &first[..next]
 }
 
@@ -165,7 +162,7 @@ pub(crate) fn first_point(body: &str) -> Option<String> {
 }
 
 fn without_grade(point: &str) -> &str {
-    let grade = GRADE.as_ref().and_then(|grade| grade.find(point)).map_or(0, |grade| grade.end());
+    let grade = GRADE.find(point).map_or(0, |grade| grade.end());
     &point[grade..]
 }
 

@@ -80,13 +80,13 @@ fn parted<'e>(files: &[&'e str], paths: &Paths) -> (Vec<&'e str>, Vec<&'e str>) 
 
 /// Returns the sentence of a prompt that says that the person took the agent's work back.
 pub(crate) fn by_person(prompt: &str) -> Option<&str> {
-    static TOOK_BACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static TOOK_BACK: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)^(?:\w+[,.!]?\s+){0,2}?(?:i|we)(?:['’]ve|\s+have)?\s+(?:just\s+|now\s+)?(?:reverted|undid|undone|discarded|rolled\s+back|reset|thrown\s+away)\s+(?:all\s+(?:of\s+)?)?(?:your|the|those|these|that|this|it|them|everything|my)\b",
         )
     });
     let first = crate::prose::sentences(prompt.lines().next()?).next()?;
-    TOOK_BACK.as_ref()?.is_match(first).then_some(first)
+    TOOK_BACK.is_match(first).then_some(first)
 }
 
 /// Most failures in a prompt that are kept, and the longest line that shows one, in bytes.
@@ -109,14 +109,14 @@ pub(crate) fn failures(prompt: &str) -> Vec<u64> {
 
 /// Returns true if a prompt begins by saying that the same fails again.
 pub(crate) fn still_fails(prompt: &str) -> bool {
-    static AGAIN: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static AGAIN: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)\bstill\s+(?:fail(?:s|ing)?|broken|not\s+work(?:ing)?|does(?:n['’]t|\s+not)\s+work|the\s+same|(?:get|got|see|have)(?:ting|ing)?\s+(?:the|this|that|an?)\s+(?:same\s+)?(?:error|problem|issue|failure))|^(?:the\s+)?same\s+(?:error|problem|issue|failure)",
         )
     });
     let first = prompt.lines().next().and_then(|line| crate::prose::sentences(line).next());
     let first = first.filter(|first| !first.ends_with('?'));
-    first.is_some_and(|first| AGAIN.as_ref().is_some_and(|again| again.is_match(first)))
+    first.is_some_and(|first| AGAIN.is_match(first))
 }
 
 /// Returns true if the prompt after a turn shows the failure that the turn was to end.

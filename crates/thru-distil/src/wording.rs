@@ -38,7 +38,7 @@ pub(crate) struct Before {
 }
 
 /// Words that lead up to an answer.
-static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static OPENING: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:
           (?: (?:mostly\s+|probably\s+)?yes | yep | no | nope | correct | exactly | right | agreed | slightly | mostly | partly | (?:the\s+)?short\s+answer | in\s+short | bottom\s+line
@@ -51,7 +51,7 @@ static OPENING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Advice of the agent, up to its verb.
-static ADVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ADVICE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:(?:i|we)(?:['’]d|\s+would) | (?:you|we)\s+(?:should|need\s+to|must|have\s+to) | i)\s+
         (?:(?:also|still|just|probably|strongly|simply|then|slightly|only)\s+)*
@@ -60,14 +60,14 @@ static ADVICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// A phrase before the subject, without which the sentence stands as well.
-static FRONTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static FRONTED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^((?:In|For|With|On|At|From|After|Given|Under|As of|By|When|Without|During|Today|Currently|Because)\b[^,.;:]{2,80}),\s+(.{20,})$",
     )
 });
 
 /// "The problem is that …", with its doubt.
-static CAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CAUSE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:the|that|this)\s+(?:[a-z-]+\s+){0,2}(?:cause|reason|problem|issue|culprit|catch)\s+
         (?:is|was|(might\s+be|may\s+be|could\s+be|is\s+(?:probably|likely)|seems\s+to\s+be|appears\s+to\s+be))\s+that\s+(.+)$",
@@ -75,14 +75,14 @@ static CAUSE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// A relative clause that only says who meets the thing.
-static MET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static MET: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\s(?:that\s|which\s)?(?:you|we|i)\s(?:(?:should|can|need\s+to|have\s+to|must|would|just|currently)\s)?(?:use|need|have|want|see|saw|found|linked|built)\b",
     )
 });
 
 /// Addresses of issues and pull requests.
-static TICKET: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TICKET: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"https?://[^\s/()]+/[^\s/()]+/([^\s/()]+)/(?:-/)?(?:issues|pull|merge_requests)/(\d+)[^\s)]*",
     )
@@ -135,14 +135,13 @@ fn is_person(word: &str) -> bool {
 
 /// Returns `text` with "repository#12" for the addresses of issues and pull requests.
 fn with_tickets(text: &str) -> String {
-    let Some(ticket) = TICKET.as_ref() else { return text.to_owned() };
-    ticket
+    TICKET
         .replace_all(text, |found: &Captures<'_>| format!("{}#{}", &found[1], &found[2]))
         .into_owned()
 }
 
 /// A fragment that answers, with its reason.
-static REASONED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static REASONED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"(?i)^(?:not?|yes|only)\b[^,.;]{0,40},\s+(?:because|since|as)\s+(.{20,})$")
 });
 
@@ -161,18 +160,18 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
     let (mut aside, mut is_partial) = (None, false);
     let (mut is_suspected, mut is_recommended) = (false, false);
     for _ in 0..4 {
-        if let Some(opening) = OPENING.as_ref()?.find(rest) {
+        if let Some(opening) = OPENING.find(rest) {
             is_recommended |= opening.as_str().to_lowercase().contains("recommendation");
             rest = &rest[opening.end()..];
-        } else if let Some(cause) = CAUSE.as_ref()?.captures(rest) {
+        } else if let Some(cause) = CAUSE.captures(rest) {
             is_suspected |= cause.get(1).is_some();
             rest = cause.get(2)?.as_str();
-        } else if let Some(reasoned) = REASONED.as_ref()?.captures(rest) {
+        } else if let Some(reasoned) = REASONED.captures(rest) {
             rest = reasoned.get(1)?.as_str();
         } else if let Some(reason) = rest.strip_prefix("Because ").filter(|one| !one.contains(", "))
         {
             rest = reason;
-        } else if let Some(fronted) = FRONTED.as_ref()?.captures(rest) {
+        } else if let Some(fronted) = FRONTED.captures(rest) {
             let phrase = fronted.get(1)?.as_str();
             rest = fronted.get(2)?.as_str();
             is_partial |= restricts(phrase);
@@ -191,7 +190,7 @@ pub(crate) fn stated_after(sentence: &str, before: &Before) -> Option<Wording> {
     {
         return None;
     }
-    let told = MET.as_ref()?.replace(rest, "").into_owned();
+    let told = MET.replace(rest, "").into_owned();
     let told = if told.split_whitespace().count() >= 5 { told } else { rest.to_owned() };
     let rest = resolved(&told, before);
     let advised = advice(&rest, before)?;
@@ -370,7 +369,7 @@ fn with_article(sentence: &str) -> String {
 /// Returns advice and completed work in the imperative, with true for advice. `None` for words of the author that are
 /// neither.
 fn advice(rest: &str, before: &Before) -> Option<Option<(String, bool)>> {
-    let Some(advice) = ADVICE.as_ref()?.captures(rest) else {
+    let Some(advice) = ADVICE.captures(rest) else {
         let is_of_all = rest.starts_with("We ") || rest.starts_with("we ");
         return Some(match phrase::of_action(rest) {
             Some((title, phrase::Strength::Action)) if !is_of_all => Some((title, false)),

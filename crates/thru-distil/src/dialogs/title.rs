@@ -22,7 +22,7 @@ const LEAST: usize = 20;
 const TELLING: usize = 3;
 
 /// The subject of a question about how it should be.
-static SUBJECT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static SUBJECT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:do\s+you\s+want|would\s+you\s+like|should|shall|does|do)\s+(?:the|an?|this|our|your)\s+(.{2,60}?)\s+
         (?:to\s+)?(?:be|come|display|have|include|return|show|stay|support|take|use)\b",
@@ -192,7 +192,7 @@ impl Parts<'_> {
         let asked = reply::significant(question);
         let told = reply::significant(chosen);
         let is_echo = !told.is_empty() && told.iter().all(|word| asked.contains(word));
-        let subject = SUBJECT.as_ref()?.captures(question)?.get(1)?.as_str();
+        let subject = SUBJECT.captures(question)?.get(1)?.as_str();
         (is_echo && subject.contains(' '))
             .then(|| self.with_plan(format!("{}: {}", capitalised(subject), uncapitalised(chosen))))
     }

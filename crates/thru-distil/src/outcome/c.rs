@@ -7,16 +7,15 @@ use regex::Regex;
 use super::Failure;
 use crate::pattern;
 
-static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"^(\S+\.(?:c|cc|cpp|cxx|h|hh|hpp|m|mm|java|kt|swift|cs)):\d+(?::\d+)?: (?:fatal )?error: (.+)$",
     )
 });
 
 pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
-    let Some(error) = ERROR.as_ref() else { return };
     for line in lines.iter().filter(|line| line.contains("error: ")) {
-        if let Some(parts) = error.captures(line) {
+        if let Some(parts) = ERROR.captures(line) {
             found.push(Failure::error("", &parts[2], Some(&parts[1])));
         }
     }

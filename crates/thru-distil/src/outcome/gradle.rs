@@ -8,21 +8,20 @@ use super::Failure;
 use crate::pattern;
 
 /// `KilnTest > melts() FAILED`.
-static TEST: LazyLock<Option<Regex>> =
+static TEST: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"^(?:\S.* > )?(\S+ > .+?) FAILED$"));
 
 /// `e: file:///p/src/Main.kt:3:5 Unresolved reference: x`.
-static KOTLIN: LazyLock<Option<Regex>> =
+static KOTLIN: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"^e: (?:file://)?(\S+\.kts?):\d+:\d+:? (.+)$"));
 
 pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
-    let (Some(test), Some(kotlin)) = (TEST.as_ref(), KOTLIN.as_ref()) else { return };
     for line in lines {
         if line.starts_with("> Task ") {
             continue;
-        } else if let Some(parts) = test.captures(line) {
+        } else if let Some(parts) = TEST.captures(line) {
             found.push(Failure::test(&parts[1], None));
-        } else if let Some(parts) = kotlin.captures(line) {
+        } else if let Some(parts) = KOTLIN.captures(line) {
             found.push(Failure::error("", &parts[2], Some(&parts[1])));
         }
     }

@@ -64,15 +64,12 @@ impl Failure {
 
 /// Returns a message without what differs from run to run: numbers of lines, durations, addresses.
 fn lasting(message: &str) -> String {
-    static CHANGING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"0x[0-9a-fA-F]{4,}|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}\b|:\d+(?::\d+)?\b|\b\d+(?:\.\d+)?\s?m?s\b|\b(?:pid|line) \d+",
         )
     });
-    match CHANGING.as_ref() {
-        Some(changing) => changing.replace_all(message.trim(), "…").into_owned(),
-        None => message.trim().to_owned(),
-    }
+    CHANGING.replace_all(message.trim(), "…").into_owned()
 }
 
 /// Returns the failures that an output names, each once, sorted.
@@ -110,20 +107,18 @@ pub(crate) fn failures(output: &str) -> Vec<Failure> {
 
 /// Returns true if an output says that all was well: where a shell hides the exit code, only that counts.
 pub(crate) fn says_passed(output: &str) -> bool {
-    static PASSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static PASSED: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?m)test result: ok\.|^\s*Finished `|\b[1-9]\d* pass(?:ed|ing)?\b|^\s*0 fail\b|\b0 errors?\b|Found 0 |no issues found|(?i:All (?:checks|tests) passed)|Checked \d+ files?\b.*No fixes|No fixes applied|compiled successfully|✓ built in|^ok\s+\S+\s|BUILD SUCCESS|Tests:\s+\d+ passed|Success: no issues",
         )
     });
-    static NOT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    static NOT: LazyLock<Regex> = LazyLock::new(|| {
         pattern::regex(
             r"(?i)\b[1-9]\d* fail(?:ed|ing|ures?)?\b|\bexit(?:ed)?(?: status| with code| code:?) [1-9]|\bERR_[A-Z]|ELIFECYCLE|\b[1-9]\d* errors?\b",
         )
     });
     let looked_at = crate::text::ends(output, 4 * 1024, 8 * 1024);
-    let says = |words: &LazyLock<Option<Regex>>| {
-        words.as_ref().is_some_and(|words| words.is_match(&looked_at))
-    };
+    let says = |words: &LazyLock<Regex>| words.is_match(&looked_at);
     says(&PASSED) && !says(&NOT) || is_silent_compiler(output)
 }
 
@@ -137,11 +132,10 @@ fn is_silent_compiler(output: &str) -> bool {
 
 /// Returns a text without the sequences that colour a terminal.
 fn without_colours(text: &str) -> Cow<'_, str> {
-    static COLOUR: LazyLock<Option<Regex>> =
-        LazyLock::new(|| pattern::regex("\u{1b}\\[[0-9;]*[A-Za-z]"));
-    match COLOUR.as_ref().filter(|_| text.contains('\u{1b}')) {
-        Some(colour) => colour.replace_all(text, ""),
-        None => Cow::Borrowed(text),
+    static COLOUR: LazyLock<Regex> = LazyLock::new(|| pattern::regex("\u{1b}\\[[0-9;]*[A-Za-z]"));
+    match text.contains('\u{1b}') {
+        true => COLOUR.replace_all(text, ""),
+        false => Cow::Borrowed(text),
     }
 }
 

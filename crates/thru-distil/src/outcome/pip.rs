@@ -7,16 +7,15 @@ use regex::Regex;
 use super::Failure;
 use crate::pattern;
 
-static ERROR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ERROR: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"^(?:ERROR: |\s*× )((?:No matching distribution found for|Cannot install|Failed building wheel for|Could not build wheels for|Could not install packages due to|Failed to build installable wheels|No solution found when resolving|Failed to build `).*)$",
     )
 });
 
 pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
-    let Some(error) = ERROR.as_ref() else { return };
     for line in lines {
-        if let Some(parts) = error.captures(line) {
+        if let Some(parts) = ERROR.captures(line) {
             found.push(Failure::error("", parts[1].trim_end_matches(':'), None));
         }
     }

@@ -7,29 +7,23 @@ use regex::Regex;
 use super::{Failure, is_own_file};
 use crate::pattern;
 
-static PYTEST: LazyLock<Option<Regex>> =
+static PYTEST: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"^(?:FAILED|ERROR) (\S+\.py)(::\S+)?(?: - (.+))?$"));
 
-static UNITTEST: LazyLock<Option<Regex>> =
+static UNITTEST: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"^(?:FAIL|ERROR): (\w+) \(([A-Za-z0-9_.]+)\)"));
 
-static RAISED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static RAISED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"^((?:\w+\.)*\w*(?:Error|Exception|Interrupt|Warning))(?:: (.+))?$")
 });
 
-static FRAME: LazyLock<Option<Regex>> =
-    LazyLock::new(|| pattern::regex(r#"^\s+File "([^"]+)", line \d+"#));
+static FRAME: LazyLock<Regex> = LazyLock::new(|| pattern::regex(r#"^\s+File "([^"]+)", line \d+"#));
 
-static MYPY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static MYPY: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"^([^\s:]+\.pyi?):\d+(?::\d+)?: error: (.+?)(?:\s+\[([a-z0-9-]+)\])?$")
 });
 
 pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
-    let (Some(pytest), Some(unittest), Some(raised), Some(frame), Some(mypy)) =
-        (PYTEST.as_ref(), UNITTEST.as_ref(), RAISED.as_ref(), FRAME.as_ref(), MYPY.as_ref())
-    else {
-        return;
-    };
     let mut names_tests = false;
     // The innermost file of the project, while a traceback is read.
     let mut file: Option<Option<&str>> = None;
@@ -38,15 +32,15 @@ pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
         if line.starts_with("Traceback (most recent call last)") {
             file = Some(None);
         } else if let Some(own) = &mut file {
-            if let Some(parts) = frame.captures(line) {
+            if let Some(parts) = FRAME.captures(line) {
                 let path = parts.get(1).map(|path| path.as_str());
                 *own = path.filter(|path| is_own_file(path)).or(*own);
-            } else if let Some(parts) = raised.captures(line) {
+            } else if let Some(parts) = RAISED.captures(line) {
                 let message = parts.get(2).map_or("", |message| message.as_str());
                 last_raised = Some(Failure::error(&parts[1], message, *own));
                 file = None;
             }
-        } else if let Some(parts) = pytest.captures(line) {
+        } else if let Some(parts) = PYTEST.captures(line) {
             let path = parts.get(1).map(|path| path.as_str());
             match parts.get(2) {
                 Some(name) => {
@@ -59,12 +53,12 @@ pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
                 }
             }
             names_tests = true;
-        } else if let Some(parts) = unittest.captures(line) {
+        } else if let Some(parts) = UNITTEST.captures(line) {
             // Newer versions write the name twice.
             let of = parts[2].strip_suffix(&format!(".{}", &parts[1])).unwrap_or(&parts[2]);
             found.push(Failure::test(&format!("{of}.{}", &parts[1]), None));
             names_tests = true;
-        } else if let Some(parts) = mypy.captures(line) {
+        } else if let Some(parts) = MYPY.captures(line) {
             let code = parts.get(3).map_or("", |code| code.as_str());
             found.push(Failure::error(code, &parts[2], Some(&parts[1])));
         }

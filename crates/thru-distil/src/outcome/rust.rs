@@ -7,16 +7,16 @@ use regex::Regex;
 use super::{Failure, is_own_file};
 use crate::pattern;
 
-static ERROR: LazyLock<Option<Regex>> =
+static ERROR: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"^\s*error(?:\[(E\d{4})\])?: (.+)$"));
 
-static TEST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TEST: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"^test (\S+)(?: - should panic)? \.\.\. FAILED|^\s+FAIL \[[^\]]*\](?: \([^)]*\))?\s+\S+ (\S+)$",
     )
 });
 
-static PANIC: LazyLock<Option<Regex>> =
+static PANIC: LazyLock<Regex> =
     LazyLock::new(|| pattern::regex(r"^thread '([^']+)' (?:\(\d+\) )?panicked at ([^\s:]+):\d+"));
 
 /// Sums of what was said before.
@@ -36,21 +36,17 @@ pub(super) fn read(lines: &[&str], found: &mut Vec<Failure>) {
     if !lines.iter().any(is_of_cargo) {
         return;
     }
-    let (Some(error), Some(test), Some(panic)) = (ERROR.as_ref(), TEST.as_ref(), PANIC.as_ref())
-    else {
-        return;
-    };
     let panics: Vec<(&str, &str)> = lines
         .iter()
-        .filter_map(|line| panic.captures(line))
+        .filter_map(|line| PANIC.captures(line))
         .filter_map(|found| Some((found.get(1)?.as_str(), found.get(2)?.as_str())))
         .collect();
     for (at, line) in lines.iter().enumerate() {
-        if let Some(parts) = test.captures(line) {
+        if let Some(parts) = TEST.captures(line) {
             let name = parts.get(1).or(parts.get(2)).map_or("", |name| name.as_str());
             let file = panics.iter().find(|(test, _)| *test == name).map(|(_, file)| *file);
             found.push(Failure::test(name, file.filter(|file| is_own_file(file))));
-        } else if let Some(parts) = error.captures(line) {
+        } else if let Some(parts) = ERROR.captures(line) {
             let message = parts.get(2).map_or("", |message| message.as_str());
             let code = parts.get(1).map_or("", |code| code.as_str());
             let place = lines

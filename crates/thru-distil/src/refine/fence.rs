@@ -44,7 +44,7 @@ pub(super) fn holds_tag(text: &str) -> bool {
 }
 
 /// Phrases that address the reader instead of describing what happened.
-static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STEERING: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)
         \b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|any|your|system)\b.{0,30}\b(?:instruction|instructions|prompt|prompts|rules?|context|messages?|directions)\b
@@ -59,7 +59,7 @@ static STEERING: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true if a text instructs its reader, in the wording of instructions to an agent.
 pub(super) fn steers(text: &str) -> bool {
-    STEERING.as_ref().is_some_and(|steering| steering.is_match(text))
+    STEERING.is_match(text)
 }
 
 /// Returns recorded text as it is sent: one line of at most `limit` characters. The end of a long text

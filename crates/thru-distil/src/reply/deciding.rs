@@ -16,7 +16,7 @@ use crate::title;
 use crate::verbs;
 
 /// Sentences that decide, without their hedges.
-static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DECIDED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(&format!(
         r"(?ix)
         ^let(?:'|’)?s\s+(?:not\s+|just\s+|also\s+|simply\s+|only\s+|instead\s+)*(?:{VERBS})\b
@@ -50,7 +50,7 @@ static DECIDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 const VERBS: &str = r"use|reuse|adopt|call|name|rename|keep|drop|store|persist|go\s+with|go\s+for|stick|start\s+with|begin\s+with|move|switch|replace|support|allow|avoid|align|follow|treat|rely|default|defer|postpone|skip|handle|fold|split|separate|combine|expose|deprecate|require|return|stay|live|include|exclude|limit|restrict|get\s+rid|remove|leave|target|focus|prefer|make|merge\s+into|model|put|save|write|rewrite|ignore|accept|reject|appear|reference|align|scope|group|wrap|build\s+on|get\s+this\s+in|get\s+it\s+in|implement|have|do\s+(?:the|a|an)";
 
 /// Words of orders about the moment, which decide nothing.
-static MOMENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static MOMENT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)\b(?: commit(?:ted|ting)? | push(?:ed|ing)? | pull | prs? | pull\s+requests? | rebase | merged? | ship | (?:spawn|re-?run|restart|reboot)\w* | branch(?:es)? | worktrees? | workers? | look(?:\s+at|\s+into)? | code\s+review | update\s+the\s+\w+ | you\s+to )\b",
     )
@@ -93,12 +93,12 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
         from += next;
     }
     // People who dictate use no commas.
-    let found = NEEDLESS.as_ref()?.find(&cleaned)?;
+    let found = NEEDLESS.find(&cleaned)?;
     let is_own = !asks(&cleaned) && !is_quoted(&cleaned, found.start());
     // "We can use x and no need for y": the first half says what holds instead.
     let before = cleaned[..found.start()].strip_suffix(" and ");
     let first = before.and_then(|before| before.rfind("we ")).map(|at| &cleaned[at..]);
-    let first = first.filter(|clause| DECIDED.as_ref().is_some_and(|one| one.is_match(clause)));
+    let first = first.filter(|clause| DECIDED.is_match(clause));
     let first = first.map(|clause| titled(&as_decision(clause.to_owned())));
     let needless = || {
         let title = deciding(without_sequel(&cleaned[found.start()..]))?;
@@ -108,14 +108,14 @@ pub(super) fn decision(sentence: &str) -> Option<Decided> {
 }
 
 /// An order for what is to be so, behind whoever is to carry it out: "ask the apprentice to move the moulds".
-static ORDERED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static ORDERED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(&format!(r"(?i)(?:^|\b(?:to|please|and|then)\s+)((?:{VERBS})\s+\S.{{8,}}?)\s*$"))
 });
 
 /// Returns "Move the moulds to the rack: we no longer need the shelf" for both without a mark between them: the order says
 /// what holds instead.
 fn ordered(before: &str, needless: &str) -> Option<String> {
-    let order = ORDERED.as_ref()?.captures(before)?.get(1)?.as_str();
+    let order = ORDERED.captures(before)?.get(1)?.as_str();
     if order.ends_with([',', ';', ':', '-']) || is_of_moment(order) {
         return None;
     }
@@ -197,19 +197,19 @@ pub(crate) fn with_ground(title: String, before: &str) -> String {
     let ground = unmarked(before);
     let ground = without_softeners(ground.trim_end_matches(['.', '!', ' ']));
     let whole = format!("{}: {}", capitalised(ground), text::uncapitalised(&title));
-    let is_ground = GROUND.as_ref().is_some_and(|one| one.is_match(ground)) && !asks(ground);
+    let is_ground = GROUND.is_match(ground) && !asks(ground);
     if is_rest && is_ground && whole.chars().count() <= title::LENGTH { whole } else { title }
 }
 
 /// Sentences that give something up.
-static GROUND: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static GROUND: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:(?:we|i)\s+)?(?:are\s+)?(?:no\s+longer|don['’]?t|do\s+not|no\s+need)\s+(?:need|use|using|want|for|to)\s+\w|^(?:drop|forget|skip|remove)\s+\w",
     )
 });
 
 /// Decisions against something, anywhere.
-static NEEDLESS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static NEEDLESS: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:we\s+(?:no\s+longer|don(?:'|’)?t|do\s+not)\s+(?:need|use|want|support)|no\s+need\s+for)\s+\w",
     )
@@ -223,12 +223,12 @@ pub(crate) fn decision_in(text: &str) -> Option<String> {
 /// Returns the decision in a sentence of the agent, as a title.
 pub(crate) fn concluded(sentence: &str) -> Option<String> {
     let said = without_softeners(sentence);
-    let decides = DECIDED.as_ref()?.is_match(said) && !asks(said) && !conditional(said);
+    let decides = DECIDED.is_match(said) && !asks(said) && !conditional(said);
     decides.then(|| titled(&as_decision(titled(said))))
 }
 
 /// Wishes to be told something: "I would like to know".
-static INQUIRES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static INQUIRES: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:i|we)(?:['’]d|\s+would)?\s+(?:also\s+|just\s+|only\s+|really\s+|still\s+)?(?:like|want|love|need)\s+to\s+
         (?:know|understand|hear|learn|ask|find\s+out|be\s+sure|discuss|confirm|clarify)\b",
@@ -244,10 +244,10 @@ fn deciding(clause: &str) -> Option<String> {
             .iter()
             .any(|hedge| text::find_ignoring_case(clause, hedge).is_some());
     let bare = if is_hedged { softened.trim_end_matches(['?', ' ']) } else { softened };
-    if INQUIRES.as_ref()?.is_match(bare) {
+    if INQUIRES.is_match(bare) {
         return None;
     }
-    let found = DECIDED.as_ref()?.find(bare)?;
+    let found = DECIDED.find(bare)?;
     let end = found.end()
         + JOINTS
             .iter()
@@ -288,7 +288,7 @@ fn deciding(clause: &str) -> Option<String> {
 /// Returns true for an order about the moment, such as "let's get this merged".
 pub(crate) fn is_of_moment(clause: &str) -> bool {
     let start = &clause[..clause.floor_char_boundary(90)];
-    MOMENT.as_ref().is_some_and(|moment| moment.is_match(start))
+    MOMENT.is_match(start)
 }
 
 fn conditional(clause: &str) -> bool {
@@ -314,14 +314,14 @@ pub(crate) fn is_verb(word: &str) -> bool {
 }
 
 /// The way to go, as a gerund: "the other option is moving the cache".
-static WAY: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WAY: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^the\s+(?:\w+\s+)?(?:alternative|option|approach|way|solution)\s+(?:is|would\s+be)\s+([a-z]+ing)\b",
     )
 });
 
 /// How people lead up to what is to be, and what stands for it in a title.
-static WISHED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static WISHED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:
           (?:i|we)\s+(?:do\s+not|don['’]t)\s+(?:think|believe)\s+(?:that\s+)?(?:we|it|this|they)\s+(?:need|needs)\s+(?P<none>\w+)
@@ -345,13 +345,13 @@ fn without_afterthought(title: &str) -> &str {
 /// Turns "We should keep the parser" into "Keep the parser": a title says what was decided, not who spoke.
 pub(crate) fn as_decision(title: String) -> String {
     let title = title::without_doubts(without_afterthought(&title));
-    let way = WAY.as_ref().and_then(|way| way.captures(&title)).and_then(|found| found.get(1));
+    let way = WAY.captures(&title).and_then(|found| found.get(1));
     if let Some(way) = way
         && let Some(verb) = verbs::imperative_of_gerund(way.as_str())
     {
         return format!("{verb}{}", &title[way.end()..]);
     }
-    let Some(found) = WISHED.as_ref().and_then(|wished| wished.captures(&title)) else {
+    let Some(found) = WISHED.captures(&title) else {
         return title;
     };
     let named = |name: &str| found.name(name).map(|group| group.start());

@@ -83,7 +83,7 @@ pub(crate) struct Reply {
     pub(crate) is_request: bool,
 }
 
-static YES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static YES: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:(?:ok(?:ay)?|ah|oh|hm+|great|perfect|cool|nice|thanks|well|good)[\s,.!]+)?
         (?: y(?:es|eah|ep|up|ea|eh|aye)?(?:\s+please|\s+sure)? | (?:that\s+|this\s+)?makes\s+sense | sure(?:\s+thing)? | of\s+course | definitely | absolutely | certainly | agreed? | correct | exactly
@@ -94,7 +94,7 @@ static YES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
-static NO: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static NO: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:(?:ok(?:ay)?|hm+|ah|oh|sorry|well)[\s,.!]+)?
         (?: no+(?:pe)?(?:\s+thanks?|\s+thank\s+you)? | nah | not\s+(?:now|yet|really|necessary|needed) | (?:please\s+)?(?:don'?t|do\s+not|skip\s+(?:it|that)|leave\s+(?:it|that)) | wrong | nein | lieber\s+nicht )
@@ -103,7 +103,7 @@ static NO: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Options that are picked by letter, number or position.
-static PICK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PICK: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:(?:ok(?:ay)?|yes|yeah|sure|hm+|well|i\s+think|let'?s|then|so|maybe|probably)[\s,.!]+)*
         (?:(?:i\s+)?(?:go\s+(?:with|for)|do|use|take|pick|choose|prefer|like|want|would\s+(?:go\s+with|prefer))\s+)?
@@ -114,7 +114,7 @@ static PICK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 
 /// Further options after the first pick: "1 and 3", "1, 2".
-static PICK_ON: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PICK_ON: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(r"(?ix)^\s*(?:,|and|\+|&|,\s*and)\s*(?:option\s+|\#)?([a-h]|\d{1,2})\b[).]?")
 });
 
@@ -231,13 +231,13 @@ fn form(words: &str) -> (Form, String) {
             return (Form::All, rest(all.len().min(words.len())));
         }
     }
-    if let Some(found) = PICK.as_ref().and_then(|pick| pick.captures(words)) {
+    if let Some(found) = PICK.captures(words) {
         let label = found.iter().skip(1).flatten().next();
         if let Some(label) = label {
             let mut labels = vec![label.as_str().to_lowercase()];
             let mut end = label.end();
             while labels.len() < 8
-                && let Some(next) = PICK_ON.as_ref().and_then(|pick| pick.captures(&words[end..]))
+                && let Some(next) = PICK_ON.captures(&words[end..])
                 && let Some(label) = next.get(1)
             {
                 labels.push(label.as_str().to_lowercase());
@@ -254,12 +254,12 @@ fn form(words: &str) -> (Form, String) {
             return (Form::Picks(labels), after);
         }
     }
-    if let Some(found) = NO.as_ref().and_then(|no| no.find(words)) {
+    if let Some(found) = NO.find(words) {
         return (Form::No, rest(found.end()));
     }
     // "ok, yes, do it": several in a row.
     let mut end = 0;
-    while let Some(found) = YES.as_ref().and_then(|yes| yes.find(&words[end..]))
+    while let Some(found) = YES.find(&words[end..])
         && found.end() > 0
     {
         end += found.end();

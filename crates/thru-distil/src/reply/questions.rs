@@ -9,7 +9,7 @@ use crate::text::capitalised;
 use crate::verbs;
 
 /// Proposals about how to go on, which decide nothing about the work.
-static PROCEDURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static PROCEDURE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:go\s+ahead\s+(?:and|with)\s+|just\s+|now\s+|also\s+|please\s+|then\s+|yes,?\s+)*
         (?: commit | push | pull | merge | rebase | open\s+(?:a|the|another)?\s*(?:draft\s+)?(?:pr|pull) | create\s+(?:a|the|another)?\s*(?:draft\s+|new\s+)?(?:pr|pull|branch|commit) | ship | publish | deploy | release
@@ -22,7 +22,7 @@ static PROCEDURE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true if the text only says how to go on.
 pub(crate) fn is_procedure(text: &str) -> bool {
-    PROCEDURE.as_ref().is_some_and(|shape| shape.is_match(text.trim()))
+    PROCEDURE.is_match(text.trim())
 }
 
 /// Returns true if the sentence is a question, with or without a question mark.
@@ -65,14 +65,14 @@ pub(crate) fn asks_openly(question: &str) -> bool {
 }
 
 /// Words of questions about how things should be.
-static DECIDABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DECIDABLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)\b(?: should | prefer(?:ence|red)? | want | like | rather | ok(?:ay)? | acceptable | fine\s+with | happy\s+with | which\s+(?:one|of|\w+\s+(?:should|would)) | name | call\s+it | default | go\s+with | keep | allowed? | sollen | soll | möchtest )\b",
     )
 });
 
 /// Questions about the conversation, or about what a person sees.
-static TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static TALK: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)\b(?: work\s+on\s+next | do\s+next | next\s+step | tackle | anything\s+else | something\s+else | clarify | discuss | explore | talk | look\s+like | happen(?:s|ed|ing)? | see(?:ing)? | show(?:s|ing)? | share | paste | confirm | check | try | test | more\s+detail | proceed | continue | start\s+with | right\s+now | help | excited | concern | intuition | think(?:ing)? | stuck | another\s+shot )\b",
     )
@@ -80,14 +80,12 @@ static TALK: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// Returns true if a question asks how things should be.
 pub(crate) fn asks_for_decision(question: &str) -> bool {
-    let shows = |shape: &LazyLock<Option<Regex>>| {
-        shape.as_ref().is_some_and(|shape| shape.is_match(question))
-    };
+    let shows = |shape: &LazyLock<Regex>| shape.is_match(question);
     shows(&DECIDABLE) && !shows(&TALK)
 }
 
 /// Questions that a yes turns into a decision.
-static AGREEABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static AGREEABLE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?ix)^(?:so\s+|and\s+)?(?:
           (?:are\s+you\s+|is\s+it\s+)?(?:ok(?:ay)?|fine|happy|all\s+right)\s+(?:with\s+)?(?P<gerund>[a-z]+ing)\b
@@ -98,7 +96,7 @@ static AGREEABLE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Returns what a person decides with "yes" to a question: "Are you okay replacing the relay?" becomes "Replace the
 /// relay".
 pub(crate) fn agreed_to(question: &str) -> Option<String> {
-    let found = AGREEABLE.as_ref()?.captures(question.trim_end_matches(['?', ' ']))?;
+    let found = AGREEABLE.captures(question.trim_end_matches(['?', ' ']))?;
     let verb = match (found.name("gerund"), found.name("verb")) {
         (Some(gerund), _) => verbs::imperative_of_gerund(gerund.as_str())?.to_owned(),
         (None, verb) => capitalised(verb?.as_str()),

@@ -125,7 +125,7 @@ fn participle(said: &str, least: usize) -> Option<usize> {
 }
 
 /// What should not be, and what should be in its place.
-static DENIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DENIED: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(.{3,60}?\s(?:should|must))(?:n['’]?t|\s+not)\s.{3,80}?[\s,;.]\s*(?:it|they|but|instead\s+(?:it|they))\s+(?:should|must)\s+(.{8,})$",
     )
@@ -134,7 +134,7 @@ static DENIED: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Turns "The logs should not be in a, they should be in b" into "The logs should be in b": where there is no room for both,
 /// what holds says more.
 fn without_denial(clause: &str) -> Option<String> {
-    let said = DENIED.as_ref()?.captures(clause)?;
+    let said = DENIED.captures(clause)?;
     Some(format!("{} {}", said.get(1)?.as_str(), said.get(2)?.as_str()))
 }
 

@@ -28,28 +28,28 @@ const EVER: f64 = 0.25;
 const LENGTH: std::ops::Range<usize> = 36..360;
 
 /// Phrases that name a choice or a cause.
-static CHOICE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static CHOICE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:instead of|rather than|root cause|because|turns out|decided|chose|chosen|going with|trade-?off|the (?:issue|problem|fix|bug|cause) (?:is|was)|so that|in favou?r of|must (?:be|not|use)|by design|on purpose|deliberately)\b",
     )
 });
 
 /// Phrases that name a choice or a cause outright.
-static STRONG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static STRONG: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:root cause|decided|chose|going with|the (?:issue|problem|fix|bug|cause) (?:is|was)|by design|instead of)\b",
     )
 });
 
 /// Phrases that make it a guess, or a plan to look.
-static DOUBT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static DOUBT: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)^(?:(?:now )?let me (?:check|see|look|verify|also|read|try|first|understand|investigate|trace)|if |unless |whether )|\b(?:likely|may|might|maybe|perhaps|probably|could|possibly|let me know|would you)\b",
     )
 });
 
 /// Phrases that report a setback.
-static SETBACK: LazyLock<Option<Regex>> = LazyLock::new(|| {
+static SETBACK: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
         r"(?i)\b(?:(?:doesn['’]t|didn['’]t|does not|did not|won['’]t|can['’]t|cannot|isn['’]t) (?:\w+ )?(?:work|help|exist|support(?:ed)?|fix|possible|available|allowed)|reverted|reverting|revert (?:that|this|it|the)|dead end|gave up|no luck|not possible|still fails|approach (?:fail|does|did|is wrong))",
     )
@@ -77,9 +77,7 @@ struct Remark {
 impl Remarks {
     /// Adds one text of the agent.
     pub(super) fn add(&mut self, place: usize, id: Id, text: &str) {
-        let matches = |pattern: &LazyLock<Option<Regex>>, sentence: &str| {
-            pattern.as_ref().is_some_and(|pattern| pattern.is_match(sentence))
-        };
+        let matches = |pattern: &LazyLock<Regex>, sentence: &str| pattern.is_match(sentence);
         if !matches(&CHOICE, text) && !matches(&SETBACK, text) {
             return;
         }
