@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::checks::has_irregular_case;
 use crate::connector;
 use crate::names::{self, Kind, LONGEST, Telling};
+use crate::near;
 use crate::value::{self, Manner};
 
 /// The most bytes of a value that are read.
@@ -62,7 +63,12 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
             || (value.len() >= 10 && value.iter().all(u8::is_ascii_lowercase))
             || value.iter().filter(|byte| matches!(byte, b' ' | b'-')).count() >= 3
     });
-    plain || connector::is_possible(bytes, name_start(bytes, &word)..name_end(bytes, &word))
+    if plain {
+        return true;
+    }
+    let name = name_start(bytes, &word)..name_end(bytes, &word);
+    connector::is_possible(bytes, name.clone())
+        || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name]).is_some()
 }
 
 /// A secret value with a name.
@@ -103,9 +109,13 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
         }
     }
     let name = name_start(bytes, &word)..name_end(bytes, &word);
-    connector::is_possible(bytes, name.clone()).then_some(())?;
+    let is_connected = connector::is_possible(bytes, name.clone());
+    (is_connected || near::is_possible(bytes, &word, &name)).then_some(())?;
     let telling = names::judge(&bytes[name.clone()])?;
-    let secret = connector::find(text, name.clone(), telling)?;
+    let secret = is_connected
+        .then(|| connector::find(text, name.clone(), telling))
+        .flatten()
+        .or_else(|| near::find(text, &name, telling))?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
 }
@@ -118,7 +128,7 @@ fn is_setting(bytes: &[u8], name: usize, value: &Range<usize>) -> bool {
     let before = &before[..before.len() - owner];
     let next = bytes.get(value.end);
     if bytes[value.start - 1] == b'=' {
-        let opens = before.last().is_none_or(|last| b" \t\n+&?".contains(last));
+        let opens = before.last().is_none_or(|last| b" \t\n+&?=\"'".contains(last));
         return opens && next.is_none_or(|next| b" \t\n\r\\\"&".contains(next));
     }
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -199,6 +209,16 @@ fn name_start(bytes: &[u8], word: &Range<usize>) -> usize {
             return option;
         }
     }
+    // `"acme.auth.token"`, `-Dacme.auth.token`
+    if start > 1 && bytes[start - 1] == b'.' {
+        let parts = &bytes[start.saturating_sub(LONGEST)..start];
+        let is_part = |byte: &&u8| is_name_byte(**byte) || **byte == b'.';
+        let whole = start - parts.iter().rev().take_while(is_part).count();
+        let is_quoted = whole > 0 && matches!(bytes[whole - 1], b'"' | b'\'');
+        if is_quoted || bytes[whole..start].starts_with(b"-D") {
+            return whole;
+        }
+    }
     if start != word.start || start == 0 || !bytes[word.clone()].eq_ignore_ascii_case(b"key") {
         return start;
     }
@@ -255,6 +275,13 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let mut at = quoted_name.map_or(end, |(_, _, after)| after);
     if bytes.get(at) == Some(&b']') {
         at += 1;
+    } else if bytes.get(at) == Some(&b'[') {
+        // `char NAME[] = "value"`, `NAME[16] = "value"`
+        let digits = bytes[at + 1..].iter().take(6).take_while(|byte| byte.is_ascii_digit());
+        let close = at + 1 + digits.count();
+        if bytes.get(close) == Some(&b']') {
+            at = close + 1;
+        }
     }
     let blanks_start = at;
     at = skip_blanks(bytes, at);
@@ -369,6 +396,11 @@ fn value_at(
     in_query: bool,
 ) -> Option<(Range<usize>, bool, bool)> {
     let mut open = after_constructor(bytes, start).unwrap_or(start);
+    // The only value of a list.
+    if bytes.get(open) == Some(&b'[') {
+        let inner = skip_blanks(bytes, open + 1);
+        open = if quote_at(bytes, inner).is_some() { inner } else { open };
+    }
     // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
     if bytes
         .get(open)

@@ -285,7 +285,7 @@ pub(crate) fn looks_random(value: &str) -> bool {
     let length = bytes.len();
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = bytes.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    if length < 12 || letters * 8 < length || entropy(bytes) < 3.0 {
+    if length < 12 || letters * 8 < length || entropy(bytes) < if length < 20 { 2.7 } else { 3.0 } {
         return false;
     }
     let changes = bytes
@@ -352,10 +352,44 @@ pub(crate) fn is_worded(value: &str) -> bool {
     plain || letters_in_words(bytes) * 10 > bytes.len() * 6
 }
 
+/// True for letters with as many vowels as words have, in pairs as in words.
 pub(crate) fn sounds_like_a_word(letters: &[u8]) -> bool {
     let is_vowel =
         |byte: &&u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u');
+    let usual = letters.windows(2).filter(|pair| is_usual(pair[0], pair[1])).count();
     letters.iter().filter(is_vowel).count() * 5 >= letters.len()
+        && usual * 4 >= letters.len().saturating_sub(1) * 3
+}
+
+/// The letters that follow each letter from `a` to `z` in words. Drawn letters follow each other so less than half of the time.
+#[rustfmt::skip]
+const FOLLOWERS: [&str; 26] = [
+    "bcdgiklmnprstuvy", "aeijlorsuy", "aehikolrtuy", "adeiorsuy", "acdefgilmnprstvwxy", "aefilortu", "aeghilnorsu", "aeiortu", "abcdefglmnoprstvz",
+    "aeosu", "einsy", "adefiklmopstuvy", "abeimopsu", "acdefgiknostuvy", "abcdfghiklmnoprstuvw", "aehiloprstuy", "u", "abcdegiklmnorstuvy",
+    "acehiklmopstuwy", "acehilmorstuwy", "abcdegilmnprst", "aeio", "aehinors", "aeipt", "aeilmnoprst", "aeioz",
+];
+
+/// For each letter a bit for each of its [`FOLLOWERS`].
+const USUAL: [u32; 26] = {
+    let mut usual = [0; 26];
+    let mut letter = 0;
+    while letter < 26 {
+        let followers = FOLLOWERS[letter].as_bytes();
+        let mut at = 0;
+        while at < followers.len() {
+            usual[letter] |= 1 << (followers[at] - b'a');
+            at += 1;
+        }
+        letter += 1;
+    }
+    usual
+};
+
+/// True if the second of two letters often follows the first in words.
+fn is_usual(first: u8, second: u8) -> bool {
+    let place = |byte: u8| byte.to_ascii_lowercase().wrapping_sub(b'a');
+    let (first, second) = (place(first), place(second));
+    second < 26 && USUAL.get(usize::from(first)).is_some_and(|usual| usual >> second & 1 == 1)
 }
 
 /// Returns Shannon's entropy in bits per byte.

@@ -89,7 +89,7 @@ const COMMANDS: &[Command] = &[
         pairs: &["--creds", "--src-creds", "--dest-creds"],
         ..command(&["skopeo ", "ctr ", "podman ", "buildah "], &[])
     },
-    command(&["redis-cli ", "valkey-cli ", "keydb-cli "], &["-a", "--pass"]),
+    command(&["redis-cli ", "valkey-cli ", "keydb-cli ", "redis-benchmark "], &["-a", "--pass"]),
     command(&["openssl "], &["-k", "-K", "-pass", "-passin", "-passout", "-passwd"]),
     command(
         &[
@@ -178,6 +178,8 @@ const COMMANDS: &[Command] = &[
             "evil-winrm ",
             "ncftpget ",
             "ncftpput ",
+            "hydra ",
+            "medusa ",
             "useradd ",
             "usermod ",
         ],

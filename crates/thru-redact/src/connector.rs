@@ -64,7 +64,7 @@ static CONNECTORS: [Connector; 48] = [
     connector(
         "</",
         Manner::Quoted,
-        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}>(?P<v>[^<>\s]{4,})</",
+        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}(?: [^<>]{0,60})?>(?P<v>[^<>\s]{4,})</",
     ),
     // <a:NAME Type="x">value</a:NAME>
     connector("</", Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,})</"),
@@ -92,7 +92,7 @@ static CONNECTORS: [Connector; 48] = [
     connector(
         "\n",
         Manner::Plain,
-        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
+        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
     ),
     // "NAME":, and the value in quotation marks on the next line; the lines may be numbered
     connector(
@@ -158,7 +158,11 @@ static CONNECTORS: [Connector; 48] = [
         r#"(?i)[ \t]+(?:as[ \t]+)?string[ \t]*=[ \t]*\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
     ),
     // name="NAME", an empty line, and the value in a form of several parts
-    connector("\n", Manner::Plain, r#""\r?\n[ \t+>|0-9]{0,24}\r?\n[ \t+>|0-9]{0,24}(?P<v>\S{4,})"#),
+    connector(
+        "\n",
+        Manner::Plain,
+        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})"#,
+    ),
     // NAME and VALUE in two columns
     behind(
         connector("", Manner::Plain, r"(?:[ \t]{2,24}|\t)(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)"),
@@ -177,7 +181,7 @@ static CONNECTORS: [Connector; 48] = [
     connector(
         "",
         Manner::Plain,
-        "[\"'`]{0,2}[ \\t]?(?:是|为|為|は|：|를|는|은|이)[ \\t]?[\"'`「“]{0,2}(?P<v>[!-~]{6,128})",
+        "[\"'`]{0,2}[ \\t]?(?:的值|の値|값)?(?:是|为|為|は|：|를|는|은|이)[ \\t]?[\"'`「“]{0,2}(?P<v>[!-~]{6,128})",
     ),
     // NAME and VALUE with a word or two between them, in any language
     connector(
@@ -307,6 +311,11 @@ const USING: &str = r"(?i)\b(?:using|with|use|by)[ \t]+(?:(?:the|this|that|my|yo
 const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
 /// A login with its two halves.
 const LOGIN: &str = r#"s?[ \t]{0,2}(?:[:=→-]|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
+/// A value behind the name of a constant, with a word or two between them in any language.
+const OF_CONSTANT: &str =
+    r#"["'`]?[ \t]+(?:[^\s:=]{1,16}[ \t]+){0,2}["'`«「“]?(?P<v>[!#-&(-_a-~]{8,128})"#;
+/// A value before the name of a constant.
+const BEFORE_CONSTANT: &str = r#"[ \t]["'`«「“]?(?P<v>[!#-&(-_a-~]{8,128})["'`»」”]?[ \t]+(?:[^\s:=,;(]{1,12}[ \t]+){1,4}["'`]?$"#;
 /// A value before its name.
 const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:(?:[-–—][ \t]+)?(?:that|which|this)[ \t]+)?(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
 
@@ -322,14 +331,24 @@ fn compiled(cell: &'static OnceLock<Regex>, pattern: &str) -> &'static Regex {
 pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
     let after = &bytes[name.end..bytes.len().min(name.end + AFTER)];
     let before = &bytes[name.start.saturating_sub(BEFORE)..name.start];
-    (name.len() >= SHORTEST || is_short(&bytes[name.clone()]))
-        && (may_follow(&bytes[name.clone()], before, after) || may_precede(before))
+    (name.len() >= SHORTEST || is_short(bytes, &name))
+        && (may_follow(&bytes[name.clone()], before, after)
+            || may_precede(before)
+            || is_constant_name(&bytes[name.clone()]) && last_words(before, 5).any(is_long_value))
         && crate::names::judge(&bytes[name]).is_some()
 }
 
-/// True for a short name that is no word of everyday.
-const fn is_short(name: &[u8]) -> bool {
-    name.eq_ignore_ascii_case(b"pwd")
+/// True for a short name that is no word of everyday, or stands behind one that tells of a login.
+fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
+    let word = &bytes[name.clone()];
+    let lower = bytes[name.start.saturating_sub(8)..name.start].to_ascii_lowercase();
+    let owners = [
+        "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ",
+        "server ", "mail ", "vpn ", "ssh ", "my ",
+    ];
+    word.eq_ignore_ascii_case(b"pwd")
+        || word.eq_ignore_ascii_case(b"pass")
+            && owners.iter().any(|owner| lower.ends_with(owner.as_bytes()))
 }
 
 /// True if what is behind the name may lead to a value.
@@ -414,7 +433,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || is_announced(rest)
         || (begins(b"cred") && is_login(rest))
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
-        || (blanks > 0 && is_constant_name(name) && first_words(rest, 3).any(is_long))
+        || (blanks > 0 && is_constant_name(name) && first_words(rest, 3).any(is_long_value))
         || rest.starts_with(b"=%s")
         || (blanks > 0 && rest.starts_with(b"value"))
         || (blanks > 0 && first_words(rest, 3).any(may_be_value) && may_be_argument(name, before))
@@ -448,9 +467,9 @@ fn holds_value(text: &[u8]) -> bool {
         || text.iter().filter(|byte| **byte == b'-').count() >= 3
 }
 
-/// True for a word that is as long as a key, with digits.
-fn is_long(word: &[u8]) -> bool {
-    word.len() >= 20 && word.iter().any(u8::is_ascii_digit)
+/// True for a word that is as long as a password, and may be one.
+fn is_long_value(word: &[u8]) -> bool {
+    word.len() >= 8 && may_be_value(word)
 }
 
 /// True if a word may be a value, of letters alone too.
@@ -464,6 +483,13 @@ fn first_words(text: &[u8], count: usize) -> impl Iterator<Item = &[u8]> {
     near.split(|byte| matches!(byte, b' ' | b'\t' | b'\n'))
         .filter(|word| !word.is_empty())
         .take(count)
+}
+
+/// Returns the last words of a text that a blank ends.
+fn last_words(text: &[u8], count: usize) -> impl Iterator<Item = &[u8]> {
+    let text = text.strip_suffix(b"`").unwrap_or(text);
+    let count = if text.last() == Some(&b' ') { count } else { 0 };
+    text.rsplit(|byte| matches!(byte, b' ' | b'\n')).filter(|word| !word.is_empty()).take(count)
 }
 
 /// True if a user and a value may follow: `: admin / VALUE`.
@@ -561,7 +587,7 @@ fn may_precede(before: &[u8]) -> bool {
 
 /// Returns the secret that a name tells.
 pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<Range<usize>> {
-    if name.len() < SHORTEST && !is_short(&text.as_bytes()[name.clone()]) {
+    if name.len() < SHORTEST && !is_short(text.as_bytes(), &name) {
         return None;
     }
     let after_end = text.floor_char_boundary(text.len().min(name.end + AFTER));
@@ -648,6 +674,8 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     static ANNOUNCED_PATTERN: OnceLock<Regex> = OnceLock::new();
     static USED_PATTERN: OnceLock<Regex> = OnceLock::new();
     static USING_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static OF_CONSTANT_PATTERN: OnceLock<Regex> = OnceLock::new();
+    static BEFORE_PATTERN: OnceLock<Regex> = OnceLock::new();
     static AS_NAMED_PATTERN: OnceLock<Regex> = OnceLock::new();
     if let Some(groups) = compiled(&SAID_PATTERN, &format!(r"\A(?:{SAID})")).captures(after)
         && let Some(found) = groups.name("v")
@@ -708,6 +736,22 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
         && value::is_said(telling, name, found.as_str(), true)
     {
         return Some(Place::Before(found.range()));
+    }
+    if is_constant_name(name) {
+        let patterns = [
+            (&OF_CONSTANT_PATTERN, OF_CONSTANT, after),
+            (&BEFORE_PATTERN, BEFORE_CONSTANT, before),
+        ];
+        for (index, (cell, pattern, text)) in patterns.into_iter().enumerate() {
+            let anchor = if index == 0 { r"\A" } else { "" };
+            let found = compiled(cell, &format!("{anchor}(?:{pattern})")).captures(text);
+            let Some(found) = found.and_then(|groups| groups.name("v")) else { continue };
+            let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
+            if !value.is_empty() && value::is_said(telling, name, value, false) {
+                let range = found.start()..found.start() + value.len();
+                return Some(if index == 0 { Place::After(range) } else { Place::Before(range) });
+            }
+        }
     }
     if name.to_ascii_lowercase().starts_with(b"cred")
         && let Some(found) = compiled(&LOGIN_PATTERN, &format!(r"\A(?:{LOGIN})"))

@@ -19,6 +19,7 @@ mod json;
 mod keys;
 mod keywords;
 mod names;
+mod near;
 mod private_key;
 mod protocol;
 mod redactor;

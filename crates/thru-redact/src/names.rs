@@ -27,7 +27,7 @@ pub(crate) struct Telling {
 }
 
 /// Every telling name contains one of these words; the prefilter looks for them.
-pub(crate) const WORDS: [&str; 24] = [
+pub(crate) const WORDS: [&str; 30] = [
     "pass",
     "pwd",
     "secret",
@@ -45,7 +45,13 @@ pub(crate) const WORDS: [&str; 24] = [
     "passwort",
     "hubpat",
     "devopspat",
-    "_salt",
+    "salt",
+    "pepper",
+    "_seed",
+    "pseed",
+    "_irk",
+    "hmac",
+    "bearer",
     "authtok",
     "rpw",
     "bpw",
@@ -196,8 +202,8 @@ const PASSWORDS: [&str; 30] = [
 
 /// Suffixes of names that mean something public, or a position in a list.
 #[rustfmt::skip]
-const NOT_SECRET: [&str; 21] = [
-    "publickey", "pubkey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotencykey",
+const NOT_SECRET: [&str; 22] = [
+    "sitekey", "publickey", "pubkey", "primarykey", "foreignkey", "cachekey", "sortkey", "partitionkey", "idempotencykey",
     "publishablekey", "objectkey", "hotkey", "pagetoken", "nexttoken", "continuationtoken", "cancellationtoken",
     "synctoken", "clienttoken", "publickeytoken", "eostoken", "bostoken", "padtoken",
 ];
@@ -299,6 +305,10 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     if plain.ends_with("token") {
         return telling(Kind::Token, "token");
     }
+    let drawn = ["salt", "pepper", "seed", "irk", "hmac", "bearer"];
+    if drawn.iter().any(|word| plain.len() > word.len() && ends_with_word(name, plain, word)) {
+        return telling(Kind::Key, "secret");
+    }
     if ends_with_word(name, plain, "auth") || ends_with_word(name, plain, "pat") {
         return telling(Kind::Token, "token");
     }
@@ -325,7 +335,7 @@ fn ends_with_word(name: &[u8], plain: &str, word: &str) -> bool {
     let Some(before) = name.len().checked_sub(word.len() + 1) else {
         return false;
     };
-    let starts_word = matches!(name[before], b'_' | b'-');
+    let starts_word = matches!(name[before], b'_' | b'-' | b'.');
     let hump = name[before].is_ascii_lowercase() && name[before + 1].is_ascii_uppercase();
     (starts_word || hump) && name[before + 1..].eq_ignore_ascii_case(word.as_bytes())
 }

@@ -165,7 +165,7 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -206,7 +206,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Base64Within, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::NAMES, "") },
     Rule { finder: Finder::Base64Near, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::CONTEXTS, "") },
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
-        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?passwd --stdin|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--[\w-]{0,20}stdin)\b)"#)
+        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200}(?:\\{1,2}n[^\s"'`|\\]{4,200})?)(?:\\{1,2}n)?["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?(?:smb)?passwd\b|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--[\w-]{0,20}stdin)\b)"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
         r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
@@ -241,7 +241,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["authenticate plain ", "mechanism='plain'>", "mechanism=\"plain\">", "334 ugfzc3dvcmq6"],
         r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,400}={0,2})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
-    form("login-password", "the password of a login with its user", &["auth-user-pass"], r"(?i)auth-user-pass>?\s[\s+>|0-9]{0,16}\S{1,64}\s[\s+>|0-9]{0,16}(?P<secret>[^\s<]{4,128})\s")
+    form("login-password", "the password of a login with its user", &["auth-user-pass"], r"(?i)auth-user-pass>?\s(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[\s+>|]{0,16}\S{1,64}\s(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[\s+>|]{0,16}(?P<secret>[^\s<]{4,128})(?:\s|\z)")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
         r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,200})"#)
@@ -596,7 +596,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:datadog|dd)[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32}(?:[0-9a-f]{8})?)\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
     form("datadog-key", "a Datadog key", &["ddapp_", "ddpat_"], r"dd(?:app|pat)_[A-Za-z0-9]{30,}"),
     form("newrelic-key", "a New Relic key", &["nrak-", "nrjs-", "nrii-", "nrsp-"], r"NR(?:AK|JS|II|SP)-[A-Za-z0-9_-]{19,40}"),
-    form("newrelic-key", "a New Relic key", &["nral"], r"[0-9a-f]{36}NRAL\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
+    form("newrelic-key", "a New Relic key", &["nral"], r"(?:[0-9a-f]{6}|[a-z]{2}\d\dxx)[0-9a-f]{30}NRAL\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
     form("sentry-token", "a Sentry token", &["sntrys_", "sntryu_"], r"(?:sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[a-f0-9]{64})"),
     form("grafana-token", "a Grafana token", &["glsa_", "glc_ey"], r"(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_ey[A-Za-z0-9+/=]{30,})"),
     form("grafana-token", "a Grafana key", &["eyjrijoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{60,400}={0,2}"),
@@ -614,6 +614,31 @@ pub(crate) static RULES: &[Rule] = &[
     form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-Za-z]{100,112}\b").followed_by(Follows::Token(90)),
     form("wallet-key", "the private key of a Nostr user", &["nsec1"], r"nsec1[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{58}\b").followed_by(Follows::Token(58)),
     form("okta-token", "an Okta token", &["ssws "], r"(?i)ssws (?P<secret>00[A-Za-z0-9_-]{38,42})").followed_by(Follows::Token(8)),
+    form("mailersend-token", "a MailerSend token", &["mlsn."], r"mlsn\.[0-9a-f]{64}\b"),
+    form("webhook", "the address of a webhook", &["://hook.", "://hooks.", "/hook/", "/hooks/", "/webhook/", "/webhooks/"],
+        r#"(?i)(?:://hooks?\.[^\s/"'<>]{1,80}/(?:[^\s/"'<>]{1,40}/){0,4}|/(?:web)?hooks?/(?:[a-z0-9_-]{1,40}/){0,2})(?P<secret>[A-Za-z0-9_.-]{20,120})(?:[/?\s"'`<>)\]|,;\x5c]|\z)"#)
+        .starting(Start::Anywhere).checked(Check::Random),
+    form("password-hash", "the hash of a password", &["pbkdf2_sha", "pbkdf2:sha", "scrypt:"],
+        r"(?:pbkdf2[_:]sha\d{1,3}|scrypt)(?::\d{1,8}){0,3}\$(?:\d{1,9}\$)?[A-Za-z0-9./+_-]{6,64}\$[A-Za-z0-9+/=_-]{32,140}").starting(Start::Anywhere).followed_by(Follows::Word),
+    form("password-hash", "the hash of a password", &["{ssha", "{smd5}", "{crypt}", "{pbkdf2"], r"(?i)\{(?:ssha\d{0,3}|smd5|crypt|pbkdf2[a-z0-9-]{0,10})\}(?P<secret>[A-Za-z0-9+/=$.]{16,200})")
+        .starting(Start::Anywhere).followed_by(Follows::Word),
+    form("password-hash", "the hash of a password", &["\"md5", "'md5"], r#"["']md5(?P<secret>[0-9a-f]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Token(32)),
+    form("login-password", "the password of a line in the files of PPP", &["\" * \"", "\" * \\\""], r#"\" \* \\{0,3}"(?P<secret>[^"\s\\]{6,128})\\{0,3}" "#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("terraform-password", "a password that Terraform drew", &["random_password\"", "random_password\\\""],
+        r#"random_password\\{0,3}"[\s\S]{0,400}?\\{0,3}"result\\{0,3}"\s?:\s?\\{0,3}"(?P<secret>[^"\n\\]{6,200})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("app-password", "a password for one app, in groups of letters", &["app password", "app-password", "app_password", "apppassword"],
+        r#"(?i)app[ _-]?password\\{0,3}["'`]?(?: is|:| =|=)[ ]?\\{0,3}["'`]?(?P<secret>[a-z]{4}(?: [a-z]{4}){3})\b"#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("wallet-key", "the private key of an account", &["accounts: [", "accounts:[", "accounts\": ["],
+        r#"accounts"?\s?:\s?\[\s{0,20}\\{0,3}["'](?:0x)?(?P<secret>[0-9a-fA-F]{64})\b"#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("totp-secret", "the secret of one-time passwords", &["oathtool "], r#"oathtool (?:-\S{1,24} ){1,4}["']?(?P<secret>[A-Za-z2-7]{16,64})\b"#).followed_by(Follows::Word).checked(Check::NotMasked),
+    form("login-password", "the password of a login with its user",
+        &["identifiants", "zugangsdaten", "logindaten", "anmeldedaten", "credenciales", "credenziali", "credenciais", "inloggegevens", "dane logowania", "логин", "账号", "帳號", "アカウント"],
+        r#"(?i)(?:identifiants|\w{3,10}daten|creden\w{4,6}|inloggegevens|dane logowania|логин|账号|帳號|アカウント)[ ]?(?:[:=：]|是|は)?[ ]?["'`]?[\w.@+-]{2,40}["'`]?[ ]?(?:[/|]|:[ ]?)[ ]?["'`]?(?P<secret>[^\s"'`\\]{6,128})"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("aws-secret", "an AWS secret key beside the id of the key", &["akia", "asia"],
+        r#"A(?:KI|SI)A[A-Z2-7]{16}[\s"',:;|/=>)\x5c-]{1,12}(?:(?i:aws|secret|access|key|and|und|et|y|n|the|is)[\s"',:;|/=>_\x5c-]{1,8}){0,8}(?P<secret>[A-Za-z0-9+/]{40})(?:[^A-Za-z0-9+/=]|\z)"#)
+        .followed_by(Follows::Token(16)).checked(Check::Random),
     form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),
 ];
 

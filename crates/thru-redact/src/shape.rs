@@ -46,7 +46,11 @@ pub(crate) fn each(bytes: &[u8], mut found: impl FnMut(usize)) {
         let end = at * 8 + bytes[at * 8..].iter().take(8).take_while(is_part).count();
         let is_base64 = |byte: Option<&u8>| matches!(byte, Some(b'+' | b'/'));
         let is_cut = is_base64(bytes.get(end)) || start > 0 && bytes[start - 1] == b'+';
-        if (end - start >= SHORTEST || is_one_of_several(bytes, start, end)) && !is_cut {
+        // The first run of base64, and the last one.
+        let is_end = is_cut
+            && (!is_base64(bytes.get(end)) || start == 0 || !is_base64(bytes.get(start - 1)));
+        if (end - start >= SHORTEST || is_one_of_several(bytes, start, end)) && (!is_cut || is_end)
+        {
             found(end);
         }
     }
@@ -84,7 +88,11 @@ const fn classes(block: u64) -> (bool, bool) {
 /// Returns the token whose run of letters and digits ends here, and the name of its rule; words are looked for in the `near`
 /// bytes before it.
 pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize>, &'static str)> {
-    let token = around(bytes, end)?;
+    let Some(token) = around(bytes, end) else {
+        let token = padded(bytes, end)?;
+        let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
+        return stands_alone(bytes, &token, text).then_some((token, "token-shape"));
+    };
     let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
     let before = &bytes[..token.start];
     if let Some(rule) = known(text) {
@@ -99,7 +107,9 @@ pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize
     }
     let (prefix, tail) = parts(text);
     let is_token = if prefix.is_empty() {
-        is_drawn(text) && is_told(&before[before.len().saturating_sub(near)..])
+        is_drawn(text)
+            && (is_told(&before[before.len().saturating_sub(near)..])
+                || stands_alone(bytes, &token, text))
     } else {
         !before.ends_with(b"/") && has_prefix(prefix, tail) && !is_masked(text)
     };
@@ -230,6 +240,17 @@ fn around(bytes: &[u8], end: usize) -> Option<Range<usize>> {
     (!is_cut && stop - start <= LONGEST).then_some(start..stop + padding)
 }
 
+/// Returns the base64 of 64 drawn bytes around a run of letters and digits: no other is as long as keys are.
+fn padded(bytes: &[u8], end: usize) -> Option<Range<usize>> {
+    const LENGTH: usize = 86;
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let floor = end.saturating_sub(LENGTH + 1);
+    let before = bytes[floor..end].iter().rev().take_while(is_part).count();
+    let behind = bytes[end..].iter().take(LENGTH + 1).take_while(is_part).count();
+    let (start, stop) = (end - before, end + behind);
+    (stop - start == LENGTH && bytes[stop..].starts_with(b"==")).then_some(start..stop + 2)
+}
+
 /// True if a letter of another script that is written with blanks between words comes next.
 fn begins_with_letter(bytes: &[u8]) -> bool {
     // Such letters take two bytes; signs of two bytes begin with 0xc2.
@@ -297,14 +318,25 @@ fn has_prefix(prefix: &str, tail: &str) -> bool {
         is_telling || prefix.len() >= 4 && !prefix.bytes().any(|byte| byte.is_ascii_lowercase());
     let drawn = Drawn::new(tail);
     let length = tail.len();
+    let is_part = |part: &str| part.len() >= 12 && has_both_cases(part) && looks_random(part);
+    // What people tell tokens apart by has a low line behind it.
+    let fewest = |telling, low_line, other| match is_telling {
+        true => telling,
+        false if prefix.ends_with('_') => low_line,
+        false => other,
+    };
     drawn.is_random(tail)
         && match drawn {
-            _ if tail.contains('.') => is_telling && length >= 40,
-            Drawn { upper: true, lower: true, .. } => length >= if is_telling { 20 } else { 28 },
-            Drawn { is_hex: true, .. } if is_telling => length >= 28,
-            Drawn { is_hex: true, .. } => length >= if prefix.ends_with('_') { 40 } else { 60 },
-            _ => length >= if is_telling { 24 } else { 32 },
+            _ if tail.contains('.') => length >= 40 && (is_telling || tail.split('.').all(is_part)),
+            Drawn { upper: true, lower: true, .. } => length >= fewest(20, 28, 28),
+            Drawn { is_hex: true, .. } => length >= fewest(28, 40, 60),
+            _ => length >= fewest(24, 28, 32),
         }
+}
+
+fn has_both_cases(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_uppercase())
+        && text.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
 /// The classes of the characters of a text.
@@ -356,7 +388,104 @@ fn is_drawn(text: &str) -> bool {
         && drawn.lower
         && !text.contains('.')
         && drawn.is_random(text)
-        && !["AAAA", "MII", "iVBOR", "R0lGOD", "eyJ"].iter().any(|start| text.starts_with(start))
+        && !["AAAA", "MII", "iVBOR", "R0lGOD", "eyJ", "sha", "AF1Qip"]
+            .iter()
+            .any(|start| text.starts_with(start))
+}
+
+/// Words of names of what is drawn and public.
+#[rustfmt::skip]
+const PUBLIC: [&str; 49] = [
+    "id", "ids", "kid", "x5t", "nonce", "etag", "cursor", "address", "addr", "mint", "cid", "hash", "digest", "sha",
+    "sha1", "sha256", "sha384", "sha512", "md5", "checksum", "integrity", "public", "pub", "pubkey", "site", "publishable", "page", "next",
+    "after", "before", "src", "data", "image", "fingerprint", "thumbprint", "sig", "signature", "proof", "contract", "iv", "commit",
+    "challenge", "chunk", "version", "peer", "state", "continuation", "marker", "content",
+];
+
+/// True for a long drawn token that no name, path or block of base64 explains: nothing else is so long, and of capitals, small
+/// letters and digits.
+fn stands_alone(bytes: &[u8], token: &Range<usize>, text: &str) -> bool {
+    let stem = text.trim_end_matches('=');
+    let is_base58 = !stem.bytes().any(|byte| b"0OIl-_".contains(&byte));
+    // Addresses of blockchains and of files in IPFS, ids of documents.
+    let is_address = is_base58 && matches!(stem.len(), 43..=46 | 87 | 88)
+        || stem.len() == 44 && stem.starts_with('1')
+        || stem.len() == 46 && stem.starts_with("Qm")
+        || stem.get(2..).is_some_and(is_hex);
+    let digits = stem.bytes().filter(u8::is_ascii_digit).count();
+    if stem.len() < 32 || digits < 3 || is_address || is_masked(text) {
+        return false;
+    }
+    if crate::base64::decode_text(text).is_some_and(|text| text.is_ascii()) {
+        return false;
+    }
+    // The letter of an escape stands before it in raw JSON.
+    let before = &bytes[token.start.saturating_sub(NEAR)..token.start];
+    let before = match before {
+        [stem @ .., b'\\', b'n' | b't' | b'r'] => stem,
+        _ => before,
+    };
+    let next = &bytes[token.end..];
+    let ends = match next.first() {
+        None
+        | Some(
+            0..=b' '
+            | b'"'
+            | b'\''
+            | b'`'
+            | b')'
+            | b']'
+            | b'}'
+            | b'<'
+            | b'|'
+            | b';'
+            | b'\\'
+            | b'&'
+            | 0xe2..=0xef,
+        ) => true,
+        Some(b',' | b'.' | b':' | b'!') => {
+            next.get(1).is_none_or(|next| *next <= b' ' || *next == b'\\')
+        }
+        Some(_) => false,
+    };
+    let opens = before.last().is_none_or(|last| {
+        matches!(last, 0..=b' ' | b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'>' | b'|' | b'=' | b':' | b'\\' | 0x80..)
+    });
+    if !ends || !opens || before.ends_with(b"sha256:") {
+        return false;
+    }
+    let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+    let cut = memmem::rfind(line, br"\n").map_or(0, |at| at + 2);
+    let line = &line[cut..];
+    // The lines of a block are as long as those of PEM and MIME.
+    let is_line =
+        line.iter().all(|byte| b" \t>+|".contains(byte)) && !matches!(next.first(), Some(b' '));
+    if is_line && matches!(text.len(), 60 | 64 | 70 | 72 | 76) {
+        return false;
+    }
+    let near = line[line.len().saturating_sub(40)..].to_ascii_lowercase();
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric();
+    let name_end = near.iter().rposition(is_part).map_or(0, |at| at + 1);
+    let is_name = |byte: &u8| is_part(byte) || matches!(byte, b'_' | b'-');
+    let length = near[..name_end].iter().rev().take_while(|byte| is_name(byte)).count();
+    let (before, name) = near[..name_end].split_at(name_end - length);
+    // A page or a list in the query of an address.
+    let in_query = matches!(before.last(), Some(b'?' | b'&'));
+    // `fooId`, but not `RAPID`.
+    let start = line.len() - near.len() + before.len();
+    let is_id = line[start..start + name.len()].ends_with(b"Id");
+    let is_named = name.len() > 3 && (name.ends_with(b"key") || name.ends_with(b"token"));
+    let is_public = is_id || is_named && names::judge(name).is_none();
+    if name.len() == 1 || in_query || is_public {
+        return false;
+    }
+    let words = near.split(|byte| !is_part(byte)).filter(|word| !word.is_empty());
+    let words: Vec<&[u8]> = words.collect();
+    !words[words.len().saturating_sub(3)..].iter().any(|word| {
+        let is_known = |known: &&str| known.as_bytes() == *word;
+        let ends = ["hash", "url", "uri"].map(str::as_bytes);
+        PUBLIC.iter().chain(&HARMLESS).any(is_known) || ends.iter().any(|end| word.ends_with(end))
+    })
 }
 
 /// True if a word that tells of a key or a token stands in what is before it, and nothing that is public.
@@ -426,7 +555,8 @@ mod tests {
         let drawn = drawn();
         let hex = "5f2018a2c109e394a6174e9aa4331ddc";
         for (text, token) in [
-            (format!("using {drawn}0 and no word that tells"), None),
+            (format!("using {} and no word that tells", &drawn[1..]), None),
+            (format!("using {drawn}0 and no word that tells"), Some(format!("{drawn}0"))),
             (format!("x=qzx_{drawn} y"), Some(format!("qzx_{drawn}"))),
             (format!("Paste 'acme-sk-{drawn}' here"), Some(format!("acme-sk-{drawn}"))),
             (format!("krn_live_{hex}."), Some(format!("krn_live_{hex}"))),

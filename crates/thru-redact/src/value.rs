@@ -6,7 +6,7 @@ use crate::assignment::LOOK;
 use crate::base64;
 use crate::checks::{
     has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, is_worded,
-    looks_random, sounds_like_a_word,
+    letters_in_words, looks_random, sounds_like_a_word,
 };
 use crate::names::{Kind, Telling, is_constant_name};
 
@@ -151,6 +151,9 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         return true;
     }
     let quoted = !matches!(manner, Manner::Plain | Manner::Setting);
+    // What the environment holds under such a name is given by itself.
+    let is_given = manner == Manner::Setting || is_constant_name(name) && manner != Manner::Plain;
+    let shortest = if is_given { 12 } else { 16 };
     let is_setting = manner == Manner::Setting || is_constant_name(name) || name.starts_with(b"--");
     match kind {
         Kind::Password => {
@@ -159,6 +162,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
             is_password(value, quoted || is_setting && !is_expression(value) && !is_described())
                 || (quoted || is_setting) && is_run_of_words(value)
         }
+        Kind::Secret | Kind::Key | Kind::Token if is_given && is_short_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
         Kind::Secret => {
             value.len() >= 12
@@ -166,7 +170,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                 && (is_printable_token(value) || is_hard_to_guess(value) && !is_expression(value))
         }
         Kind::Key => {
-            value.len() >= 16
+            value.len() >= shortest
                 && (is_printable_token(value) || value.len() >= 32 && !is_expression(value))
                 && (looks_random(value) || is_uuid(value))
         }
@@ -178,12 +182,22 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
             looks_random(value) && !is_expression(value)
         }
         Kind::Token => {
-            value.len() >= 16
+            value.len() >= shortest
                 && is_printable_token(value)
                 && ((looks_random(value) && !is_uuid(value))
                     || (is_uuid(value) && may_be_uuid(name)))
         }
     }
+}
+
+/// True for a few letters and digits that are drawn: they change places as in no name.
+fn is_short_key(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let is_change = |pair: &&[u8]| pair[0].is_ascii_digit() != pair[1].is_ascii_digit();
+    (10..=24).contains(&bytes.len())
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && bytes.windows(2).filter(is_change).count() >= 3
+        && letters_in_words(bytes) * 10 < bytes.len() * 4
 }
 
 /// True for what is a key whatever its name is: digits of a usual length, or letters of both cases and digits.
@@ -203,7 +217,7 @@ fn is_key_by_form(value: &str) -> bool {
 }
 
 /// True for a value that is public by its form.
-fn is_public(value: &str) -> bool {
+pub(crate) fn is_public(value: &str) -> bool {
     [
         "pk_live_",
         "pk_test_",
