@@ -69,6 +69,8 @@ pub enum End {
     Removed,
     /// Its program was replaced. Lock and socket are free for the new one.
     Replaced,
+    /// Its work asks for a new process. Lock and socket are free for that.
+    Renewed,
     /// Its work panicked again and again.
     Panicked,
 }
@@ -164,6 +166,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
         End::Idle => "ended: nothing to do",
         End::Removed => "ended: the home or the program is gone",
         End::Replaced => "ended: the program was replaced",
+        End::Renewed => "ended: a new process goes on, with less memory",
         End::Panicked => "ended: the work panicked again and again",
     });
     mailbox.stop();
@@ -239,6 +242,9 @@ impl EventLoop<'_> {
             }
             if self.panics >= MOST_PANICS {
                 return End::Panicked;
+            }
+            if std::mem::take(&mut self.outcome.renew) && !self.retry {
+                return End::Renewed;
             }
             // Before every step: work would recreate a home that was deleted.
             if !lock.is_in_place() || !server.is_reachable() {
@@ -406,7 +412,7 @@ impl EventLoop<'_> {
 
     /// The time to end if nothing comes.
     fn idle_at(&self) -> Option<Instant> {
-        let Outcome { due, busy, more } = self.outcome;
+        let Outcome { due, busy, more, .. } = self.outcome;
         let is_idle = !busy && !more && due.is_none() && !self.retry;
         let after = self.settings.idle_exit.filter(|_| is_idle)?;
         Some(self.mailbox.active() + after)

@@ -68,6 +68,8 @@ pub struct Outcome {
     pub busy: bool,
     /// True if there is more of the same to do. The next step follows after a breath, in which others can write.
     pub more: bool,
+    /// True if the work has taken memory that only a new process gives back.
+    pub renew: bool,
 }
 
 /// The error of a step. Logged as one short line: it must not quote the content of sessions.

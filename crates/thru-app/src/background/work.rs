@@ -34,6 +34,8 @@ const PART: Duration = Duration::from_millis(500);
 const BEHIND: u64 = 300;
 /// The text index follows when nothing came for so long.
 const QUIET: SignedDuration = SignedDuration::from_secs(10);
+/// Sessions distilled in one go, after which a new process goes on: what they took of memory is returned in part only.
+const MANY_SESSIONS: usize = 50;
 
 /// The interval at which a pause of recording is looked at again.
 const PAUSED: SignedDuration = SignedDuration::from_mins(1);
@@ -51,6 +53,10 @@ pub struct Ingesting {
     cleaning: Option<Cleaning>,
     /// The count of secrets that newer rules took out since the daemon started.
     cleaned: u64,
+    /// Sessions distilled since a step last ended with nothing left to do.
+    in_one_go: usize,
+    /// True once the work has been that of a whole home.
+    spent: bool,
     /// The time at which something last came.
     last_news: Option<Timestamp>,
     /// The outcome of the last step that brought something in.
@@ -85,6 +91,8 @@ impl Ingesting {
             unclean: false,
             cleaning: None,
             cleaned: 0,
+            in_one_go: 0,
+            spent: false,
             last_news: None,
             outcome: None,
             sums: IngestedSums::default(),
@@ -147,12 +155,17 @@ impl Ingesting {
         self.embedding.wake(&self.app);
         self.vaulting.note_memory(&self.app);
         let next = store.map(|store| store.next_due()).transpose()?.flatten();
-        let index = (self.behind > 0 || self.unclean).then_some(now + QUIET);
+        let more = ingested.report.distilled.is_unfinished() || cleaning;
+        self.spent |= self.in_one_go >= MANY_SESSIONS;
+        if !more {
+            self.in_one_go = 0;
+        }
+        let quiet = (self.behind > 0 || self.unclean || self.spent).then_some(now + QUIET);
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
         let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
-        let due = [next, index, resumed].into_iter().flatten().min();
-        let more = ingested.report.distilled.is_unfinished() || cleaning;
-        let outcome = Outcome { due, busy: next.is_some(), more };
+        let due = [next, quiet, resumed].into_iter().flatten().min();
+        let renew = self.spent && is_quiet && !more && !self.unclean;
+        let outcome = Outcome { due, busy: next.is_some(), more, renew };
         self.outcome = Some(outcome);
         Ok(outcome)
     }
@@ -180,6 +193,7 @@ impl Ingesting {
             Cleaned::Waiting => return Ok(false),
             Cleaned::Whole { report, problems } => (report, problems),
         };
+        self.spent = true;
         for (file, problem) in problems {
             let (file, problem) = (printable(&file), printable(&problem));
             self.log.warn(&format!("{file} could not be cleaned by newer rules: {problem}"));
@@ -205,6 +219,7 @@ impl Ingesting {
         self.sums.events += ingested.events;
         self.sums.passages += report.written.passages;
         self.sums.sessions += report.indexed.changed() as u64;
+        self.in_one_go += report.distilled.sessions;
         self.tell(ingested);
     }
 }

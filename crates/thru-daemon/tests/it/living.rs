@@ -207,6 +207,19 @@ fn it_ends_when_its_program_is_replaced() {
 }
 
 #[test]
+fn it_ends_for_a_new_process_when_its_work_asks_for_one() {
+    let stage = Stage::new();
+    let daemon = stage.start();
+    stage.wait_for_steps(1);
+    stage.notes.outcome.lock().unwrap().renew = true;
+    // What a client waits for is done before.
+    assert_eq!(stage.client().ingest(LONG).unwrap()["done"], true);
+    assert_eq!(daemon.end().unwrap(), End::Renewed);
+    stage.notes.outcome.lock().unwrap().renew = false;
+    stage.start();
+}
+
+#[test]
 fn there_is_one_at_a_time() {
     let stage = Stage::new();
     let daemon = stage.start();

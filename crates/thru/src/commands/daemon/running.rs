@@ -18,7 +18,9 @@ use thru_app::background::work::Ingesting;
 use thru_app::background::{listens_always, paths};
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
-    begin_again_with_memory_settings(detached, environment);
+    if MEMORY.iter().any(|(name, _)| !environment.machine.has_variable(name)) {
+        begin_again(detached, environment);
+    }
     if detached {
         detach();
     }
@@ -68,12 +70,15 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         paths,
     };
     let ended = thru_daemon::run(setup, &mut Ingesting::new(environment, &chooser, &log), &log);
-    viewing.end(matches!(ended, Ok(End::Replaced)));
+    viewing.end(matches!(ended, Ok(End::Replaced | End::Renewed)));
+    if matches!(ended, Ok(End::Renewed)) {
+        begin_again(detached, environment);
+    }
     match ended {
         Ok(End::Requested | End::Idle | End::Removed) => Ok(Outcome::Done),
         // Under a service manager the failure has it started again, as the new program.
-        Ok(End::Replaced) if !detached => Ok(Outcome::Wrong),
-        Ok(End::Replaced) => {
+        Ok(End::Replaced | End::Renewed) if !detached => Ok(Outcome::Wrong),
+        Ok(End::Replaced | End::Renewed) => {
             if let Err(error) = start_detached(environment) {
                 log.warn(&format!("the new program cannot be started: {error}"));
             }
@@ -91,13 +96,12 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     }
 }
 
-/// Starts the program again with the C library's settings for memory, which are read when a program starts: a person or
-/// a service manager that started it without them gets a daemon that returns memory all the same.
+/// Starts the program again in this process, with the C library's settings for memory, which are read when a program
+/// starts: a person or a service manager that started it without them gets a daemon that returns memory all the same.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn begin_again_with_memory_settings(detached: bool, environment: &App) {
+fn begin_again(detached: bool, environment: &App) {
     use std::os::unix::process::CommandExt;
-    let is_set = MEMORY.iter().all(|(name, _)| environment.machine.has_variable(name));
-    let Some(program) = environment.machine.program.as_deref().filter(|_| !is_set) else { return };
+    let Some(program) = environment.machine.program.as_deref() else { return };
     let mut command = std::process::Command::new(program);
     command.args(["daemon", "run"]).envs(MEMORY);
     if detached {
@@ -108,7 +112,7 @@ fn begin_again_with_memory_settings(detached: bool, environment: &App) {
 }
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn begin_again_with_memory_settings(_: bool, _: &Environment) {}
+fn begin_again(_: bool, _: &App) {}
 
 /// A panic is caught and counted where it happens. Its message may quote what a session said, so that
 /// only its place is told.
