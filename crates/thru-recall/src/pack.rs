@@ -10,6 +10,7 @@ mod commands;
 mod compact;
 mod detail;
 mod facts;
+mod named;
 mod orders;
 mod prompt;
 mod render;
@@ -19,7 +20,6 @@ mod sessions;
 mod speaker;
 mod standing;
 mod start;
-mod status;
 mod typed;
 mod uncommitted;
 mod valued;
@@ -50,8 +50,9 @@ pub(crate) use words::{cues, is_no_request};
 /// Maximum characters of a pack, whatever its budget in tokens: agents truncate longer ones.
 pub const LONGEST_PACK: usize = 10_000;
 
-/// Maximum characters of a line.
+/// Maximum characters of a line, and of one that answers a prompt.
 const LONGEST_LINE: usize = 400;
+const LONGEST_ANSWER: usize = 700;
 
 /// The time without activity after which a session counts as idle.
 pub const IDLE_TIMEOUT: Duration = Duration::from_mins(30);
@@ -234,7 +235,8 @@ pub fn pack(
             None => None,
         };
         // Plain first: invisible characters could keep the parts of a secret apart.
-        let text = thru_core::plain_line(&text, LONGEST_LINE);
+        let longest = if section == Section::Relevant { LONGEST_ANSWER } else { LONGEST_LINE };
+        let text = thru_core::plain_line(&text, longest);
         let text = redactor.clean_text(&text, &mut Report::default());
         let heading = section.heading(request);
         let written = text.derive(|text| {

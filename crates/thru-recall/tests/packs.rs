@@ -426,6 +426,24 @@ fn a_prompt_is_given_what_bears_on_it_or_nothing() {
 }
 
 #[test]
+fn a_prompt_is_given_the_latest_note_on_the_same_work() {
+    let mut memory = Memory::new();
+    for (title, days_ago) in [
+        ("Design the handover of the kiln gauges", 3),
+        ("Simplify the design: handover of kiln gauges by file", 2),
+        ("Paint the shelves", 1),
+    ] {
+        let at = day(days_ago);
+        let done = observation(title, ObservationType::Change, &at);
+        memory.session("main", &[done], summary(title, &at, WorkOutcome::Completed));
+    }
+    memory.index();
+    let prompt = Occasion::Prompt("how did we design the handover of the kiln gauges?".to_owned());
+    let pack = memory.pack(prompt, None, Limits::default());
+    assert_eq!(titles(&pack), ["Simplify the design: handover of kiln gauges by file"]);
+}
+
+#[test]
 fn words_and_meaning_together_bear_on_a_prompt_where_each_is_too_little() {
     let memory = three_years();
     memory.embed("retry loop", [0.4, 0.9]);

@@ -5,15 +5,17 @@
 //! up, so that two weak ways make a strong one, and only memories of enough value are injected. A prompt
 //! that asks about earlier work, and says little else, gets the last sessions.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use thru_core::{Id, Layout, MemoryKind, PassageKind, file_name};
-use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
+use thru_core::{Id, Layout, MemoryKind, PassageKind};
+use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
 use super::answering::{Answer, answering};
-use super::detail::details;
+use super::detail::{adds, details};
+use super::named::{by_files, by_identifiers, by_references};
 use super::render::{Section, recorded};
+use super::said::{cut, tell_the_same, words_of};
 use super::speaker::TitleSpeaker;
 use super::words::{Cues, cues};
 use super::{Draft, PackRequest};
@@ -25,7 +27,7 @@ use crate::rank::related;
 use crate::tiers::{Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING};
 
 /// Number of memories that are compared by words and meaning.
-const WEIGHED: usize = 200;
+pub(super) const WEIGHED: usize = 200;
 /// The rarest known words of a prompt, which together count fully: a long prompt is about few things.
 const RAREST: usize = 6;
 /// The share of a prompt's words that must be known for the others not to be missed.
@@ -42,18 +44,14 @@ const MANY: f32 = 50.0;
 /// A second memory is injected only if its value is nearly that of the first.
 const SHARE_OF_BEST: f32 = 0.95;
 /// Memories per file, or per identifier: the latest.
-const PER_CUE: usize = 2;
+pub(super) const PER_CUE: usize = 2;
 /// The value of meaning, relative to words: a cosine far above chance counts as much as all of the prompt's
 /// words.
 const MEANING: f32 = 2.0;
-/// The value of a named file: not enough alone.
-const FILE: f32 = 0.3;
 /// The value of an identifier in the memory: enough alone, …
-const IDENTIFIER: f32 = 0.8;
-/// … in at most so many, …
-const RARELY: usize = 4;
-/// … and in another passage of its turn: not enough alone.
-const IN_ITS_TURN: f32 = 0.3;
+pub(super) const IDENTIFIER: f32 = 0.8;
+/// … in at most so many.
+pub(super) const RARELY: usize = 4;
 /// The value of a name with a hyphen that the memory marks as one: not enough alone.
 const MARKED: f32 = 0.3;
 /// The value of belonging to the last sessions, if nothing else is asked for.
@@ -62,17 +60,14 @@ const PAST: f32 = 1.0;
 const EXCERPT: f32 = 0.7;
 /// A prompt about earlier work with no more telling words than this asks for all of it.
 const FEW_WORDS: usize = 3;
-/// Passages examined per identifier. One that occurs more often says little.
-const PASSAGES: usize = 200;
-const COMMON_SESSIONS: usize = 12;
+/// Memories after one in which a later one of the same work is looked for.
+const LATER: usize = 20;
 /// Characters of what stands behind a title.
-const DETAIL: usize = 300;
-/// Files of a project that may end in the name that a prompt uses.
-const FILES_OF_A_NAME: usize = 50;
+const DETAIL: usize = 440;
 
 /// The way from a prompt to a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Way {
+pub(super) enum Way {
     Words,
     Meaning,
     File,
@@ -86,6 +81,8 @@ struct Bearing {
     /// The value of each way.
     ways: BTreeMap<Way, f32>,
     reasons: Vec<String>,
+    /// The passage of its turn that a name was found in.
+    passage: Option<Id>,
 }
 
 impl Bearing {
@@ -105,16 +102,23 @@ impl Bearing {
 
 /// Memories by id.
 #[derive(Default)]
-struct Bearings(HashMap<Id, Bearing>);
+pub(super) struct Bearings(HashMap<Id, Bearing>);
 
 impl Bearings {
     /// Adds a way; a second file adds no value.
-    fn add(&mut self, memory: MemoryRow, way: Way, value: f32, reason: Option<String>) {
-        let new = Bearing { memory, ways: BTreeMap::new(), reasons: Vec::new() };
+    pub(super) fn add(&mut self, memory: MemoryRow, way: Way, value: f32, reason: Option<String>) {
+        let new = Bearing { memory, ways: BTreeMap::new(), reasons: Vec::new(), passage: None };
         let bearing = self.0.entry(new.memory.id).or_insert(new);
         let worth = bearing.ways.entry(way).or_default();
         *worth = worth.max(value);
         bearing.reasons.extend(reason.filter(|reason| !bearing.reasons.contains(reason)));
+    }
+
+    /// Notes the passage that a name was found in.
+    pub(super) fn cite(&mut self, memory: Id, passage: Option<Id>) {
+        if let Some(bearing) = self.0.get_mut(&memory) {
+            bearing.passage = passage;
+        }
     }
 }
 
@@ -136,8 +140,10 @@ pub(super) fn drafts(
         return Ok((Vec::new(), "silent: the prompt calls for no memory".to_owned()));
     }
     let mut bearings = Bearings::default();
+    // `rocket.trace.v1` is written like a file.
+    let names = by_files(store, request, &cues, &mut bearings)?;
+    cues.identifiers.extend(names);
     by_words_and_meaning(layout, store, request, &cues, meaning, &mut bearings)?;
-    by_files(store, request, &cues, &mut bearings)?;
     by_identifiers(layout, store, request, &cues, &mut bearings)?;
     by_references(layout, store, request, &cues, &mut bearings)?;
     bearings.0.retain(|_, bearing| bearing.is_enough());
@@ -160,6 +166,10 @@ pub(super) fn drafts(
     let best = found.first().map_or(0.0, Bearing::value);
     found.retain(|bearing| bearing.value() >= SHARE_OF_BEST * best);
     found.truncate(WARM_LINES);
+    let latest = found.into_iter().map(|bearing| latest_of_its_work(store, request, bearing));
+    let mut found = latest.collect::<Result<Vec<Bearing>>>()?;
+    let mut seen = HashSet::new();
+    found.retain(|one| may_be_told(&one.memory, request) && seen.insert(one.memory.id));
     if found.is_empty() {
         return Ok((Vec::new(), "silent: nothing bears on the prompt enough".to_owned()));
     }
@@ -167,6 +177,43 @@ pub(super) fn drafts(
     let query = analyse(&cues.words.join(" "));
     let drafts = found.into_iter().map(|bearing| draft(store, request, bearing, &query));
     Ok((drafts.collect::<Result<_>>()?, note))
+}
+
+/// The latest memory of the work that one tells of: of several notes on the same, the last one says how it is.
+fn latest_of_its_work(
+    store: &Store,
+    request: &PackRequest<'_>,
+    mut bearing: Bearing,
+) -> Result<Bearing> {
+    let row = bearing.memory.row;
+    let files = store.files_of_memories(&[row])?.remove(&row).unwrap_or_default();
+    let files: Vec<String> =
+        files.into_iter().filter(|file| file.modified).map(|file| file.path).collect();
+    if files.is_empty() || request.projects.is_empty() {
+        return Ok(bearing);
+    }
+    let later = store.memories(&MemoryFilter {
+        projects: Some(request.projects.clone()),
+        files: Some(files),
+        kinds: Some(MemoryKind::all().filter(|kind| *kind != MemoryKind::Summary).collect()),
+        since: bearing.memory.at,
+        limit: Some(LATER),
+        ..MemoryFilter::default()
+    })?;
+    let told = words_of(&bearing.memory.title);
+    let is_later =
+        |other: &MemoryRow| (other.at, other.turn) > (bearing.memory.at, bearing.memory.turn);
+    let mut same = later.into_iter().filter(|other| {
+        is_later(other)
+            && !other.flags.is_uncertain
+            && tell_the_same(&told, &words_of(&other.title))
+    });
+    // The latest comes first.
+    if let Some(latest) = same.next() {
+        bearing.reasons.push(format!("the latest about \"{}\"", cut(&bearing.memory.title, 60)));
+        bearing.memory = latest;
+    }
+    Ok(bearing)
 }
 
 /// The letters and digits of a name, however it is spelled.
@@ -261,10 +308,16 @@ fn is_compound(word: &str) -> bool {
     word.contains('-') && parts.all(is_part) && word.starts_with(|c: char| c.is_ascii_lowercase())
 }
 
+/// True for `rocket.trace.v1`.
+pub(super) fn is_dotted(name: &str) -> bool {
+    name.matches('.').count() > 1 && !name.contains('/')
+}
+
 /// True for a name that stands in code, and hardly for a product: `take_lock`, `lock::take`, `takeLock`.
-fn is_of_code(identifier: &str) -> bool {
+pub(super) fn is_of_code(identifier: &str) -> bool {
     let starts_small = identifier.starts_with(|c: char| c.is_ascii_lowercase());
     identifier.contains(['_', ':'])
+        || is_dotted(identifier)
         || starts_small && identifier.chars().any(|c| c.is_ascii_uppercase())
 }
 
@@ -356,156 +409,12 @@ impl Telling {
     }
 }
 
-/// Finds the latest memories with a file that the prompt names.
-fn by_files(
-    store: &Store,
-    request: &PackRequest<'_>,
-    cues: &Cues,
-    bearings: &mut Bearings,
-) -> Result<()> {
-    if request.projects.is_empty() {
-        return Ok(());
-    }
-    for file in &cues.files {
-        let wanted = file.to_lowercase();
-        let ends_so = |path: &String| {
-            let path = path.to_lowercase().replace('\\', "/");
-            path == wanted || path.ends_with(&format!("/{wanted}"))
-        };
-        let files: Vec<String> = store
-            .files_named(&request.projects, file_name(file))?
-            .into_iter()
-            .filter(ends_so)
-            .take(FILES_OF_A_NAME)
-            .collect();
-        if files.is_empty() {
-            continue;
-        }
-        let memories = store.memories(&MemoryFilter {
-            projects: Some(request.projects.clone()),
-            files: Some(files),
-            kinds: Some(MemoryKind::all().filter(|kind| *kind != MemoryKind::Summary).collect()),
-            limit: Some(PER_CUE),
-            ..MemoryFilter::default()
-        })?;
-        for memory in memories {
-            bearings.add(memory, Way::File, FILE, Some(format!("names {file}")));
-        }
-    }
-    Ok(())
-}
-
-/// Finds memories of turns that contain an identifier of the prompt.
-fn by_identifiers(
-    layout: &Layout,
-    store: &Store,
-    request: &PackRequest<'_>,
-    cues: &Cues,
-    bearings: &mut Bearings,
-) -> Result<()> {
-    if cues.identifiers.is_empty() || request.projects.is_empty() {
-        return Ok(());
-    }
-    let index = TextIndex::open(layout, store)?;
-    let filter = of_projects(request);
-    for identifier in &cues.identifiers {
-        let terms = analyse(identifier);
-        let candidates = index.candidates(&terms, &filter, PASSAGES)?;
-        // All of it: its parts alone are ordinary words.
-        let holds_all = |contributions: &[f32]| contributions.iter().all(|one| *one > 0.0);
-        let rows: Vec<i64> = candidates
-            .found
-            .iter()
-            .filter(|candidate| holds_all(&candidate.contributions))
-            .map(|candidate| candidate.row)
-            .collect();
-        // A frequent identifier says nothing, and which of its many passages came first is arbitrary.
-        if rows.len() >= PASSAGES {
-            continue;
-        }
-        let mut passages = store.passages_of_rows(&rows)?;
-        let sessions: std::collections::HashSet<i64> =
-            passages.iter().map(|passage| passage.session).collect();
-        if sessions.len() > COMMON_SESSIONS {
-            continue;
-        }
-        passages.sort_by_key(|passage| std::cmp::Reverse((passage.at, passage.id)));
-        let mut places: Vec<(i64, u32)> = Vec::new();
-        for passage in &passages {
-            let place = (passage.session, passage.turn);
-            if !places.contains(&place) && places.len() < PER_CUE {
-                places.push(place);
-            }
-        }
-        for (session, turn) in places {
-            let of_session = MemoryFilter { session: Some(session), ..MemoryFilter::default() };
-            let mut memories = store.memories(&of_session)?;
-            memories.retain(|memory| memory.turn == turn && memory.kind != MemoryKind::Summary);
-            let wanted = identifier.to_lowercase();
-            let mut telling = None;
-            for (at, memory) in memories.iter().enumerate() {
-                if tells(store, memory, |text| text.to_lowercase().contains(&wanted))? {
-                    telling = Some(at);
-                    break;
-                }
-            }
-            let (value, reason) = match telling {
-                Some(_) => (IDENTIFIER, format!("tells of {identifier}")),
-                None => (IN_ITS_TURN, format!("{identifier} stands in its turn")),
-            };
-            if let Some(memory) = memories.into_iter().nth(telling.unwrap_or_default()) {
-                bearings.add(memory, Way::Identifier, value, Some(reason));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Finds the memories that tell of an issue or a pull request.
-fn by_references(
-    layout: &Layout,
-    store: &Store,
-    request: &PackRequest<'_>,
-    cues: &Cues,
-    bearings: &mut Bearings,
-) -> Result<()> {
-    if cues.references.is_empty() || request.projects.is_empty() {
-        return Ok(());
-    }
-    let index = open(layout, store)?;
-    let filter = of_projects(request);
-    for number in &cues.references {
-        let hits = find_memories(store, &index, &analyse(number), &filter, None, WEIGHED)?;
-        let mut telling = Vec::new();
-        for MemoryHit { memory, .. } in hits {
-            let is_summary = memory.kind == MemoryKind::Summary;
-            if !is_summary && tells(store, &memory, |text| refers_to(text, number))? {
-                telling.push(memory);
-            }
-        }
-        telling.sort_by_key(|memory| std::cmp::Reverse((memory.at, memory.id)));
-        for memory in telling.into_iter().take(PER_CUE) {
-            let reason = format!("tells of #{number}");
-            bearings.add(memory, Way::Identifier, IDENTIFIER, Some(reason));
-        }
-    }
-    Ok(())
-}
-
-fn of_projects(request: &PackRequest<'_>) -> IndexFilter {
-    IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() }
-}
-
-/// True for `#41`, `/issues/41` and `/pull/41`.
-fn refers_to(text: &str, number: &str) -> bool {
-    text.match_indices(number).any(|(at, _)| {
-        let ends = !text[at + number.len()..].starts_with(|c: char| c.is_ascii_digit());
-        ends && text[..at].ends_with(['#', '/'])
-    })
-}
-
 /// True if the title of a memory, or what stands behind it, does.
-fn tells(store: &Store, memory: &MemoryRow, holds: impl Fn(&str) -> bool) -> Result<bool> {
+pub(super) fn tells(
+    store: &Store,
+    memory: &MemoryRow,
+    holds: impl Fn(&str) -> bool,
+) -> Result<bool> {
     Ok(holds(&memory.title) || details(&store.body_of(memory)?).iter().any(|text| holds(text)))
 }
 
@@ -535,7 +444,7 @@ fn draft(
     query: &QueryTerms,
 ) -> Result<Draft> {
     let value = bearing.value();
-    let Bearing { memory, reasons, .. } = bearing;
+    let Bearing { memory, reasons, passage, .. } = bearing;
     let places = store.places_of_sessions(memory.session.as_slice())?;
     let place = places.into_values().next().unwrap_or_default();
     let root = place.directory.as_deref();
@@ -544,11 +453,11 @@ fn draft(
     let since = Since::look(store, memory.project, &files, root, place.ended.or(memory.at))?;
     let body = store.body_of(&memory)?;
     let title = recorded(&memory.title, 200);
-    let detail = detail(store, &body, query)?;
+    let detail = detail(store, (&memory, passage), &body, query)?;
     let (mut text, detail) = match detail {
         _ if memory.flags.is_rule => (format!("The user ruled: \"{title}\""), detail),
         // The report begins with what stands for the title.
-        Some(report) if memory.is_untitled() => (recorded(&report, 200 + DETAIL), None),
+        Some(report) if memory.is_untitled() => (report, None),
         detail => (TitleSpeaker::of(store, &memory, &body)?.mark(&title), detail),
     };
     if let Some(detail) = detail {
@@ -571,15 +480,23 @@ fn draft(
 }
 
 /// What stands behind the title, from the sentence on that answers: in the report as it was written, with its code and
-/// its links, or in what was kept of it.
-fn detail(store: &Store, body: &MemoryBody, query: &QueryTerms) -> Result<Option<String>> {
+/// its links, in what else the agent wrote of a name, or in what was kept of it.
+fn detail(
+    store: &Store,
+    (memory, passage): (&MemoryRow, Option<Id>),
+    body: &MemoryBody,
+    query: &QueryTerms,
+) -> Result<Option<String>> {
     let (title, report) = match body {
         MemoryBody::Observation(body) => (&body.title, body.report.as_ref()),
         MemoryBody::Summary(body) => (&body.title, None),
     };
     let kept = details(body);
+    if memory.is_untitled() && passage.is_none() {
+        return Ok(kept.into_iter().next().map(|report| recorded(&report, 200 + DETAIL)));
+    }
     let mut texts = kept.clone();
-    for id in report.iter().flat_map(|report| &report.sources) {
+    for id in report.iter().flat_map(|report| &report.sources).chain(&passage) {
         if let Some(passage) = store.passage(id)?.filter(|it| it.kind == PassageKind::Assistant) {
             texts.push(store.text_of(&passage)?);
         }
@@ -588,7 +505,11 @@ fn detail(store: &Store, body: &MemoryBody, query: &QueryTerms) -> Result<Option
     for text in &texts {
         let answer = answering(text, query, title, DETAIL);
         // What was kept is the more readable of two.
-        if answer.as_ref().is_some_and(|one| best.as_ref().is_none_or(|it| one.worth > it.worth)) {
+        let is_better = |one: &Answer| {
+            best.as_ref().is_none_or(|it| one.worth > it.worth)
+                && adds(&one.text, std::slice::from_ref(title))
+        };
+        if answer.as_ref().is_some_and(is_better) {
             best = answer;
         }
     }
@@ -600,8 +521,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reference_is_the_whole_number_behind_its_mark() {
-        assert!(refers_to("Closes #41.", "41") && refers_to("see host/a/b/pull/41", "41"));
-        assert!(!refers_to("#410 and 41 ms", "41") && !refers_to("#141", "41"));
+    fn a_name_with_dots_is_of_code() {
+        assert!(is_of_code("rocket.trace.v1") && is_of_code("take_lock"));
+        assert!(!is_of_code("Next.js") && !is_of_code("docs/v1.2.md") && !is_of_code("Kiln"));
     }
 }

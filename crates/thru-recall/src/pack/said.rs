@@ -94,24 +94,26 @@ pub(super) fn files_not_named<'f>(
 
 /// True if a title says something that was not said yet, and notes it.
 pub(super) fn is_new(title: &str, said: &mut Vec<HashSet<String>>) -> bool {
-    const FEWEST: usize = 3;
     let words = words_of(title);
+    let is_new = !said.iter().any(|known| tell_the_same(known, &words));
+    said.push(words);
+    is_new
+}
+
+/// True for the words of two titles that tell the same.
+pub(super) fn tell_the_same(a: &HashSet<String>, b: &HashSet<String>) -> bool {
+    const FEWEST: usize = 3;
     let numbers = |words: &HashSet<String>| -> HashSet<String> {
         words.iter().filter(|word| word.chars().any(|c| c.is_ascii_digit())).cloned().collect()
     };
-    let is_same = |known: &HashSet<String>| {
-        // Bed 3 is not bed 4.
-        let (a, b) = (numbers(known), numbers(&words));
-        if !a.is_empty() && !b.is_empty() && a != b {
-            return false;
-        }
-        let fewer = known.len().min(words.len());
-        let shared = known.intersection(&words).count();
-        fewer >= FEWEST && shared as f64 >= SAME * fewer as f64 || *known == words
-    };
-    let is_new = !said.iter().any(is_same);
-    said.push(words);
-    is_new
+    // Bed 3 is not bed 4.
+    let (numbers_of_a, numbers_of_b) = (numbers(a), numbers(b));
+    if !numbers_of_a.is_empty() && !numbers_of_b.is_empty() && numbers_of_a != numbers_of_b {
+        return false;
+    }
+    let fewer = a.len().min(b.len());
+    let shared = a.intersection(b).count();
+    fewer >= FEWEST && shared as f64 >= SAME * fewer as f64 || a == b
 }
 
 /// The words of a title by their beginnings, so that "added" is "add"; numbers whole.

@@ -3,12 +3,13 @@
 
 use std::collections::HashMap;
 
-use thru_core::{Digest, Outcome, PassageKind, Paths, Timestamp, Undoing};
+use thru_core::{
+    Digest, ListedFile, Outcome, PassageKind, Paths, Timestamp, Undoing, listed_files,
+};
 use thru_store::{Newest, PassageRow, Result, Store};
 
 use super::said::files_not_named;
 use super::sessions::{Digested, UNCOMMITTED};
-use super::status::{Listed, listed};
 use super::typed::Typed;
 use super::valued::Valued;
 use crate::action::from_directory;
@@ -39,7 +40,7 @@ pub(super) fn not_committed(
     let mut tree = Tree { root, changed: Vec::new(), aside: Vec::new() };
     let mut since = None;
     if let Some((at, files)) = last_listing(store, &calls, root)? {
-        tree.changed = files.into_iter().map(Changed::from).collect();
+        tree.changed = files;
         since = calls[at].at;
         let commits_after = calls[at].command.as_deref().is_some_and(|line| {
             line.rfind(" commit").is_some_and(|commit| line.rfind(" status") < Some(commit))
@@ -85,7 +86,7 @@ fn last_listing(
     store: &Store,
     calls: &[PassageRow],
     root: Option<&str>,
-) -> Result<Option<(usize, Vec<Listed>)>> {
+) -> Result<Option<(usize, Vec<ListedFile>)>> {
     let asks = |line: &str| line.contains("git ") && line.contains(" status");
     let asking =
         calls.iter().enumerate().filter(|(_, call)| call.command.as_deref().is_some_and(asks));
@@ -94,34 +95,19 @@ fn last_listing(
         let folder = text.lines().find_map(|line| line.strip_prefix("workdir: "));
         let is_here = folder.is_none_or(|folder| !is_elsewhere(folder, root))
             && !works_elsewhere(call.command.as_deref().unwrap_or_default(), root);
-        if let Some(files) = listed(&text).filter(|_| is_here) {
+        if let Some(files) = listed_files(&text).filter(|_| is_here) {
             return Ok(Some((at, files)));
         }
     }
     Ok(None)
 }
 
-/// A file with changes.
-#[derive(Clone, Debug)]
-struct Changed {
-    path: String,
-    /// True if the next commit holds all of its changes.
-    is_staged: bool,
-    is_new: bool,
-}
-
-impl From<Listed> for Changed {
-    fn from(Listed { path, is_staged, is_new }: Listed) -> Self {
-        Self { path, is_staged, is_new }
-    }
-}
-
 /// The working tree of a session.
 struct Tree<'r> {
     root: Option<&'r str>,
-    changed: Vec<Changed>,
+    changed: Vec<ListedFile>,
     /// Those that were put aside.
-    aside: Vec<Changed>,
+    aside: Vec<ListedFile>,
 }
 
 impl Tree<'_> {
@@ -129,7 +115,7 @@ impl Tree<'_> {
         let path = from_directory(file, self.root).to_owned();
         let known = Paths::These(vec![path.clone()]);
         self.changed.retain(|one| !known.hold(&one.path));
-        self.changed.push(Changed { path, is_staged: false, is_new: false });
+        self.changed.push(ListedFile { path, is_staged: false, is_new: false });
     }
 
     fn run(&mut self, line: &str) {
@@ -146,7 +132,7 @@ impl Tree<'_> {
                         false => Paths::of(rest),
                     };
                     let staged =
-                        |one: &Changed| paths.as_ref().is_some_and(|it| it.hold(&one.path));
+                        |one: &ListedFile| paths.as_ref().is_some_and(|it| it.hold(&one.path));
                     self.changed.iter_mut().for_each(|one| one.is_staged |= staged(one));
                 }
                 Some(("commit", rest)) => {
@@ -194,7 +180,7 @@ impl Tree<'_> {
 
     /// The line about its files; those that the session changed itself come first.
     fn told(mut self, own: &[String]) -> Option<String> {
-        let is_own = |one: &Changed| {
+        let is_own = |one: &ListedFile| {
             let path = Paths::These(vec![one.path.clone()]);
             own.iter().any(|file| path.hold(file))
         };
@@ -246,7 +232,7 @@ mod tests {
     fn left(listing: &str, lines: &[&str]) -> String {
         let root = Some("/home/ada/rocket");
         let mut tree = Tree { root, changed: Vec::new(), aside: Vec::new() };
-        tree.changed = listed(listing).unwrap().into_iter().map(Changed::from).collect();
+        tree.changed = listed_files(listing).unwrap();
         lines.iter().for_each(|line| tree.run(line));
         tree.told(&[]).unwrap_or_default()
     }

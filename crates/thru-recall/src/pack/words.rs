@@ -626,8 +626,12 @@ fn is_printed(line: &str) -> bool {
 fn call(lower: &str, cues: &Cues) -> Option<&'static str> {
     let words: Vec<&str> = words(lower).collect();
     let holds = |list: &[&str]| words.iter().any(|word| list.contains(word));
-    let begins = words.iter().find(|word| !OPENING.contains(word));
-    let begins_as_question = begins.is_some_and(|word| QUESTION.contains(word));
+    let mut begins = words.iter().skip_while(|word| OPENING.contains(word));
+    let begins_as_question = match (begins.next(), begins.next()) {
+        // "Can you add a button" is an order.
+        (Some(&("can" | "could" | "will" | "would")), Some(&"you")) => false,
+        (first, _) => first.is_some_and(|word| QUESTION.contains(word)),
+    };
     if !cues.files.is_empty() {
         Some("a file")
     } else if !cues.identifiers.is_empty() {
@@ -763,6 +767,7 @@ mod tests {
             ("the lock waits again", Some("a time")),
             ("make the lock wait for as long as the other process needs", Some("its length")),
             ("make the lock wait", None),
+            ("ok, can you make the lock wait", None),
             ("center the heading with css", None),
         ] {
             assert_eq!(cues(prompt).call, call, "{prompt}");

@@ -149,7 +149,7 @@ fn a_prompt_is_given_what_bears_on_it() {
     "#);
     assert_snapshot!(home.inside(&["context", "--prompt", "what about src/retry.rs", "--explain"]).shown(), @"
     r28rx  Commit: Retry busy uploads with a budget (SQLITE_BUSY) (2026-03-01; 1 file gone since)
-           warm: holds retri, rs, names src/retry.rs (value 1.08)
+           warm: names src/retry.rs, holds retri, rs (value 1.08)
 
     1 line, about 103 tokens; looked for src/retry.rs.
     ");

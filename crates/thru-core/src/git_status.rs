@@ -2,12 +2,13 @@
 
 /// A file that `git status` lists.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Listed {
-    pub(super) path: String,
+pub struct ListedFile {
+    /// Its path, as it was printed.
+    pub path: String,
     /// True if all of its changes are to be committed next.
-    pub(super) is_staged: bool,
+    pub is_staged: bool,
     /// True for a file that git does not know.
-    pub(super) is_new: bool,
+    pub is_new: bool,
 }
 
 /// The part of a listing that the lines are in.
@@ -19,8 +20,8 @@ enum Part {
 }
 
 /// Returns the files of the listing in a text, in the long form or the short one; `None` where there is no listing.
-pub(super) fn listed(text: &str) -> Option<Vec<Listed>> {
-    let mut files: Vec<Listed> = Vec::new();
+pub fn listed_files(text: &str) -> Option<Vec<ListedFile>> {
+    let mut files: Vec<ListedFile> = Vec::new();
     let mut part = None;
     let mut is_status = false;
     for line in text.lines() {
@@ -71,7 +72,7 @@ fn says_so(line: &str) -> bool {
 }
 
 /// Reads a line of the long form: `modified:   src/a.rs`, or the path alone.
-fn long(line: &str, part: Part) -> Option<Listed> {
+fn long(line: &str, part: Part) -> Option<ListedFile> {
     let line = line.trim();
     let path = match line.split_once(": ") {
         Some((_, path)) => path.trim(),
@@ -79,7 +80,7 @@ fn long(line: &str, part: Part) -> Option<Listed> {
     };
     let path = path.rsplit(" -> ").next().unwrap_or(path);
     let is_path = !path.is_empty() && !path.starts_with(['(', '.']) && !path.contains(' ');
-    is_path.then(|| Listed {
+    is_path.then(|| ListedFile {
         path: path.to_owned(),
         is_staged: part == Part::Staged,
         is_new: part == Part::New,
@@ -87,7 +88,7 @@ fn long(line: &str, part: Part) -> Option<Listed> {
 }
 
 /// Reads a line of the short form: ` M src/a.rs`, `?? src/b.rs`, `R  old.rs -> new.rs`.
-fn short(line: &str) -> Option<Listed> {
+fn short(line: &str) -> Option<ListedFile> {
     let (state, path) = line.split_at_checked(2)?;
     let path = path.strip_prefix(' ')?;
     let mut letters = state.chars();
@@ -96,7 +97,7 @@ fn short(line: &str) -> Option<Listed> {
     let is_new = state == "??";
     let is_listed = is_new || is_state(index) && is_state(tree) && state != "  ";
     let path = path.rsplit(" -> ").next().unwrap_or(path).trim_matches('"');
-    (is_listed && !path.is_empty() && !path.contains(' ')).then(|| Listed {
+    (is_listed && !path.is_empty() && !path.contains(' ')).then(|| ListedFile {
         path: path.to_owned(),
         is_staged: !is_new && tree == ' ',
         is_new,
@@ -110,12 +111,12 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> Option<Vec<String>> {
-        let mark = |file: &Listed| match (file.is_staged, file.is_new) {
+        let mark = |file: &ListedFile| match (file.is_staged, file.is_new) {
             (true, _) => "staged",
             (_, true) => "new",
             _ => "changed",
         };
-        let files = listed(text)?;
+        let files = listed_files(text)?;
         Some(files.iter().map(|file| format!("{} {}", mark(file), file.path)).collect())
     }
 
@@ -154,7 +155,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_is_read(text in "(\\PC|\n|\t| M |\\?\\? |## |Staged:|Untracked files:){0,60}") {
-            listed(&text);
+            listed_files(&text);
         }
     }
 }
