@@ -39,7 +39,7 @@ pub(crate) fn note_prompt(text: &str, facts: &mut SessionFacts) {
     }
 }
 
-/// True for a line that only marks what follows, as templates have it: `[[ ## query ## ]]`, `<task>`, `---`.
+/// True for a line that only marks what follows, as templates have it: `[[ ## query ## ]]`, `<task>`, `---`, `@[User]:`.
 fn is_marker(line: &str) -> bool {
     let is_within = |(open, close): (char, char)| {
         let inside = line.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
@@ -49,6 +49,7 @@ fn is_marker(line: &str) -> bool {
     };
     [('[', ']'), ('{', '}'), ('<', '>')].into_iter().any(is_within)
         || line.starts_with("```")
+        || line.ends_with(':') && !line.contains(char::is_whitespace)
         || !line.contains(char::is_alphanumeric)
 }
 
@@ -85,6 +86,7 @@ mod tests {
             ("[[ ## question ## ]]\nWhy is the pump slow?", "Why is the pump slow?"),
             ("<task>\n\n  Mend the valve\n</task>", "Mend the valve"),
             ("---\n```rust\nfn main() {}", "fn main() {}"),
+            ("@[System]:\nMend the pump.\n@[User]:\nnow", "Mend the pump."),
             ("<b>Mend</b> the <i>valve</i>", "<b>Mend</b> the <i>valve</i>"),
             ("[pump] mend it [now]", "[pump] mend it [now]"),
             ("[Image #1]", "[Image #1]"),

@@ -1,7 +1,6 @@
 //! Decisions in the agent's prose: only sentences that name both the choice and its reason or the
 //! alternative. Recognised by sentence shape, so never more than likely.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,7 +9,6 @@ use crate::pattern;
 use crate::phrase;
 use crate::reply;
 use crate::text::{one_line, unmarked};
-use crate::verbs;
 
 /// A choice and the sentence that makes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -101,7 +99,7 @@ pub(crate) fn parse(sentence: &str) -> Option<Choice> {
         "I've ", "I’ve ", "We've ", "I have ", "We have ", "I ", "We ", "I'm ", "I’m ", "We're ", "I also ", "Also ",
     ];
     let bare = SUBJECTS.iter().find_map(|subject| from.strip_prefix(subject)).unwrap_or(&from);
-    let title = reply::titled(&in_imperative(bare));
+    let title = reply::titled(&reply::in_imperative(bare));
     // A title that ends before the alternative tells no choice.
     let has_object = reply::names_something(&title)
         && !phrase::points_elsewhere(&title)
@@ -111,15 +109,6 @@ pub(crate) fn parse(sentence: &str) -> Option<Choice> {
         sentence: one_line(&cleaned, 320),
         is_trade_off: !matches!(reason.as_str(), "because" | "since" | "so that"),
     })
-}
-
-/// Returns "Switch from a to b" for "switching from a to b".
-fn in_imperative(said: &str) -> Cow<'_, str> {
-    let (first, rest) = said.split_once(' ').unwrap_or((said, ""));
-    match verbs::imperative_of_gerund(first) {
-        Some(verb) => Cow::Owned(format!("{verb} {rest}")),
-        None => Cow::Borrowed(said),
-    }
 }
 
 #[cfg(test)]

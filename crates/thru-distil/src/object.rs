@@ -144,34 +144,52 @@ fn in_words(session: &Session<'_>, turn: &Turn, title: &str) -> Option<String> {
         .and_then(|name| beside(title, &name))
 }
 
-/// Returns the loose title of work on documents with what these say now, as the report tells it: "Clarify the retries: the guide
-/// now names three".
+/// Returns a loose title with what its files say or do now, as the report tells it: "Clarify the retries: the guide now names
+/// three", "Harden the relay: relay.rs waits for the valve".
 fn with_saying(one: &Observation, report: &str) -> Option<String> {
+    const DOCUMENTS: [&str; 4] = [".md", ".mdx", ".rst", ".txt"];
     let bare = one.title.split(" (").next().unwrap_or(&one.title);
-    let is_document =
-        |file: &String| [".md", ".mdx", ".rst", ".txt"].iter().any(|end| file.ends_with(end));
-    if !subject::is_loose(bare) || !one.files_modified.iter().all(is_document) {
+    if !subject::is_loose(bare) {
         return None;
     }
+    let is_document = |file: &String| DOCUMENTS.iter().any(|end| file.ends_with(end));
+    let has_documents = one.files_modified.iter().all(is_document);
     let room = TITLE.checked_sub(bare.chars().count() + 2)?;
-    let said =
-        prose::sentences(report).flat_map(|sentence| sentence.split("; ")).find_map(|point| {
-            let point = point.split_once(": ").map_or(point, |(lead, said)| {
-                // "The change: a" is told without its lead, but not the value of a setting.
-                if lead.contains(" now ") || lead.contains('`') { point } else { said }
-            });
-            let said = saying(point)?;
-            let told = reply::titled_in(said, room);
-            let tells = told.split(' ').count() >= 4 && reply::is_specific(said);
-            (tells && !told.ends_with('…') && stands_alone(&told)).then_some(told)
-        })?;
-    Some(format!("{bare}: {}", text::uncapitalised(&said)))
+    let points = prose::sentences(report).flat_map(|sentence| sentence.split("; "));
+    let told = points.filter_map(|point| match has_documents {
+        true => saying(point).map(str::to_owned),
+        false => doing(point, &one.files_modified),
+    });
+    let detail = |said: String| {
+        let told = reply::titled_in(&said, room);
+        let tells = told.split(' ').count() >= 4 && reply::is_specific(&said);
+        (tells && !told.ends_with('…') && stands_alone(&told)).then_some(told)
+    };
+    let said = told.into_iter().find_map(detail)?;
+    Some(format!("{bare}: {}", uncapitalised(&said)))
+}
+
+/// Returns "relay.rs waits for the valve" for the point "relay.rs: waits for the valve" about one of these files.
+fn doing(point: &str, files: &[String]) -> Option<String> {
+    let (at, name) = point.match_indices(": ").find_map(|(at, _)| {
+        let name = point[..at].rsplit(' ').next().unwrap_or_default();
+        files.iter().any(|file| text::shown_name(file) == name).then_some((at, name))
+    })?;
+    let deed = point[at + 2..].trim_end_matches(['.', ';', ' ']);
+    let verb = deed.split(' ').next().unwrap_or_default();
+    let is_verb =
+        verb.len() > 3 && verb.ends_with('s') && verb.chars().all(|c| c.is_ascii_lowercase());
+    (is_verb && !["this", "does", "plus"].contains(&verb)).then(|| format!("{name} {deed}"))
 }
 
 /// Returns what a statement says that a document says: "The guide now names three", and the rest of "The note says that …".
 fn saying(point: &str) -> Option<&str> {
     const DOCUMENTS: [&str; 8] =
         ["comment", "doc", "guide", "note", "page", "paragraph", "section", "text"];
+    let point = point.split_once(": ").map_or(point, |(lead, said)| {
+        // "The change: a" is told without its lead, but not the value of a setting.
+        if lead.contains(" now ") || lead.contains('`') { point } else { said }
+    });
     let point = point.trim_end_matches(['.', ';', ' ']);
     if let Some((before, said)) = point.split_once(" says ") {
         let noun = before.rsplit(' ').next().unwrap_or_default();

@@ -14,7 +14,6 @@ use crate::prose::{self, LineKind};
 use crate::reply;
 use crate::session::Session;
 use crate::text::{self, one_line, unmarked};
-use crate::verbs;
 use crate::wording;
 
 /// Most sentences that are kept of the beginning of a text.
@@ -162,20 +161,17 @@ impl Opening {
 
 /// Returns "Store the glaze by its name" for "storing the glaze by its name is the quick fix".
 fn order_of(said: &str) -> Option<String> {
-    let (gerund, rest) = said.split_once(' ')?;
-    let stem = gerund.strip_suffix("ing")?.to_lowercase();
-    let design =
-        || [stem.clone(), format!("{stem}e")].into_iter().find(|verb| reply::is_verb(verb));
-    let verb = verbs::imperative_of_gerund(gerund).map(str::to_owned).or_else(design)?;
     let ends = [" is the ", " is a ", " is fine", " is enough"];
-    let end = ends.iter().filter_map(|end| rest.find(end)).min()?;
-    let title = reply::titled(&format!("{verb} {}", &rest[..end]));
-    stands_alone(&title).then_some(title)
+    let end = ends.iter().filter_map(|end| said.find(end)).min()?;
+    let gerund = &said[..end];
+    let order = reply::in_imperative(gerund);
+    let title = reply::titled(&order);
+    (order != gerund && stands_alone(&title)).then_some(title)
 }
 
 /// Returns what the agent says that it does now, as far as a reader understands it.
 fn announcement(said: &str) -> Option<String> {
-    let whole = phrase::of_announcement(said)?;
+    let whole = reply::in_imperative(&phrase::of_announcement(said)?).into_owned();
     let first = whole.split_once(" and ").map(|(first, _)| first.to_owned());
     let is_told = |title: &String| stands_alone(title) && title.split(' ').count() >= 4;
     [Some(whole), first].into_iter().flatten().find(is_told)

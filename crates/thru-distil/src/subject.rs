@@ -37,7 +37,7 @@ static VAGUE: LazyLock<Regex> = LazyLock::new(|| {
 /// Vague verbs of subjects: without a name behind them, the message's body tells which change it was.
 static LOOSE: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(
-        r"(?i)^(?:update|align|standardi[sz]e|clarify|refresh|simplify|rework|refine|enhance|improve|adjust|tidy)\b",
+        r"(?i)^(?:update|align|standardi[sz]e|clarify|refresh|simplify|rework|refine|enhance|improve|adjust|tidy|harden|strengthen|tighten|stabili[sz]e|streamline|optimi[sz]e)\b",
     )
 });
 

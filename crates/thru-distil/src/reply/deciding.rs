@@ -313,6 +313,18 @@ pub(crate) fn is_verb(word: &str) -> bool {
     VERBS.split('|').any(|verb| verb.eq_ignore_ascii_case(word))
 }
 
+/// Returns "Switch from a to b" for "switching from a to b".
+pub(crate) fn in_imperative(said: &str) -> Cow<'_, str> {
+    let (first, rest) = said.split_once(' ').unwrap_or((said, ""));
+    let stem = || Some(first.strip_suffix("ing")?.to_lowercase());
+    let known = |verb: &String| is_verb(verb) || verbs::is_imperative(verb);
+    let plain = || stem().and_then(|stem| [stem.clone(), stem + "e"].into_iter().find(known));
+    match verbs::imperative_of_gerund(first).map(str::to_owned).or_else(plain) {
+        Some(verb) => Cow::Owned(format!("{} {rest}", capitalised(&verb))),
+        None => Cow::Borrowed(said),
+    }
+}
+
 /// The way to go, as a gerund: "the other option is moving the cache".
 static WAY: LazyLock<Regex> = LazyLock::new(|| {
     pattern::regex(

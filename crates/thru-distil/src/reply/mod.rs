@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 pub(crate) use self::deciding::{
-    as_decision, concluded, decision_in, is_of_moment, is_verb, with_ground, with_lead, with_place,
+    as_decision, concluded, decision_in, in_imperative, is_of_moment, is_verb, with_ground,
+    with_lead, with_place,
 };
 pub(crate) use self::questions::{
     agreed_to, asks, asks_for_decision, asks_openly, is_procedure, offered, question_of,

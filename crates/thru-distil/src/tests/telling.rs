@@ -470,3 +470,19 @@ fn a_vague_subject_of_a_document_is_told_with_what_it_says_now() {
         assert_eq!(titles(&story, false), [title]);
     }
 }
+
+#[test]
+fn a_vague_subject_of_code_is_told_with_what_its_file_does() {
+    let (command, result) = commit("fix(feeds): harden the nightly index run", "");
+    let mut story = Story::default();
+    story
+        .asks("the index was not written last night")
+        .edits("/p/ci/night.yml")
+        .edits("/p/src/index.rs")
+        .runs(&command, &result, Outcome::Succeeded)
+        .says("The runner was killed twice.\n\nI patched:\n\n- [night.yml](/p/ci/night.yml): starts the index run again after a kill\n- [index.rs](/p/src/index.rs): keeps what was written");
+    assert_eq!(
+        titles(&story, false),
+        ["Harden the nightly index run: night.yml starts the index run again after a kill"]
+    );
+}
