@@ -62,7 +62,7 @@ pub use object::find_object;
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use plain::{
     bare_words, cut, defused, head, is_invisible, one_line, plain_line, plain_lines,
-    unstyled_parts, visible,
+    sequence_length, unstyled_parts, visible,
 };
 pub use project::{ProjectKey, holds_projects, is_trunk, worktree_names, worktree_root};
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};

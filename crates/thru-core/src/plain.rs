@@ -73,8 +73,8 @@ pub fn unstyled_parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns the bytes of the terminal sequence with which a text begins.
-fn sequence_length(text: &str) -> usize {
+/// Returns the bytes of the terminal sequence with which a text begins; 0 if it begins with none.
+pub fn sequence_length(text: &str) -> usize {
     let Some(sequence) = text.strip_prefix('\u{1b}') else { return 0 };
     let inner = match sequence.chars().next() {
         Some('[') => {
@@ -87,10 +87,10 @@ fn sequence_length(text: &str) -> usize {
         }
         // One without an end hides nothing.
         Some(']' | 'P' | 'X' | '^' | '_') => {
-            let line = sequence.split('\n').next().unwrap_or_default();
-            let bell = line.find('\u{7}').map(|at| at + 1);
-            let end = line.find("\u{1b}\\").map(|at| at + 2);
-            bell.into_iter().chain(end).min().unwrap_or(0)
+            let end = sequence.find(['\u{7}', '\u{1b}', '\n']).unwrap_or(sequence.len());
+            let last =
+                ["\u{7}", "\u{1b}\\"].into_iter().find(|last| sequence[end..].starts_with(last));
+            last.map_or(0, |last| end + last.len())
         }
         _ => 0,
     };

@@ -31,7 +31,7 @@ pub use writer::{IndexProgress, IndexWriter, is_missing, remove_other_indexes, r
 
 /// The layout version of the index. A changed meaning of a column, or other terms, needs a new number:
 /// an index with an older one is built again.
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 
 /// Returns the directory of the index for the store of this generation.
 pub(crate) fn directory(layout: &Layout, generation: &str, collection: Collection) -> PathBuf {

@@ -4,15 +4,19 @@
 //! - A word with inner capitals (`CamelCase`, `HTTPServer`) also yields the stems of its parts.
 //! - Words joined by `_ - . / : @ # +` (`snake_case`, `a::b`, `x.y`, paths, error codes) also yield the
 //!   whole, unstemmed, marked by a leading `=` so that it only matches other wholes.
+//! - A terminal sequence (`ESC [ 31 m`) is no word, and no part of the one behind it.
 //! - Chinese, Japanese and Korean runs, which have no spaces, yield the bigrams of their characters.
 
 use frostem::{Algorithm, Stemmer};
 use hashbrown::HashMap;
+use thru_core::sequence_length;
 
 /// Longest term, in bytes. Longer ones are data (base64, hashes), not words.
 const LONGEST_TERM: usize = 80;
 /// Most words in a joined whole; longer chains are not names.
 const MOST_JOINED: usize = 8;
+/// The byte with which terminal sequences begin.
+const ESCAPE: u8 = 0x1b;
 /// Number of cached stems. Words repeat so much that the cache saves nine of ten calls of the stemmer.
 const CACHED_STEMS: usize = 16_384;
 
@@ -202,6 +206,7 @@ fn next_word(text: &str, from: usize) -> Option<usize> {
             return Some(at);
         }
         at += match byte.is_ascii() {
+            true if *byte == ESCAPE => sequence_length(&text[at..]),
             true => 1,
             false => match text[at..].chars().next()? {
                 letter if letter.is_alphanumeric() => return Some(at),
@@ -306,6 +311,13 @@ mod tests {
     fn scripts_without_spaces_give_bigrams() {
         insta::assert_snapshot!(terms("数据库 a"), @"数据@0 据库@1 a@2");
         insta::assert_snapshot!(terms("語"), @"語@0");
+    }
+
+    #[test]
+    fn terminal_sequences_are_no_part_of_words() {
+        let styled = "\u{1b}[31mred\u{1b}[0m \u{1b}]0;title\u{7}name/\u{1b}[1;4mbold";
+        insta::assert_snapshot!(terms(styled), @"red@0 name@1 bold@2");
+        insta::assert_snapshot!(terms("\u{1b}word \u{1b}]open"), @"word@0 open@1");
     }
 
     #[test]
