@@ -1,6 +1,6 @@
 //! Corrections of the words of a query that no passage and no memory holds, by the terms of their indexes.
 //!
-//! A word that is written nowhere finds nothing and would only take confidence away. It is read as the most frequent
+//! A word that is written nowhere finds nothing. Unless it is known to be spelled rightly, it is read as the most frequent
 //! word within one edit (a letter changed, missing, added, or two exchanged), as two words written as one, or, from eight
 //! letters on, as the term within two edits. The first letter stays.
 
@@ -86,11 +86,16 @@ impl Vocabulary<'_> {
     }
 }
 
-/// Corrects the words of a query that no document of any index holds.
+/// Corrects the words of a query that no document of any index holds, other than those that are rightly spelled by
+/// `is_word`, which is given them in lower case.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
-pub fn spelled(indexes: &[&TextIndex], query: &str) -> Result<Spelled> {
+pub fn spelled(
+    indexes: &[&TextIndex],
+    query: &str,
+    is_word: impl Fn(&str) -> bool,
+) -> Result<Spelled> {
     let known = Vocabulary(indexes);
     let mut spelled = Spelled { query: query.to_owned(), corrections: Vec::new() };
     // A word of another language is none that was mistyped.
@@ -100,6 +105,9 @@ pub fn spelled(indexes: &[&TextIndex], query: &str) -> Result<Spelled> {
     // From the last to the first, so that places before stay where they are.
     for place in unknown(known, query)?.into_iter().rev() {
         let typed = &query[place.clone()];
+        if is_word(&typed.to_lowercase()) {
+            continue;
+        }
         if let Some(read) = correction(known, typed)? {
             spelled.query.replace_range(place, &read);
             let correction = Correction { typed: typed.to_owned(), read };

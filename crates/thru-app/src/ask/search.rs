@@ -428,7 +428,8 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         Some(_) => Spelled::default(),
         None => {
             let memories = app.open.indexes.index(&app.layout, &store, Collection::Memories)?;
-            spelled(&[&index, &memories], &without_date(&query, app.clock.now(), app.zone()))?
+            let query = without_date(&query, app.clock.now(), app.zone());
+            spelled(&[&index, &memories], &query, thru_embed::is_word)?
         }
     };
     if !spelled.corrections.is_empty() {

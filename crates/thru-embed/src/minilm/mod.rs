@@ -56,6 +56,13 @@ static WORDS: File = File {
     bytes: include_bytes!("../../../../models/all-MiniLM-L6-v2/vocab.txt"),
 };
 
+/// Returns true for a word in lower case that the vocabulary of the bundled model has whole: ordinary English, and widely known
+/// names.
+pub fn is_word(word: &str) -> bool {
+    let mut words = WORDS.bytes.split(|byte| *byte == b'\n');
+    words.any(|known| known == word.as_bytes())
+}
+
 /// The file name of the weights inside the network, which `rten` requires.
 const NAME_OF_WEIGHTS: &str = "model.data";
 
@@ -306,6 +313,16 @@ mod tests {
         for file in [&NETWORK, &WEIGHTS, &WORDS] {
             assert_eq!(file.bytes.len() as u64, file.length, "{}", file.name);
             assert_eq!(blake3::hash(file.bytes).to_hex().as_str(), file.hash, "{}", file.name);
+        }
+    }
+
+    #[test]
+    fn words_are_told_from_their_misspellings() {
+        for word in ["money", "somebody", "replica"] {
+            assert!(is_word(word), "{word}");
+        }
+        for other in ["moeny", "sevrice", "Money"] {
+            assert!(!is_word(other), "{other}");
         }
     }
 
