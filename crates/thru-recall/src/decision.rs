@@ -49,8 +49,12 @@ const OVERRULING: [&str; 18] = [
     "changed our mind",
 ];
 
-/// Returns true for a question what was decided.
-pub(crate) fn asks_for_decision(query: &str) -> bool {
+/// Returns the subject of a question what was decided; `None` for other questions.
+pub(crate) fn decided(query: &str, terms: &QueryTerms) -> Option<QueryTerms> {
+    asks_for_decision(query).then(|| subject(query, terms))
+}
+
+fn asks_for_decision(query: &str) -> bool {
     let words = query.split_whitespace().take(LONGEST + 1);
     words.clone().count() <= LONGEST && words.into_iter().any(asks)
 }
@@ -65,7 +69,7 @@ fn is_one_of(words: &[&str], word: &str) -> bool {
 }
 
 /// The words of such a question that say what it is about; all where it says nothing else.
-pub(crate) fn subject(query: &str, terms: &QueryTerms) -> QueryTerms {
+fn subject(query: &str, terms: &QueryTerms) -> QueryTerms {
     let tells = |word: &&str| !asks(word) && !is_one_of(&FILLING, word);
     let rest: Vec<&str> = query.split_whitespace().filter(tells).collect();
     let subject = analyse(&rest.join(" "));

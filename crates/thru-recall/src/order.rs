@@ -50,6 +50,8 @@ pub struct Ordered {
     pub ranking: Ranking,
     /// The use made of meaning.
     pub meaning_use: MeaningUse,
+    /// The question as one how to run something.
+    pub(crate) how_to: Option<HowTo>,
 }
 
 /// Orders the store's passages and sessions by how well they answer a question.
@@ -91,7 +93,8 @@ pub(crate) fn order_by(
         add(&mut all, nearest.candidates);
     }
     let mut commands = Vec::new();
-    if let Some(how) = HowTo::read(&request.query) {
+    let how_to = HowTo::read(&request.query);
+    if let Some(how) = &how_to {
         commands = how.rows(index, &request.filter)?;
         commands.sort_unstable();
         add(&mut all, question.with_rows(&commands)?);
@@ -117,7 +120,8 @@ pub(crate) fn order_by(
     }
     let ranking = rank(&candidates, &found);
     drop(question);
-    Ok(Ordered { terms, candidates, found, ranking, meaning_use: meaning.meaning_use() })
+    let meaning_use = meaning.meaning_use();
+    Ok(Ordered { terms, candidates, found, ranking, meaning_use, how_to })
 }
 
 /// The cosine of what was said in each candidate. A title of work is short and near to many questions: see [`add_titles`].

@@ -7,9 +7,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
-use crate::decision::{DECISIONS, asks_for_decision, newest_first, overruling, subject};
+use crate::decision::{DECISIONS, decided, newest_first, overruling};
 use crate::dedup::Shown;
-use crate::how_to::{HowTo, Told};
+use crate::how_to::Told;
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
 use crate::memories::{MemoryHit, find_memories};
 use crate::open::OpenFiles;
@@ -151,7 +151,9 @@ pub fn search(
     let meaning = LazyMeaning::new(layout, &request.open, embedding);
     if request.limit == 0 {
         let terms = analyse(&request.query);
-        let (memories, left_out) = memories(layout, store, redactor, request, &terms, &meaning)?;
+        let decided = decided(&request.query, &terms);
+        let asked = (&terms, decided.as_ref());
+        let (memories, left_out) = memories(layout, store, redactor, request, asked, &meaning)?;
         let meaning_use = meaning.meaning_use();
         return Ok(SearchResults {
             memories,
@@ -165,7 +167,7 @@ pub fn search(
     let of_memories = request.open.indexes.index(layout, store, Collection::Memories)?;
     let filter = IndexFilter { kinds: None, concepts: None, ..request.filter.clone() };
     let order = OrderRequest { query: request.query.clone(), filter, when: request.when };
-    let Ordered { terms, candidates, ranking, meaning_use, .. } =
+    let Ordered { terms, candidates, ranking, meaning_use, how_to, .. } =
         order_by(&index, &of_memories, store, &order, &meaning)?;
     let mut results = SearchResults {
         confidence: ranking.confidence,
@@ -177,15 +179,15 @@ pub fn search(
         ..SearchResults::default()
     };
     let mut wanted = first_screen(&ranking, &candidates, request);
-    let told: Vec<Told> = match HowTo::read(&request.query) {
+    let told: Vec<Told> = match how_to {
         Some(how) => how.commands(store, &ranking, &candidates)?,
         None => Vec::new(),
     };
     let mut leading: Vec<PassageScore> = told.iter().map(|told| told.score).collect();
-    if asks_for_decision(&request.query) {
-        let about = subject(&request.query, &results.terms).terms;
+    let decided = decided(&request.query, &results.terms);
+    if let Some(subject) = &decided {
         let about: Vec<usize> = (0..results.terms.terms.len())
-            .filter(|at| about.contains(&results.terms.terms[*at]))
+            .filter(|at| subject.terms.contains(&results.terms.terms[*at]))
             .collect();
         leading = overruling(store, &ranking, &candidates, &results.terms, &about)?;
     }
@@ -273,8 +275,8 @@ pub fn search(
         own.unwrap_or(leading.len())
     };
     results.sessions.sort_by_key(place);
-    let (memories, left_out) =
-        memories(layout, store, redactor, request, &results.terms, &meaning)?;
+    let asked = (&results.terms, decided.as_ref());
+    let (memories, left_out) = memories(layout, store, redactor, request, asked, &meaning)?;
     results.memories = memories;
     if !told.is_empty() {
         // Beside a command that worked, only a person's word says more of how to do it.
@@ -393,12 +395,13 @@ fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitT
     Ok(HitTurn { prompt: read(prompt)?, result: read(result)? })
 }
 
+/// The memories that answer, with the number of rows that the index lacks. A question what was `decided` is about that alone.
 fn memories(
     layout: &Layout,
     store: &Store,
     redactor: &Redactor,
     request: &SearchRequest,
-    terms: &QueryTerms,
+    (terms, decided): (&QueryTerms, Option<&QueryTerms>),
     meaning: &LazyMeaning<'_>,
 ) -> Result<(Vec<FoundMemory>, u64)> {
     if request.memories == 0 {
@@ -410,10 +413,9 @@ fn memories(
         projects.push(EVERYWHERE);
     }
     let index = request.open.indexes.index(layout, store, Collection::Memories)?;
-    let is_of_decision = asks_for_decision(&request.query);
-    let (terms, most) = match is_of_decision {
-        true => (&subject(&request.query, terms), request.memories.max(DECISIONS)),
-        false => (terms, request.memories),
+    let (terms, most) = match decided {
+        Some(subject) => (subject, request.memories.max(DECISIONS)),
+        None => (terms, request.memories),
     };
     let found: Vec<FoundMemory> =
         find_memories(store, &index, terms, &filter, meaning.get(), most)?
@@ -428,9 +430,9 @@ fn memories(
                 })
             })
             .collect::<Result<_>>()?;
-    let found = match is_of_decision {
-        true => newest_first(found, request.memories),
-        false => found,
+    let found = match decided {
+        Some(_) => newest_first(found, request.memories),
+        None => found,
     };
     Ok((found, index.rows_left_out))
 }
