@@ -15,8 +15,9 @@ const SMALL_STORE: u64 = 1_000;
 
 /// The inputs of the confidence: how well the best passages (of all, and of messages) hold the words of the
 /// question, the cosine of the passage nearest in meaning, that of the nearest memory, the mean of the nearest titles of work,
-/// and the share of the question's names that the best session misses.
-type Signals = [f32; 5];
+/// the share of the question's names that the best session misses, the share of its words that was said in that session, and
+/// the logarithm of their number: a short text is near to many by chance.
+type Signals = [f32; 7];
 
 /// A weighted sum of signals with a constant, which becomes a probability.
 struct Calibration {
@@ -34,12 +35,12 @@ const USUAL_TITLES: f32 = 0.62;
 
 /// With query embeddings.
 const WITH_MEANING: Calibration =
-    Calibration { weights: [2.2, 6.6, 5.0, 8.1, -2.0], constant: -9.82 };
+    Calibration { weights: [2.2, 6.6, 5.0, 8.1, -2.0, 2.0, 1.5], constant: -13.72 };
 /// The addition to the constant for a question in another language: it is farther from everything.
 const FOREIGN: f32 = 1.4;
 /// With words only.
 const WORDS_ONLY: Calibration =
-    Calibration { weights: [10.0, 0.0, 0.0, 0.0, -2.0], constant: -12.0 };
+    Calibration { weights: [10.0, 0.0, 0.0, 0.0, -2.0, 0.0, 0.0], constant: -12.0 };
 
 /// The signals of a question.
 fn signals(
@@ -68,7 +69,23 @@ fn signals(
     // Where nothing was distilled, the nearest memory is as near as one usually is.
     let titles = found.titles.unwrap_or(passage * USUAL_TITLES);
     let missed = missed_names(candidates, found, best);
-    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY), titles, missed]
+    let said = share(said_words(candidates, best), whole);
+    let length = ((1 + candidates.idf.len()) as f32).ln();
+    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY), titles, missed, said, length]
+}
+
+/// The idf of the words that were said in the `best` session.
+fn said_words(candidates: &Candidates, best: Option<i64>) -> f32 {
+    let said = candidates
+        .found
+        .iter()
+        .filter(|one| Some(one.session) == best && one.kind.is_prose() && !one.is_echo);
+    let is_said = |word: usize| {
+        let mut parts = said.clone().filter_map(|one| one.contributions.get(word));
+        parts.any(|part| *part > 0.0)
+    };
+    let words = candidates.idf.iter().enumerate();
+    words.filter(|(word, _)| is_said(*word)).map(|(_, idf)| idf).sum()
 }
 
 /// The largest idf that a word can have here.

@@ -17,6 +17,9 @@ use super::{Outcome, rank, shared, ui};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
 
+/// Sessions, and passages of each, that are shown where nothing is a sure answer.
+const NEAREST: (usize, usize) = (3, 2);
+
 /// A query is text: nothing in it is syntax.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -69,7 +72,7 @@ pub(crate) struct SearchArguments {
     /// Say why this passage or memory ranks where it does
     #[arg(long, value_name = "ID")]
     explain_id: Option<String>,
-    /// Show what comes nearest even where nothing answers (in a terminal it is shown anyway)
+    /// Where nothing is a sure answer, show all that comes near, and not only the best of three sessions
     #[arg(long)]
     nearest: bool,
     /// Show the prompt that each passage answers, and how its turn ended
@@ -104,9 +107,7 @@ impl SearchArguments {
         }
     }
 
-    fn request(&self, environment: &Environment) -> Search {
-        // A person sees at a glance that the nearest is not it; a program would take it for an answer.
-        let is_seen = environment.terminal.output && !self.json;
+    fn request(&self) -> Search {
         Search {
             query: self.query.join(" "),
             project: self.within.scope(),
@@ -119,7 +120,8 @@ impl SearchArguments {
             concepts: self.concepts.clone(),
             size: AnswerSize::Passages(self.limit.map(usize::from)),
             context: self.context,
-            nearest: self.nearest || is_seen,
+            // A reader sees that it is not sure; a program is told so.
+            nearest: self.nearest || !self.json,
             turns: self.turns,
         }
     }
@@ -138,7 +140,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         return rank::run(&request, arguments.json, environment);
     }
     let shown = shared::Shown::new(environment);
-    let found = search(environment, &arguments.request(environment), shown.call())?;
+    let found = search(environment, &arguments.request(), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
     let is_unsure = found.verdict == Verdict::Nearest && !arguments.nearest;
     let mut page = Page::new(environment);
@@ -155,7 +157,8 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         } else if is_empty {
             show_nothing(&mut page, &found);
         } else if found.only_memories {
-            show_memories(&mut page, &found, environment);
+            let most = if is_unsure { NEAREST.0 } else { usize::MAX };
+            show_memories(&mut page, &found, most, environment);
         } else {
             remembered(&mut page, &found, environment);
             show(&mut page, &found, arguments, environment);
@@ -214,9 +217,6 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
 
 fn show_nothing(page: &mut Page, found: &Found) {
     page.line(format!("Nothing found{}.", scope(found)));
-    if !found.sessions.is_empty() || !found.memories.is_empty() {
-        page.line("Some words were found, but nothing that seems to answer: `--nearest` shows it.");
-    }
     if found.project.is_some() {
         page.line("Add `--all` to look in every project.");
     }
@@ -247,9 +247,10 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
 }
 
 /// Memories alone, as a table.
-fn show_memories(page: &mut Page, found: &Found, environment: &Environment) {
+fn show_memories(page: &mut Page, found: &Found, most: usize, environment: &Environment) {
     let mut rows: Vec<TableRow<'_>> = found
         .shown_memories()
+        .take(most)
         .map(|memory| TableRow { entry: &memory.entry, files: &memory.files, mark: ' ' })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.entry.at));
@@ -266,7 +267,9 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
     let ids = found.sessions.iter().flat_map(|session| &session.passages);
     let id_width = ids.map(|hit| hit.entry.id.len()).max().unwrap_or(5);
-    for session in &found.sessions {
+    let is_unsure = found.verdict == Verdict::Nearest && !arguments.nearest;
+    let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
+    for session in found.sessions.iter().take(sessions) {
         page.gap();
         page.line(session_heading(page, &session.entry, environment));
         if arguments.explain {
@@ -274,7 +277,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             let line = format!("  session {:.2}: {}", score.total, made_of(&score.parts));
             page.line(page.paint(Tone::Quiet, &line));
         }
-        for hit in &session.passages {
+        for hit in session.passages.iter().take(hits) {
             let own = hit.entry.ordinal;
             for before in hit.context.iter().filter(|one| one.ordinal < own) {
                 page.line(context_line(page, before, id_width));
@@ -297,9 +300,11 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
         }
     }
     page.gap();
-    let sessions = plural(found.sessions.len() as u64, "session");
-    let mut footer =
-        format!("{} of {sessions}{}", plural(passages as u64, "passage"), scope(found));
+    let all = plural(found.sessions.len() as u64, "session");
+    let mut footer = format!("{} of {all}{}", plural(passages as u64, "passage"), scope(found));
+    if is_unsure {
+        footer.push_str(" come near: `--nearest` shows them");
+    }
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");
     }
