@@ -203,7 +203,7 @@ mod tests {
         insta::assert_snapshot!(marked("getUserName broke", "user name", 80), @"get[UserName] broke");
         insta::assert_snapshot!(marked("nothing here", "elsewhere", 80), @"nothing here");
         let styled = "fine \u{1b}[31mred\u{1b}[0m user \u{1b}]0;title\u{7}name";
-        insta::assert_snapshot!(marked(styled, "red name", 80), @"fine red user [name]");
+        insta::assert_snapshot!(marked(styled, "red name", 80), @"fine [red] user [name]");
     }
 
     #[test]

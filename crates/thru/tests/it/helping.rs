@@ -155,8 +155,8 @@ fn help_of_search() {
                                what-changed, problem-solution, gotcha, pattern, trade-off
           --explain            Say what each score is made of
           --explain-id <ID>    Say why this passage or memory ranks where it does
-          --nearest            Where nothing is a sure answer, show all that comes near, and not only the
-                               best of three sessions
+          --nearest            Where nothing is a sure answer, show all that comes near, and not only
+                               the best of three sessions
           --turns              Show the prompt that each passage answers, and how its turn ended
           --json               Answer as JSON
       -h, --help               Print help
