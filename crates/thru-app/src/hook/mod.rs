@@ -317,7 +317,10 @@ impl HookCall {
                 // What is not done now, the next start does.
                 let _ = brief::hand_over_backlog(&app);
             }
-        } else if input.event == Event::SessionEnd && !config.hooks.async_indexing {
+        } else if input.event == Event::SessionEnd
+            && !config.hooks.async_indexing
+            && config.session.auto_archive_on_end
+        {
             brief::index_now(&app, &input);
         }
         reply.message = match (lost, reply.message) {

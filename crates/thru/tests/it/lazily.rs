@@ -120,6 +120,15 @@ fn a_question_does_not_wait_for_a_writer() {
 }
 
 #[test]
+fn a_session_that_waits_for_a_question_is_not_indexed_by_its_last_hook_either() {
+    let home = Home::new();
+    configure(&home, "session.auto_archive_on_end = false\nhooks.async_indexing = false\n");
+    left(&home, ONE);
+    home.thru(&["intake"]).expect(0);
+    assert_eq!(asked(&home, &["sessions", "--unindexed", "--json"])["count"], 1);
+}
+
+#[test]
 fn what_is_not_indexed_is_listed() {
     let home = Home::new();
     configure(&home, "session.auto_archive_on_end = false\n");
