@@ -317,6 +317,20 @@ fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
 }
 
 #[test]
+fn a_request_that_was_given_up_is_no_last_session() {
+    let mut memory = Memory::new();
+    let built = summary("Bound the retries", &day(2), WorkOutcome::Completed);
+    memory.session("main", &[], built);
+    let mut given_up = summary("Look at the gauges", &day(1), WorkOutcome::Abandoned);
+    given_up.digest.completed.clear();
+    given_up.digest.next_steps.clear();
+    memory.session("main", &[], given_up);
+    memory.index();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    assert_eq!(titles(&pack).first(), Some(&"Bound the retries"), "{}", pack.text.get());
+}
+
+#[test]
 fn earlier_sessions_are_told_on_their_branch() {
     let mut memory = Memory::new();
     let mut works = |branch: &str, title: &str, days_ago: i64| {

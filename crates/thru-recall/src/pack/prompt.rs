@@ -185,6 +185,10 @@ fn latest_of_its_work(
     request: &PackRequest<'_>,
     mut bearing: Bearing,
 ) -> Result<Bearing> {
+    // What a session did is no note on one thing.
+    if bearing.memory.kind == MemoryKind::Summary {
+        return Ok(bearing);
+    }
     let row = bearing.memory.row;
     let files = store.files_of_memories(&[row])?.remove(&row).unwrap_or_default();
     let files: Vec<String> =

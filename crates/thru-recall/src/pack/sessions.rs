@@ -190,13 +190,11 @@ fn did_something(store: &Store, (summary, body): &Digested<'_>) -> Result<bool> 
     if !files.is_empty() {
         return Ok(true);
     }
-    // A request that was given up before anything came of it is no work.
-    if body.digest.outcome == WorkOutcome::Abandoned && body.digest.state.is_none() {
-        return Ok(false);
-    }
     let lists = [completed, learned, next_steps, open_questions, decisions];
     let has_said = lists.iter().any(|list| !list.is_empty());
-    if !has_said && body.digest.request.is_none() {
+    // Nothing came of a request that was given up.
+    let has_asked = body.digest.request.is_some() && body.digest.outcome != WorkOutcome::Abandoned;
+    if !has_said && !has_asked {
         return Ok(false);
     }
     let Some(session) = summary.session else { return Ok(has_said) };

@@ -246,8 +246,7 @@ impl Choice<'_, '_, '_, '_, '_> {
         let is_here = self.is_here(one);
         // Sessions tell their work.
         let has_plenty = self.request.limits.start_tokens >= PLENTY;
-        let has_room =
-            self.decisions < DECISIONS && (is_here || one.holds_in_general || self.older < OLDER);
+        let has_room = self.decisions < DECISIONS && (is_here || self.older < OLDER);
         let is_wanted = has_plenty
             || is_decision && has_room && (is_here || self.holds_today(one))
             || memory.flags.is_edited && is_here;
