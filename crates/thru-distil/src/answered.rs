@@ -289,14 +289,14 @@ fn agreed(reply: &Reply, proposal: &Proposal) -> Option<Made> {
         None if proposal.question().is_some() && proposal.points.len() >= 2 => {
             let points: Vec<String> =
                 proposal.points.iter().map(|one| crate::proposal::head(one)).collect();
-            // Orders need no word before them.
-            let title = match points.iter().all(|point| is_order(point)) {
-                true => {
-                    let mut told = points.iter();
-                    let first = told.next().cloned().unwrap_or_default();
-                    told.fold(first, |told, point| format!("{told}; {}", uncapitalised(point)))
-                }
-                false => format!("Agreed: {}", points.join("; ")),
+            // Orders need no word before them, and what stands between them only explains.
+            let mut orders = points.iter().filter(|point| is_order(point));
+            let title = match (orders.next(), orders.next()) {
+                (Some(first), Some(second)) => [second]
+                    .into_iter()
+                    .chain(orders)
+                    .fold(first.clone(), |told, point| format!("{told}; {}", uncapitalised(point))),
+                _ => format!("Agreed: {}", points.join("; ")),
             };
             let mut agreed = made(reply::titled(&title));
             agreed.chosen = Some(proposal.points.join("; "));

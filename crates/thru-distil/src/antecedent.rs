@@ -85,7 +85,8 @@ fn in_whole(title: &str, said: Option<&str>) -> Option<Named> {
 /// Returns the decision as the agent says it again in its answer, or as what it does now.
 fn restated(answer: Option<(usize, &Opening)>, words: &str) -> Option<Named> {
     let (at, opening) = answer?;
-    let told = opening.restates(words).map(|said| reply::as_decision(reply::titled(said)));
+    let told = opening.restates(words);
+    let told = told.map(|said| reply::as_decision(reply::titled(&reply::in_imperative(said))));
     // "This release" is clear enough in a decision.
     let told = told
         .map(|said| without_condition(&said).to_owned())

@@ -122,6 +122,14 @@ pub(crate) fn with_detail(title: String, body: Option<&str>) -> String {
     }
 }
 
+/// Returns the title of a commit with the pull request that was merged with it, where that tells of something else: the branch
+/// held more than the commit.
+pub(crate) fn with_merge(title: &str, number: u64, pull: &str) -> Option<String> {
+    let (_, _, told) = conventional(pull);
+    let whole = format!("{title}; merged #{number}: {}", text::uncapitalised(told));
+    (!reply::shares(title, told, 2) && whole.chars().count() <= LENGTH).then_some(whole)
+}
+
 /// Returns true for the title of a commit that names a kind of work, and nothing of this one.
 pub(crate) fn is_vague(title: &str) -> bool {
     let shows = |shape: &LazyLock<Regex>| shape.is_match(title);

@@ -237,7 +237,11 @@ impl<'s> Piece<'s> {
             let tried = body.filter(|_| self.fails_again).and_then(subject::first_point);
             let told = || subject::with_detail(subject::of_commit(&commit.subject), body);
             let title = tried.unwrap_or_else(told);
-            Some((self.with_result(&title).unwrap_or(title), Some(*at)))
+            let title = self.with_result(&title).unwrap_or(title);
+            let merged = self.merged().and_then(|(_, number, title)| Some((number, title?)));
+            let landed =
+                merged.and_then(|(number, pull)| subject::with_merge(&title, number, pull));
+            Some((landed.unwrap_or(title), Some(*at)))
         };
         if self.keeps_books {
             return None;

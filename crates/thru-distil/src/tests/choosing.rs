@@ -203,3 +203,24 @@ fn a_decision_that_points_is_told_as_what_the_agent_does_about_it() {
         ["Merge the price list into one stored format today"]
     );
 }
+
+#[test]
+fn agreement_to_a_list_tells_its_orders() {
+    let before = "The way to go:\n\n1. Use the stone oven (it is there)\n2. Build a small shelter above the stone oven\n3. The shelter keeps the rain off\n\nDoes this work for you?";
+    assert_eq!(
+        decided(before, "ok", "Let me look at the yard."),
+        ["Use the stone oven; build a small shelter above the stone oven"]
+    );
+}
+
+#[test]
+fn an_order_that_the_agent_repeats_is_told_as_an_order() {
+    assert_eq!(
+        decided(
+            "The bakery has two rooms.",
+            "I took it back - focus only on the tray sensor",
+            "Understood. Focusing only on the tray sensor (`tray.rs`) and its log."
+        ),
+        ["Focus only on the tray sensor (tray.rs) and its log"]
+    );
+}

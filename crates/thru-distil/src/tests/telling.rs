@@ -486,3 +486,28 @@ fn a_vague_subject_of_code_is_told_with_what_its_file_does() {
         ["Harden the nightly index run: night.yml starts the index run again after a kill"]
     );
 }
+
+#[test]
+fn a_merge_of_more_than_the_commit_is_told_with_it() {
+    let (command, result) = commit("feat: count the pumps of a house", "");
+    let mut story = Story::default();
+    story
+        .asks("resolve the conflicts and merge it")
+        .runs(
+            "gh pr view 12 --json number,title,url",
+            "{\"number\":12,\"title\":\"fix(night): close all valves at dusk\",\"url\":\"https://git.example/o/r/pull/12\"}",
+            Outcome::Succeeded,
+        )
+        .edits("/p/src/pump.rs")
+        .runs(&command, &result, Outcome::Succeeded)
+        .runs(
+            "gh pr merge 12 --squash",
+            "✓ Squashed and merged pull request #12 (fix(night): close all valves at dusk)",
+            Outcome::Succeeded,
+        )
+        .says("Merged.");
+    assert_eq!(
+        titles(&story, false),
+        ["Count the pumps of a house; merged #12: close all valves at dusk (pump.rs)"]
+    );
+}
