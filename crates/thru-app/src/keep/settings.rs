@@ -1,8 +1,9 @@
 //! Reading and changing settings.
 
 use serde::Serialize;
-use thru_config::{Owner, find, set_value};
+use thru_config::{Layer, Origin, Owner, find, load, set_value};
 use thru_intake::identity::PROJECT_FILE;
+use thru_redact::Redactor;
 
 use crate::answer;
 use crate::app::App;
@@ -42,8 +43,8 @@ pub fn settings(app: &App, with_origin: bool) -> Settings {
 /// Writes settings into the user's configuration file, all or none.
 ///
 /// # Errors
-/// Fails if a key is unknown or names one project, if a value does not fit its setting, and if the file cannot be read
-/// or written.
+/// Fails if a key is unknown or names one project, if a value does not fit its setting or is no regular expression where
+/// one is wanted, and if the file cannot be read or written.
 pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
     let file = &app.config_file;
     let old = match std::fs::read_to_string(file) {
@@ -61,6 +62,12 @@ pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
             return Err(Trouble::invalid(message).advise(advice));
         }
         new = set_value(&new, key, value)?;
+    }
+    if values.iter().any(|(key, _)| *key == "redact.allow") {
+        // A list that cannot be used would have every later command refused.
+        let origin = Origin::User(file.display().to_string());
+        let allow = load(&[Layer { origin, text: &new }]).config.redact.allow;
+        Redactor::new(&[], &allow)?;
     }
     let directory = file.parent().ok_or_else(|| {
         Trouble::invalid("the configuration file has no folder").advise("check THROUGHLINE_CONFIG")

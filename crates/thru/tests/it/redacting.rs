@@ -330,8 +330,17 @@ fn what_is_allowed_is_kept() {
     assert!(!home.thru(&["redact", "test", token]).expect(0).stdout.contains(token));
     home.thru(&["config", "set", "redact.allow", "ghp_0123456789[a-zA-Z0-9]+"]).expect(0);
     assert!(home.thru(&["redact", "test", token]).expect(0).stdout.contains(token));
-    // A pattern that cannot be used is an error, not a hole.
-    home.thru(&["config", "set", "redact.allow", "a(b"]);
+    // A pattern that cannot be used is refused at once, with the reason, and the list stays.
+    let _settings = home.settings();
+    let refused = home.thru(&["config", "set", "redact.allow", "a(b"]).expect(2);
+    assert!(
+        refused.stderr.contains("\"a(b\"") && refused.stderr.contains("unclosed group"),
+        "{}",
+        refused.shown()
+    );
+    assert!(home.thru(&["redact", "test", token]).expect(0).stdout.contains(token));
+    // Nor is it a hole where a person wrote it into the file.
+    std::fs::write(home.data().join("config.toml"), "redact.allow = [\"a(b\"]\n").unwrap();
     home.thru(&["redact", "test", token]).expect(2);
 }
 
