@@ -272,7 +272,13 @@ fn keys_are_kept_apart_and_never_shown() {
         use std::os::unix::fs::PermissionsExt;
         assert_eq!(fs::metadata(&key).unwrap().permissions().mode() & 0o777, 0o600);
     }
-    assert!(!home.shown(&["models"]).contains("secret"));
+    let models = home.thru_at(200, &["models", "--color", "never"]).expect(0).stdout;
+    assert!(!models.contains("secret"));
+    // The path of the key moves the last column of every line.
+    let of_last =
+        |line: &str| line.find("Anthropic's API").or(line.find("OpenRouter")).or(line.find("WHAT"));
+    let columns: std::collections::BTreeSet<usize> = models.lines().filter_map(of_last).collect();
+    assert_eq!(columns.len(), 1, "{models}");
     let off = home.thru(&["models", "off", "--forget-key"]).expect(0);
     assert!(
         off.stdout.contains("anthropic is no longer asked") && !key.exists(),

@@ -5,7 +5,7 @@ use thru_app::models::catalog::{self, ProviderList, ProviderRole};
 
 use crate::commands::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, printable};
+use crate::ui::{Page, Tone, printable, width};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let list = catalog::list(environment);
@@ -19,21 +19,31 @@ pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
 }
 
 fn show(page: &mut Page, list: &ProviderList) {
-    let heading = format!("{:2}{:11}  {:22}  {:24}  WHAT", "", "PROVIDER", "MODEL", "KEY");
-    page.line(page.paint(Tone::Quiet, &heading));
-    for provider in &list.providers {
+    let rows: Vec<[String; 3]> = list
+        .providers
+        .iter()
+        .map(|one| [one.name.to_string(), printable(&one.model), printable(&one.key)])
+        .collect();
+    // A key may lie in a file with a long path.
+    let mut widths = [11, 22, 24];
+    for row in &rows {
+        for (widest, cell) in widths.iter_mut().zip(row) {
+            *widest = width(cell).max(*widest);
+        }
+    }
+    let cells = |row: [&str; 3]| {
+        let cell =
+            |(text, widest): (&str, &usize)| format!("{text}{:1$}  ", "", widest - width(text));
+        row.into_iter().zip(&widths).map(cell).collect::<String>()
+    };
+    page.line(page.paint(Tone::Quiet, &format!("  {}WHAT", cells(["PROVIDER", "MODEL", "KEY"]))));
+    for (provider, row) in list.providers.iter().zip(&rows) {
         let mark = match provider.role {
             Some(ProviderRole::Set) => "* ",
             Some(ProviderRole::Fallback) => "+ ",
             None => "  ",
         };
-        page.line(format!(
-            "{mark}{:11}  {:22}  {:24}  {}",
-            provider.name,
-            printable(&provider.model),
-            printable(&provider.key),
-            provider.about
-        ));
+        page.line(format!("{mark}{}{}", cells(row.each_ref().map(String::as_str)), provider.about));
     }
     page.gap();
     page.line(match list.provider {
