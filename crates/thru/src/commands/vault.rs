@@ -206,15 +206,20 @@ fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<O
         page.json(synced)?;
     } else {
         let written = synced.created + synced.changed;
-        page.line(match written {
-            0 => format!("Every note is as it should be ({}).", count(synced.unchanged as u64)),
-            _ => format!(
+        match written {
+            // One that did nothing, or not all of it, says that alone.
+            0 if outcome(synced) == Outcome::Wrong => {}
+            0 => page.line(format!(
+                "Every note is as it should be ({}).",
+                count(synced.unchanged as u64)
+            )),
+            _ => page.line(format!(
                 "Wrote {}: {} new, {} changed.",
                 plural(written as u64, "note"),
                 count(synced.created as u64),
                 count(synced.changed as u64),
-            ),
-        });
+            )),
+        }
         show_synced(&mut page, synced);
     }
     page.print()?;

@@ -66,6 +66,19 @@ fn a_vault_that_is_not_there_is_said_with_what_waits() {
     home.thru(&["vault", "retry"]).expect(0);
 }
 
+#[test]
+fn a_sync_that_refuses_says_nothing_else() {
+    let home = decided(1);
+    home.thru(&["vault", "init", vault(&home).to_str().unwrap()]).expect(0);
+    fs::remove_dir_all(vault(&home).join("projects")).unwrap();
+    let refused = home.thru(&["vault", "sync"]).expect(2).stdout;
+    let first = refused.lines().next().unwrap();
+    assert!(
+        first.ends_with("are gone at once: nothing was taken in, and nothing written."),
+        "{refused}"
+    );
+}
+
 /// "Session compaction failed. Session note preserved.", "Manual action required", "Error: {error.message}".
 #[test]
 fn a_compaction_that_fails_says_what_to_do() {
