@@ -72,19 +72,26 @@ pub fn named_project(store: &Store, name: &str) -> Result<ProjectName> {
     if let Some(project) = projects.iter().find(exact) {
         return Ok(project.clone());
     }
-    let same_name: Vec<&ProjectName> =
-        projects.iter().filter(|project| project.name.eq_ignore_ascii_case(name)).collect();
-    match same_name[..] {
-        [project] => Ok(project.clone()),
-        [] => Err(Trouble::not_found(format!("there is no project `{name}`"))
-            .with(near_projects(&projects, name))),
-        _ => {
-            let keys: Vec<&str> = same_name.iter().map(|project| project.key.as_str()).collect();
-            let number = plural(same_name.len() as u64, "project");
-            Err(Trouble::ambiguous(format!("{number} are called `{name}`"))
-                .advise(format!("name one by its key: {}", keys.join(", "))))
-        }
+    let same_name = |project: &&ProjectName| project.name.eq_ignore_ascii_case(name);
+    let named: Vec<ProjectName> = projects.iter().filter(same_name).cloned().collect();
+    the_one(named, name)?.ok_or_else(|| {
+        Trouble::not_found(format!("there is no project `{name}`"))
+            .with(near_projects(&projects, name))
+    })
+}
+
+/// Returns the project that a name fits, out of all that it fits.
+///
+/// # Errors
+/// Where it fits several.
+pub fn the_one(mut named: Vec<ProjectName>, name: &str) -> Result<Option<ProjectName>> {
+    if named.len() < 2 {
+        return Ok(named.pop());
     }
+    let keys: Vec<&str> = named.iter().map(|project| project.key.as_str()).collect();
+    let number = plural(named.len() as u64, "project");
+    Err(Trouble::ambiguous(format!("{number} are called `{name}`"))
+        .advise(format!("name one by its key: {}", keys.join(", "))))
 }
 
 fn near_projects(projects: &[ProjectName], name: &str) -> Remedy {

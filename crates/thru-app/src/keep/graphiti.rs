@@ -13,6 +13,7 @@ use super::remember::{Remember, Remembered, remember, state, title_and_text};
 use crate::app::App;
 use crate::ask::ProjectScope;
 use crate::ask::graphiti::{DEFAULT_GROUP, full_id, projects_of_group};
+use crate::ask::named::the_one;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
 use crate::trouble::{Result, Trouble};
@@ -152,13 +153,18 @@ fn delete_memory(app: &App, uuid: &str, call: Call<'_>) -> Result<Option<()>> {
 /// Returns the number of their facts; without `confirm` nothing else is done.
 ///
 /// # Errors
-/// Where no group is known, or the journal cannot be written.
+/// Where no group is known, one names several projects, or the journal cannot be written.
 pub fn clear(app: &App, groups: &[String], confirm: bool, call: Call<'_>) -> Result<usize> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let default = [DEFAULT_GROUP.to_owned()];
     let mut projects = Vec::new();
     for group in if groups.is_empty() { &default } else { groups } {
-        projects.extend(projects_of_group(app, &store, group)?);
+        let mut named = projects_of_group(app, &store, group)?;
+        // A key is one project's, whatever others are called.
+        if let Some(at) = named.iter().position(|project| project.key.as_str() == group) {
+            named = vec![named.swap_remove(at)];
+        }
+        projects.extend(the_one(named, group)?);
     }
     if projects.is_empty() {
         return Err(Trouble::invalid("No group IDs specified for clearing"));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::client::Client;
 use crate::facts::kiln;
 use crate::home::Home;
-use crate::records::TWO;
+use crate::records::{Author, TWO, file};
 
 fn start(home: &Home) -> Client {
     let mut command = home.command();
@@ -378,7 +378,20 @@ fn what_is_taken_out_comes_back() {
     home.thru(&["rebuild"]).expect(0);
     assert_eq!(client.json("search_memory_facts", asked.clone())["facts"], json!([]));
     home.thru(&["undo"]).expect(0);
-    assert_eq!(client.json("search_memory_facts", asked), found);
+    assert_eq!(client.json("search_memory_facts", asked.clone()), found);
+    // Of two projects with one name neither is cleared by it.
+    let other = TWO.replace('2', "6");
+    let author = Author::of(&other).in_directory("/srv/rocket").asks("Who?").text();
+    home.write(&file(&other), author);
+    home.thru(&["import"]).expect(0);
+    let ambiguous = json!({ "group_ids": ["rocket"], "confirm": true });
+    assert_snapshot!(shown(&mut client, "clear_graph", ambiguous), @r#"
+    {
+      "error": "2 projects are called `rocket`. name one by its key: dir:/home/ada/rocket, dir:/srv/rocket."
+    }
+    "#);
+    let facts_of_both = client.json("search_memory_facts", asked);
+    assert_eq!(facts_of_both["facts"], found["facts"]);
     assert_snapshot!(shown(&mut client, "clear_graph", json!({ "group_ids": ["nowhere"] })), @r#"
     {
       "error": "No group IDs specified for clearing."
