@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use serde::Serialize;
 use thru_store::Result;
-use thru_store::index::TextIndex;
 use thru_store::index::tokenizer::Terms;
+use thru_store::index::{IndexFilter, QueryTerms, TextIndex};
 
 use crate::query::{LONGEST_QUERY, is_foreign, is_stop_word, query_language};
 
@@ -45,6 +45,32 @@ pub struct Correction {
     pub read: String,
 }
 
+impl Correction {
+    /// Names the word that was read in a form that these texts hold. An index knows the stem alone, which other forms have,
+    /// too.
+    pub fn as_written<'t>(self, texts: impl Iterator<Item = &'t str>) -> Self {
+        let mut stems = Terms::default();
+        let Some(wanted) = stem(&mut stems, &self.read).filter(|_| !self.read.contains(' ')) else {
+            return self;
+        };
+        let mut written = None;
+        for text in texts {
+            let mut forms = Vec::new();
+            stems.tokenize(text, |term, place| {
+                if term == wanted {
+                    forms.push(text[place.start..place.end].to_lowercase());
+                }
+            });
+            if forms.contains(&self.read) {
+                return self;
+            }
+            written = written.or(forms.into_iter().next());
+        }
+        let read = written.unwrap_or(self.read);
+        Self { read, ..self }
+    }
+}
+
 /// A query with its unknown words corrected.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spelled {
@@ -73,6 +99,20 @@ impl Vocabulary<'_> {
         self.0.iter().map(|index| index.frequency(term)).sum()
     }
 
+    /// True if a document within the filter holds any of these words. Frequencies count replaced documents and those of
+    /// other projects, too.
+    fn holds(self, words: &str, filter: &IndexFilter) -> Result<bool> {
+        let mut terms = Vec::new();
+        Terms::default().tokenize(words, |term, _| terms.push(term.to_owned()));
+        let terms = QueryTerms { terms, ..QueryTerms::default() };
+        for index in self.0 {
+            if !index.candidates(&terms, filter, 1)?.found.is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// The most frequent term within some edits; of equally frequent ones the first in the alphabet.
     fn nearest(self, term: &str, edits: u8) -> Result<Option<String>> {
         let mut near: BTreeMap<String, u64> = BTreeMap::new();
@@ -87,12 +127,13 @@ impl Vocabulary<'_> {
 }
 
 /// Corrects the words of a query that no document of any index holds, other than those that are rightly spelled by
-/// `is_word`, which is given them in lower case.
+/// `is_word`, which is given them in lower case, by words that documents within the filter hold.
 ///
 /// # Errors
 /// Fails if an index cannot be read.
 pub fn spelled(
     indexes: &[&TextIndex],
+    filter: &IndexFilter,
     query: &str,
     is_word: impl Fn(&str) -> bool,
 ) -> Result<Spelled> {
@@ -108,7 +149,9 @@ pub fn spelled(
         if is_word(&typed.to_lowercase()) {
             continue;
         }
-        if let Some(read) = correction(known, typed)? {
+        if let Some(read) = correction(known, typed)?
+            && known.holds(&read, filter)?
+        {
             spelled.query.replace_range(place, &read);
             let correction = Correction { typed: typed.to_owned(), read };
             if !spelled.corrections.contains(&correction) {

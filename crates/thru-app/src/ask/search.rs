@@ -10,7 +10,7 @@ use thru_recall::{
     spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
-use thru_store::index::{Collection, IndexFilter, TextIndex};
+use thru_store::index::{Collection, EVERYWHERE, IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
 use super::memory::{self, MemoryEntry, MemoryFiles};
@@ -429,7 +429,9 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         None => {
             let memories = app.open.indexes.index(&app.layout, &store, Collection::Memories)?;
             let query = without_date(&query, app.clock.now(), app.zone());
-            spelled(&[&index, &memories], &query, thru_embed::is_word)?
+            let projects = filter.projects.clone().map(|own| [own, vec![EVERYWHERE]].concat());
+            let within = IndexFilter { projects, ..IndexFilter::default() };
+            spelled(&[&index, &memories], &within, &query, thru_embed::is_word)?
         }
     };
     if !spelled.corrections.is_empty() {
@@ -460,12 +462,18 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         _ => Vec::new(),
     };
     let is_confident = work.is_some() || results.is_confident();
+    let hits = results.sessions.iter().flat_map(|session| &session.hits);
+    let texts = || {
+        let titles = results.memories.iter().map(|found| &found.title);
+        hits.clone().map(|hit| &hit.text).chain(titles).map(|text| text.get().as_str())
+    };
+    let corrections: Vec<Correction> =
+        spelled.corrections.into_iter().map(|one| one.as_written(texts())).collect();
     Ok(Found {
         version: 1,
         kind: "search",
         query: request.query.clone(),
-        corrections: spelled
-            .corrections
+        corrections: corrections
             .into_iter()
             .map(|one| Correction { read: cleaned(redactor, &one.read).into_inner(), ..one })
             .collect(),

@@ -306,6 +306,16 @@ fn a_word_that_only_a_memory_holds_is_known() {
 }
 
 #[test]
+fn a_word_of_another_project_corrects_none() {
+    let home = Home::imported();
+    home.tell(&["The frobnicator hums at night"]);
+    let all = home.json(&["search", "--all", "--json", "frobnicatr"]);
+    assert_eq!(all["corrections"][0]["read"], "frobnicator", "{all}");
+    let here = home.json(&["search", "--project", "rocket", "--json", "frobnicatr"]);
+    assert!(here.get("corrections").is_none(), "{here}");
+}
+
+#[test]
 fn a_question_about_work_is_answered_with_sessions() {
     let home = Home::imported();
     assert_snapshot!(home.shown(&["search", "--all", "what did we change on 1 March 2026 in rocket?"]), @"
