@@ -22,8 +22,8 @@ pub const SESSIONS: usize = 4;
 /// Rows that the text indexes may be behind: fewer than a search reads without them.
 pub const ROWS: u64 = 1_000;
 
-/// The time to wait for another process that ingests: it does this work.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// The time to wait for another process that writes: it may be at something else than this work.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// True if there is more to ingest, to distil or to index than the start of a session waits for.
 ///

@@ -76,6 +76,21 @@ fn a_start_leaves_a_large_backlog_to_another_process() {
 }
 
 #[test]
+fn the_process_that_is_left_behind_waits_for_one_that_writes() {
+    let home = Home::new();
+    start(&home, ONE);
+    record_prompts(&home, 1, 0);
+    let lock = std::fs::File::open(layout(&home).run().join("intake.lock")).unwrap();
+    lock.lock().unwrap();
+    let mut left = home.command().args(["intake", "--left-behind"]).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    assert!(left.try_wait().unwrap().is_none());
+    drop(lock);
+    assert!(left.wait().unwrap().success());
+    assert_eq!(news(&home), 0);
+}
+
+#[test]
 fn rows_that_the_index_lacks_are_indexed_by_the_next_question() {
     let home = Home::new();
     start(&home, ONE);
