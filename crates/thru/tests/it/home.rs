@@ -96,15 +96,26 @@ impl Home {
 
     /// Runs a command in this process, with nothing of the machine's own.
     pub(crate) fn thru(&self, arguments: &[&str]) -> Ran {
-        self.run_in(&self.folder().join("work"), None, arguments)
+        self.run_in(&self.folder().join("work"), None, &[], arguments)
     }
 
     /// The same on a terminal of so many columns.
     pub(crate) fn thru_at(&self, columns: usize, arguments: &[&str]) -> Ran {
-        self.run_in(&self.project(), Some(columns), arguments)
+        self.run_in(&self.project(), Some(columns), &[], arguments)
     }
 
-    fn run_in(&self, directory: &Path, columns: Option<usize>, arguments: &[&str]) -> Ran {
+    /// The same where colour is not wanted.
+    pub(crate) fn thru_without_colour(&self, columns: usize, arguments: &[&str]) -> Ran {
+        self.run_in(&self.project(), Some(columns), &[("NO_COLOR", "1")], arguments)
+    }
+
+    fn run_in(
+        &self,
+        directory: &Path,
+        columns: Option<usize>,
+        more: &[(&str, &str)],
+        arguments: &[&str],
+    ) -> Ran {
         let variables = [
             ("HOME", self.folder().join("user")),
             ("THROUGHLINE_HOME", self.data()),
@@ -114,7 +125,11 @@ impl Home {
             ("THROUGHLINE_DAEMON", PathBuf::from("off")),
         ];
         let process = thru::Process {
-            variables: variables.map(|(name, value)| (name.into(), value.into())).to_vec(),
+            variables: variables
+                .into_iter()
+                .map(|(name, value)| (name.into(), value.into()))
+                .chain(more.iter().map(|(name, value)| (name.into(), value.into())))
+                .collect(),
             directory: Some(directory.to_owned()),
             program: Some(PathBuf::from(env!("CARGO_BIN_EXE_thru"))),
             home: Some(self.folder().join("user")),
@@ -160,12 +175,12 @@ impl Home {
 
     /// The program, run in that project.
     pub(crate) fn inside(&self, arguments: &[&str]) -> Ran {
-        self.run_in(&self.project(), None, arguments)
+        self.run_in(&self.project(), None, &[], arguments)
     }
 
     /// As [`Self::thru`], in any directory.
     pub(crate) fn run_inside(&self, directory: &Path, arguments: &[&str]) -> Ran {
-        self.run_in(directory, None, arguments)
+        self.run_in(directory, None, &[], arguments)
     }
 
     /// Tells something and says its id, which follows from the time.

@@ -26,11 +26,21 @@ const PAGES: &[&[&str]] = &[
     &["context", "--explain"],
     &["sessions", "--all"],
     &["session", "show", ONE],
+    &["session", "load", ONE],
+    &["close", ONE],
+    &["restore", ONE],
+    &["graph", "path", "src/store.rs", "importer"],
     &["compaction", ONE],
     &["summaries"],
     &["resume", ONE, "--print"],
+    &["vault"],
+    &["capture", "pause"],
+    &["capture", "resume"],
+    &["edit", "MEMORY", "--title", "Retries are capped at five"],
+    &["undo", "zzzzzz"],
     &["projects"],
     &["redact"],
+    &["redact", "list"],
     &["redact", "--scan"],
     &["redact", "test", "password = hunter2hunter2"],
     &["forget", "MEMORY"],
@@ -38,6 +48,7 @@ const PAGES: &[&[&str]] = &[
     &["log"],
     &["log", "--merges"],
     &["config"],
+    &["config", "path"],
     &["config", "show", "--origin"],
     &["config", "get", "search.limit"],
     &["install", "--dry-run"],
@@ -48,14 +59,20 @@ const PAGES: &[&[&str]] = &[
     &["stats", "models"],
     &["journal", "stats"],
     &["journal", "show"],
+    &["journal", "verify"],
     &["jobs"],
     &["models"],
     &["embed", "--limit", "0"],
     &["distil"],
     &["sync-history"],
     &["daemon", "status"],
+    &["daemon", "stop"],
+    &["daemon", "logs"],
+    &["up"],
+    &["import"],
     &["import", "--dry-run"],
     &["verify"],
+    &["rebuild"],
     &["self", "update"],
     &["show", "zzzzzz"],
 ];
@@ -114,6 +131,8 @@ fn every_page_fits_every_terminal_in_every_colour() {
             })
             .collect();
         let called = page.join(" ");
+        // What changes something finds it changed from then on.
+        home.thru_at(80, &arguments);
         for columns in WIDTHS {
             let at = |color: &str| {
                 let arguments = [&arguments[..], &["--color", color]].concat();
@@ -122,11 +141,13 @@ fn every_page_fits_every_terminal_in_every_colour() {
                 ran.stdout
             };
             let (bare, coloured) = (at("never"), at("always"));
+            let unwanted = home.thru_without_colour(columns, &arguments).stdout;
             assert!(!bare.contains('\u{1b}'), "`thru {called}`: {bare}");
             // One of the two may take a tenth of a second longer, and says so.
             let untimed = |page: &str| trimmed(page).replace(|c: char| c.is_ascii_digit(), "0");
             let same = untimed(&plain(&coloured)) == untimed(&bare);
             assert!(same, "`thru {called}` at {columns} columns:\n{coloured}\nand\n{bare}");
+            assert_eq!(untimed(&unwanted), untimed(&bare), "`NO_COLOR=1 thru {called}`");
             assert_fits(&bare, columns, &called);
         }
     }
