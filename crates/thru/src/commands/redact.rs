@@ -16,6 +16,7 @@ use crate::ui::{Page, Tone, plural, printable, width};
 #[command(
     args_conflicts_with_subcommands = true,
     arg_required_else_help = true,
+    subcommand_negates_reqs = true,
     after_help = "Examples:\n  \
     thru redact --scan                         what newer rules find in what is kept\n  \
     thru redact --apply                        take it out\n  \
@@ -24,7 +25,7 @@ use crate::ui::{Page, Tone, plural, printable, width};
     A text given on the command line stays in your shell's history; `--text -` reads it from standard\n\
     input. The agents' own files are not changed."
 )]
-#[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"])))]
+#[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"]).required(true)))]
 pub(crate) struct RedactArguments {
     /// List what should not be stored, and where; change nothing
     #[arg(long)]

@@ -317,7 +317,7 @@ fn help_of_redact() {
     assert_snapshot!(Home::new().shown(&["redact", "--help"]), @"
     Remove secrets and private text, and manage your own rules
 
-    Usage: thru redact [OPTIONS]
+    Usage: thru redact [OPTIONS] <--scan|--apply>
            thru redact <COMMAND>
 
     Commands:

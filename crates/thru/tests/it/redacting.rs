@@ -324,6 +324,15 @@ fn a_text_that_cannot_be_taken_out_is_refused_or_told() {
 }
 
 #[test]
+fn nothing_is_taken_out_unless_that_is_asked_for() {
+    let home = Home::imported();
+    for option in ["--plain", "--color=never"] {
+        let refused = home.thru(&["redact", option]).expect(2);
+        assert!(refused.stderr.contains("<--scan|--apply>"), "{}", refused.shown());
+    }
+}
+
+#[test]
 fn what_is_allowed_is_kept() {
     let home = Home::new();
     let token = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
