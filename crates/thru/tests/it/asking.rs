@@ -311,7 +311,7 @@ fn a_word_of_another_project_corrects_none() {
     home.tell(&["The frobnicator hums at night"]);
     let all = home.json(&["search", "--all", "--json", "frobnicatr"]);
     assert_eq!(all["corrections"][0]["read"], "frobnicator", "{all}");
-    let here = home.json(&["search", "--project", "rocket", "--json", "frobnicatr"]);
+    let here = home.json(&["search", "--project", "orchard", "--json", "frobnicatr"]);
     assert!(here.get("corrections").is_none(), "{here}");
 }
 

@@ -39,7 +39,7 @@ const PAGES: &[&[&str]] = &[
     &["edit", "MEMORY", "--title", "Retries are capped at five"],
     &["undo", "zzzzzz"],
     &["projects"],
-    &["redact"],
+    &["redact", "--apply"],
     &["redact", "list"],
     &["redact", "--scan"],
     &["redact", "test", "password = hunter2hunter2"],
