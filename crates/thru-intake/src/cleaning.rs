@@ -4,6 +4,7 @@
 //! beside the one in use, which goes on, and takes its place in the end. The store says how far this has come, so that
 //! a process that was killed is followed by one that continues.
 
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -43,7 +44,7 @@ pub enum Cleaned {
     Waiting,
     /// Everything is clean.
     Whole {
-        /// Counts of the changes, since the process began.
+        /// Counts of the changes. What a killed process did since its last part is not among them.
         report: RedactionReport,
         /// Archived files that could not be rewritten, each with the problem.
         problems: Vec<(String, String)>,
@@ -56,6 +57,10 @@ pub(crate) struct Mark {
     /// The fingerprint of the rules.
     rules: String,
     stage: Stage,
+    /// Counts of what was taken out so far: secrets by rule, records of the journal, archived files.
+    secrets: BTreeMap<String, u64>,
+    records: u64,
+    files: usize,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -69,7 +74,8 @@ enum Stage {
 
 impl Mark {
     pub(crate) fn begun(rules: &str) -> Self {
-        Self { rules: rules.to_owned(), stage: Stage::Archive(None) }
+        let (secrets, records, files) = (BTreeMap::new(), 0, 0);
+        Self { rules: rules.to_owned(), stage: Stage::Archive(None), secrets, records, files }
     }
 }
 
@@ -136,14 +142,14 @@ impl Cleaning {
         // It is unknown what that process changed.
         let is_changed = marked.is_some();
         let mark = marked.flatten().filter(|mark| mark.rules == intake.fingerprint);
-        Self {
-            mark: mark.unwrap_or_else(|| Mark::begun(&intake.fingerprint)),
-            left: None,
-            making: None,
-            is_changed,
-            report: RedactionReport::default(),
-            problems: Vec::new(),
-        }
+        let mark = mark.unwrap_or_else(|| Mark::begun(&intake.fingerprint));
+        let report = RedactionReport {
+            records: mark.records,
+            rewritten: mark.files,
+            redacted: Report { secrets: mark.secrets.clone(), ..Report::default() },
+            ..RedactionReport::default()
+        };
+        Self { mark, left: None, making: None, is_changed, report, problems: Vec::new() }
     }
 
     fn finish(self) -> Cleaned {
@@ -199,6 +205,9 @@ impl Cleaning {
             }
             self.mark.stage = Stage::Store;
         }
+        let RedactionReport { records, rewritten, redacted, .. } = &self.report;
+        self.mark.secrets.clone_from(&redacted.secrets);
+        (self.mark.records, self.mark.files) = (*records, *rewritten);
         intake.mark_cleaning(lock, &self.mark)?;
         Ok(false)
     }

@@ -107,17 +107,27 @@ proptest! {
         let (whole, parted) = (unclean(), unclean());
         go_on(&whole);
         let intake = whole.intake();
-        intake.apply_rules(&intake.lock(&mut |_| false).unwrap(), &mut |_, _| {}).unwrap();
+        let at_once =
+            intake.apply_rules(&intake.lock(&mut |_| false).unwrap(), &mut |_, _| {}).unwrap();
         let mut under_way = None;
-        let mut all = all.into_iter();
-        while part(&parted, &mut under_way).is_none() {
+        let (mut all, mut is_rebuilt) = (all.into_iter(), false);
+        let report = loop {
+            if let Some(report) = part(&parted, &mut under_way) {
+                break report;
+            }
             match all.next().unwrap_or(Between::Nothing) {
                 Between::Nothing => {}
                 Between::Killed => under_way = None,
                 Between::Imported => go_on(&parted),
-                Between::Rebuilt => _ = parted.rebuild(),
+                Between::Rebuilt => {
+                    // The mark goes with the store.
+                    _ = parted.rebuild();
+                    is_rebuilt = true;
+                }
             }
-        }
+        };
+        prop_assert!(is_rebuilt || report.rewritten == at_once.rewritten, "{report:?} {at_once:?}");
+        prop_assert!(is_rebuilt || report.redacted.secrets == at_once.redacted.secrets);
         go_on(&parted);
         prop_assert!(!holds_token(&parted));
         parted.assert_same_as(&whole);
