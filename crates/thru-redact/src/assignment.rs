@@ -184,7 +184,13 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
 }
 
 /// Words that make a key of the word after them: `API key`.
-const BEFORE_KEY: [&str; 12] = [
+const BEFORE_KEY: [&str; 18] = [
+    "wpa",
+    "wpa2",
+    "wpa3",
+    "wifi",
+    "wlan",
+    "vpn",
     "api",
     "access",
     "secret",
@@ -304,6 +310,8 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         (b':', Some(b'?' | b'+')) if bytes.get(at + 2) != Some(&b'=') => return None,
         (b'|', Some(b'|')) | (b'?', Some(b'?')) if bytes.get(at + 2) == Some(&b'=') => at + 3,
         (b':' | b'?' | b'+', Some(b'=')) | (b'=', Some(b'>')) | (b'?', Some(b':')) => at + 2,
+        // In R.
+        (b'<', Some(b'-')) => at + 2,
         (b':', _) => {
             may_be_typed = true;
             at + 1
@@ -351,7 +359,12 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let closing = if closes_at_bracket { Some(b'<') } else { None };
     let in_query = start > 0 && matches!(bytes[start - 1], b'?' | b'&');
     let (value, quoted, cut_by_escape) = value_at(bytes, at, closing, in_query)?;
-    if must_be_quoted && !quoted {
+    // `"password", "minLength": 8`
+    let is_name = || {
+        let (_, _, after) = quote_at(bytes, value.end)?;
+        Some(bytes.get(skip_blanks(bytes, after)) == Some(&b':'))
+    };
+    if must_be_quoted && (!quoted || is_name() == Some(true)) {
         return None;
     }
     Some(Assignment { telling, start, value, quoted, cut_by_escape, beside })
@@ -503,6 +516,15 @@ mod tests {
             ("/x?password=hunter2&next=1", "password hunter2"),
             ("Server=a;Password=hun;ter2;Encrypt=True", "password hun;ter2"),
             ("ENV DB_PASSWORD hunter2", "password hunter2"),
+            ("password <- \"hunter2\"", "password hunter2"),
+            ("ssh root@h (password hunter2)", "password hunter2"),
+            ("config system admin\n set passwd hunter2\n", "password hunter2"),
+            ("Password\nhunter2\n", "password hunter2"),
+            ("key: DB_PASSWORD, value: hunter2", "password hunter2"),
+            ("password (prod): Hunter22xyZ", "password Hunter22xyZ"),
+            ("password is: m1rr0r-382", "password m1rr0r-382"),
+            ("WPA2 key: hunter2", "password hunter2"),
+            ("ARGS+=(--env \"DB_PASSWORD=hunter2\")", "password hunter2"),
             ("| `DB_PASSWORD` | `hunter2` |", "password hunter2"),
             ("<add key=\"Password\" value=\"hunter2\" />", "password hunter2"),
             ("<string name=\"db_password\">hunter2</string>", "password hunter2"),

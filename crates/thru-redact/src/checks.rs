@@ -23,6 +23,8 @@ pub(crate) enum Check {
     Given,
     /// As [`Self::Password`], with letters and digits: what follows may be a word of a sentence.
     Chosen,
+    /// As [`Self::Chosen`], and no name, version or path: nothing but its place tells of it.
+    SelfMade,
 }
 
 impl Check {
@@ -42,6 +44,18 @@ impl Check {
                 Self::Password.passes(value)
                     && (is_word && value.len() >= 10 || !is_name)
                     && !value.contains(['/', '<', '>', '.'])
+            }
+            Self::SelfMade => {
+                let value = value.trim_end_matches(['.', ',', ';', ':', ')']);
+                let is_mark = |byte: u8| b"!@#$%^&*?~=+".contains(&byte);
+                Self::Chosen.passes(value)
+                    && !value.contains(['/', '(', '<'])
+                    && (value.bytes().any(is_mark)
+                        || looks_random(value)
+                        || value.bytes().any(|byte| byte.is_ascii_uppercase())
+                            && value.bytes().filter(u8::is_ascii_digit).count() >= 2
+                            && value.starts_with(|first: char| first.is_ascii_alphabetic())
+                            && value.len() >= 8)
             }
             Self::Chosen => {
                 let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);

@@ -9,6 +9,9 @@ use crate::value::{self, Manner};
 const ROWS: usize = 32;
 const LONGEST_ROW: usize = 1024;
 
+/// Stands for two and more blanks between cells.
+const BLANKS: char = ' ';
+
 /// The secrets of a column.
 pub(crate) struct Column {
     /// Where its name stands.
@@ -23,6 +26,13 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     let name = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
     let after = rest[name..].iter().find(|byte| !matches!(byte, b' ' | b'"' | b'*' | b'`'));
     matches!(after, Some(b'|' | b',' | b';' | b'\t' | b'\n' | b'\r' | b'\\' | 0xe2))
+        || rest[name..].starts_with(b"  ")
+        || matches!(after, Some(b')')) && values_follow(rest)
+}
+
+/// True if the rows of a statement of SQL follow.
+fn values_follow(rest: &[u8]) -> bool {
+    rest.windows(6).any(|part| part.eq_ignore_ascii_case(b"values"))
 }
 
 const fn is_name_byte(byte: u8) -> bool {
@@ -31,6 +41,9 @@ const fn is_name_byte(byte: u8) -> bool {
 
 /// Returns the secrets in the column that the word at this position names.
 pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
+    if let Some(column) = find_in_statement(text, &word) {
+        return Some(column);
+    }
     let row = row_at(text, word.start)?;
     let sign = sign_beside(text, &row, &word)?;
     let cells = cells(text, row.clone(), sign);
@@ -84,7 +97,62 @@ fn sign_beside(text: &str, row: &Range<usize>, word: &Range<usize>) -> Option<ch
     let is_sign = |sign: &char| matches!(sign, '|' | '\u{2502}' | '\t' | ',' | ';');
     let after = text[word.end..row.end].chars().find(|part| !is_name(*part));
     let before = text[row.start..word.start].chars().rev().find(|part| !is_name(*part));
-    after.filter(is_sign).or(before.filter(is_sign))
+    let in_blanks = || {
+        let is_name = |part: char| part.is_ascii_alphanumeric() || matches!(part, '_' | '-');
+        text[word.end..row.end].trim_start_matches(is_name).starts_with("  ")
+            || text[row.start..word.start].trim_end_matches(is_name).ends_with("  ")
+    };
+    after.filter(is_sign).or(before.filter(is_sign)).or_else(|| in_blanks().then_some(BLANKS))
+}
+
+/// Returns the secrets in `INSERT INTO t (a, NAME) VALUES (1, 'value'), (2, 'value')`.
+fn find_in_statement(text: &str, word: &Range<usize>) -> Option<Column> {
+    let floor = text.ceil_char_boundary(word.start.saturating_sub(LONGEST_ROW));
+    let ceiling = text.floor_char_boundary(text.len().min(word.end + 2 * LONGEST_ROW));
+    let open = floor + text[floor..word.start].rfind('(')?;
+    let close = word.end + text[word.end..ceiling].find(')')?;
+    let rest = text[close + 1..ceiling].trim_start();
+    if !rest.get(..6)?.eq_ignore_ascii_case("values") {
+        return None;
+    }
+    let index = text[open..word.start].matches(',').count();
+    let name = text[open + 1..close].split(',').nth(index)?;
+    let name = name.trim_matches(|part: char| !part.is_ascii_alphanumeric());
+    let telling = names::judge(name.as_bytes())?;
+    let mut secrets = Vec::new();
+    let mut at = ceiling - rest.len() + 6;
+    while let Some(row) =
+        text[at..ceiling].trim_start_matches([' ', '\n', '\r', '\t', ',']).strip_prefix('(')
+    {
+        let start = ceiling - row.len();
+        let (cells, end) = arguments(text, start, ceiling);
+        let Some(cell) = cells.get(index) else { break };
+        let cell = trimmed(text, cell.clone());
+        let found =
+            value::secret_part(telling, name.as_bytes(), &text[cell.clone()], Manner::Quoted);
+        secrets.extend(found.map(|part| cell.start + part.start..cell.start + part.end));
+        at = end;
+    }
+    (!secrets.is_empty()).then_some(Column { name: word.clone(), secrets, rule: telling.rule })
+}
+
+/// Returns the arguments up to the closing bracket, and its end. Quoted ones may hold commas and brackets.
+fn arguments(text: &str, start: usize, ceiling: usize) -> (Vec<Range<usize>>, usize) {
+    let (mut found, mut from, mut quoted) = (Vec::new(), start, false);
+    for (at, part) in text[start..ceiling].char_indices() {
+        match part {
+            '\'' => quoted = !quoted,
+            ',' | ')' if !quoted => {
+                found.push(from..start + at);
+                from = start + at + 1;
+                if part == ')' {
+                    break;
+                }
+            }
+            _ => {}
+        }
+    }
+    (found, from)
 }
 
 /// Returns the line around a position, if it is not too long.
@@ -106,11 +174,29 @@ fn first_word(text: &str, cell: Range<usize>) -> Range<usize> {
 
 /// Returns the cells of a row.
 fn cells(text: &str, row: Range<usize>, sign: char) -> Vec<Range<usize>> {
+    if sign == BLANKS {
+        return cells_in_blanks(text, row);
+    }
     let mut start = row.start;
     let mut found = Vec::new();
     for cell in text[row].split(sign) {
         found.push(start..start + cell.len());
         start += cell.len() + sign.len_utf8();
+    }
+    found
+}
+
+/// Returns the cells of a row with two and more blanks between them.
+fn cells_in_blanks(text: &str, row: Range<usize>) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = row.start;
+    while at < row.end {
+        at += text[at..row.end].len() - text[at..row.end].trim_start_matches(' ').len();
+        let end = text[at..row.end].find("  ").map_or(row.end, |length| at + length);
+        if at < end {
+            found.push(at..end);
+        }
+        at = end;
     }
     found
 }
@@ -158,6 +244,12 @@ mod tests {
             ("// user,password\n// bob,hunter2", &["hunter2"]),
             ("\tuser,password\n\tbob,hunter2", &["hunter2"]),
             ("user\tpassword\nbob\thunter2", &["hunter2"]),
+            ("user     password\n-------- --------\nbob      hunter2", &["hunter2"]),
+            (
+                "INSERT INTO u (a, password) VALUES (1, 'hunter2'), (2, 's3c,r3t!');",
+                &["hunter2", "s3c,r3t!"],
+            ),
+            ("INSERT INTO u (a, password) VALUES (1, ?)", &[]),
             ("login(user, password, None)\nlogin(a, b1, c)\n", &[]),
             ("user,password\nThen, hunter2, and so on\n", &[]),
             ("| password | string |\n|---|---|\n| token | required |\n", &[]),

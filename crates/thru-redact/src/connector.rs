@@ -41,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 48] = [
+static CONNECTORS: [Connector; 52] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -256,6 +256,35 @@ static CONNECTORS: [Connector; 48] = [
         connector(" ", Manner::Plain, r"[ \t]+(?P<v>\S{6,128})"),
         r"(?i)\b(?:user(?:name)?|login|log(?:ged)? in with|account|admin)[ \t]+\S{1,64}[ \t]*(?:and|with|,|/)[ \t]*(?:the |a )?$",
     ),
+    // (NAME value)
+    behind(connector(")", Manner::Plain, r"[ \t]+(?P<v>[^\s()]{6,128})\)"), r"\($"),
+    // set NAME value, alone on a line
+    behind(
+        connector(
+            " ",
+            Manner::Setting,
+            r#"[ \t]+["']?(?P<v>[^\s"']{6,128})["']?[ \t]*(?:[\r\n]|\z)"#,
+        ),
+        r"(?:^|\n)[ \t>|+-]{0,16}set[ \t]+$",
+    ),
+    // NAME alone on a line, and value alone on the next one
+    behind(
+        connector(
+            "\n",
+            Manner::Plain,
+            r"[ \t:*_`]{0,4}\r?\n[ \t>|+*`]{0,8}(?P<v>[^\s`\\]{6,128})[`*]{0,2}[ \t]*(?:[\r\n]|\z)",
+        ),
+        r"(?:^|\n)[ \t>|+*_#-]{0,16}$",
+    ),
+    // key: NAME, value: VALUE
+    behind(
+        connector(
+            "alue",
+            Manner::Plain,
+            r"[ \t]*,[ \t]*[Vv]alue[ \t]*[:=][ \t]*(?P<v>[^\s,}]{6,128})",
+        ),
+        r"(?i)(?:name|key)[ \t]*[:=][ \t]*$",
+    ),
     // ENV NAME value
     behind(
         connector(
@@ -298,7 +327,7 @@ static CONNECTORS: [Connector; 48] = [
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*[:=→][ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:[:=→]|=>)[ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
 /// A value alone on the line below a sentence that announces it.
 const ANNOUNCED: &str = r#"(?:[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}|[ \t](?:is|was) (?:generated|created|set|reset)[^\n:]{0,40}: )(?P<v>[^\s"'\\]{8,128})[ \t]*(?:\r?\n|\z)"#;
 /// A value in brackets behind its name.
@@ -338,18 +367,29 @@ pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
         && crate::names::judge(&bytes[name]).is_some()
 }
 
-/// True for a short name that is no word of everyday, or stands behind one that tells of a login.
+/// True for a short name that is no word of everyday, or stands where a login is told.
 fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
     let word = &bytes[name.clone()];
-    let lower = bytes[name.start.saturating_sub(8)..name.start].to_ascii_lowercase();
-    let owners = [
-        "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ",
-        "server ", "mail ", "vpn ", "ssh ", "my ",
-    ];
-    word.eq_ignore_ascii_case(b"pwd")
-        || word.eq_ignore_ascii_case(b"pass")
-            && owners.iter().any(|owner| lower.ends_with(owner.as_bytes()))
+    if word.eq_ignore_ascii_case(b"pwd") {
+        return true;
+    }
+    // `<string name="pass">value</string>`, `my pass is value`
+    let is_quoted = || [&b"\">"[..], b"\\\">"].iter().any(|end| bytes[name.end..].starts_with(end));
+    let before = &bytes[name.start.saturating_sub(8)..name.start];
+    let is_owned = || {
+        OWNERS.iter().any(|owner| {
+            let start = before.len().checked_sub(owner.len());
+            start.is_some_and(|start| before[start..].eq_ignore_ascii_case(owner.as_bytes()))
+        })
+    };
+    word.eq_ignore_ascii_case(b"pass") && (is_quoted() || before.ends_with(b" ") && is_owned())
 }
+
+/// Words before `pass` that make it a password.
+#[rustfmt::skip]
+const OWNERS: [&str; 14] = [
+    "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ", "server ", "mail ", "vpn ", "ssh ", "my ",
+];
 
 /// True if what is behind the name may lead to a value.
 fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
@@ -402,7 +442,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         Some(b',') => {
             let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
             let is_quoted = has(b"\"", 12) || has(b"'", 12);
-            has(b"\"\\", 16) || is_quoted || (is_constant_name(name) && next)
+            has(b"\"\\", 16) || is_quoted || has(b"alue", 12) || (is_constant_name(name) && next)
         }
         Some(b':') => {
             let value = rest[1..].iter().find(|byte| **byte != b' ');
@@ -415,7 +455,10 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
             }) && !rest.starts_with(b":-}")
         }
         Some(b'\n' | b'\r' | b'n' | b'r') if skipped + blanks > 0 || rest[0] < b' ' => {
-            has(b"alue", 64) || has(b") ", 16) || memmem::find(before, b"name=").is_some()
+            first_words(rest, 1).any(holds_value)
+                || has(b"alue", 64)
+                || has(b") ", 16)
+                || memmem::find(before, b"name=").is_some()
         }
         Some(b's') if skipped > 0 => true,
         Some(b'a' | b'A' | b's') if blanks > 0 && is_typed(rest) => true,
@@ -520,7 +563,9 @@ fn is_verb(rest: &[u8]) -> bool {
         return true;
     }
     places.contains(&first)
-        && words.by_ref().any(|word| word.ends_with(b":") || verbs.contains(&word) || word == b"=")
+        && words.by_ref().any(|word| {
+            word.ends_with(b":") || verbs.contains(&word) || matches!(word, b"=" | b"=>" | b"->")
+        })
         && tells(words)
 }
 
@@ -607,6 +652,12 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
         let groups = pattern.find(after).and_then(|whole| pattern.captures(&after[..whole.end()]));
         let Some(found) = groups.and_then(|groups| groups.name("v")) else { continue };
         if must_be_before.as_ref().is_some_and(|must| !must.is_match(before)) {
+            continue;
+        }
+        // `"NAME", "key": value`
+        let rest = after[found.end()..].trim_start_matches('\\');
+        let closed = rest.strip_prefix(['"', '\'']);
+        if closed.is_some_and(|rest| rest.trim_start_matches(' ').starts_with(':')) {
             continue;
         }
         let may_stand = match connector.manner {

@@ -27,7 +27,8 @@ pub(crate) struct Telling {
 }
 
 /// Every telling name contains one of these words; the prefilter looks for them.
-pub(crate) const WORDS: [&str; 30] = [
+pub(crate) const WORDS: [&str; 31] = [
+    "tpw",
     "pass",
     "pwd",
     "secret",
@@ -193,7 +194,8 @@ const CHOSEN_KEYS: [&str; 4] = ["secret", "session", "signing", "encryption"];
 
 /// Suffixes of names of passwords.
 #[rustfmt::skip]
-const PASSWORDS: [&str; 30] = [
+const PASSWORDS: [&str; 37] = [
+    "wpakey", "wpa2key", "wpa3key", "wifikey", "wlankey", "presharedkey", "preshared",
     "secretphrase", "accesscode", "snmpcommunity",
     "password", "passwords", "passwd", "passphrase", "passcode", "passwort", "kennwort", "pwd", "pswd", "psk", "mnemonic",
     "requirepass", "masterauth", "storepass", "keypass", "sshpass", "dbpass", "userpass", "rootpass", "adminpass", "smtppass",

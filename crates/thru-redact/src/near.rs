@@ -61,7 +61,8 @@ pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>, name: &Range<usize>
     let is_any = is_constant || is_compound(written);
     let fewest = if is_constant { SHORTEST_OF_CONSTANT } else { RUN };
     // In raw JSON, escapes lengthen what stands between.
-    let window = &bytes[name.start.saturating_sub(2 * GAP)..bytes.len().min(name.end + 2 * GAP)];
+    let look = if is_any { 2 * GAP } else { GAP };
+    let window = &bytes[name.start.saturating_sub(look)..bytes.len().min(name.end + look)];
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     // A run of this length holds every so manieth byte.
     let mut at = fewest - 1;

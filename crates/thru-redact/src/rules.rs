@@ -622,7 +622,7 @@ pub(crate) static RULES: &[Rule] = &[
         r"(?:pbkdf2[_:]sha\d{1,3}|scrypt)(?::\d{1,8}){0,3}\$(?:\d{1,9}\$)?[A-Za-z0-9./+_-]{6,64}\$[A-Za-z0-9+/=_-]{32,140}").starting(Start::Anywhere).followed_by(Follows::Word),
     form("password-hash", "the hash of a password", &["{ssha", "{smd5}", "{crypt}", "{pbkdf2"], r"(?i)\{(?:ssha\d{0,3}|smd5|crypt|pbkdf2[a-z0-9-]{0,10})\}(?P<secret>[A-Za-z0-9+/=$.]{16,200})")
         .starting(Start::Anywhere).followed_by(Follows::Word),
-    form("password-hash", "the hash of a password", &["\"md5", "'md5"], r#"["']md5(?P<secret>[0-9a-f]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Token(32)),
+    form("password-hash", "the hash of a password", &["\"md5", "'md5"], r#"["']md5(?P<secret>[0-9a-f]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("login-password", "the password of a line in the files of PPP", &["\" * \"", "\" * \\\""], r#"\" \* \\{0,3}"(?P<secret>[^"\s\\]{6,128})\\{0,3}" "#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("terraform-password", "a password that Terraform drew", &["random_password\"", "random_password\\\""],
@@ -638,7 +638,19 @@ pub(crate) static RULES: &[Rule] = &[
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("aws-secret", "an AWS secret key beside the id of the key", &["akia", "asia"],
         r#"A(?:KI|SI)A[A-Z2-7]{16}[\s"',:;|/=>)\x5c-]{1,12}(?:(?i:aws|secret|access|key|and|und|et|y|n|the|is)[\s"',:;|/=>_\x5c-]{1,8}){0,8}(?P<secret>[A-Za-z0-9+/]{40})(?:[^A-Za-z0-9+/=]|\z)"#)
-        .followed_by(Follows::Token(16)).checked(Check::Random),
+        .followed_by(Follows::Word).checked(Check::Random),
+    form("login-password", "the password of a login with its user", &["sign in with ", "sign in as ", "log in with ", "log in as ", "login with ", "login as ", "logged in as "],
+        r#"(?i)(?:sign|log(?:ged)?)[ ]?in (?:as|with) ['`]?[\w.@+-]{2,60}['`]? ?(?:and|with|/|:) (?:password |pw |the password )?['`]?(?P<secret>[^\s"'`\\]{6,128})"#)
+        .followed_by(Follows::Token(3)).checked(Check::SelfMade),
+    form("login-password", "the password of a network or a device", &["wifi: ", "wi-fi: ", "wlan: ", "wifi ", "router login ", "ssid: ", "login: "],
+        r#"(?i)(?:wi-?fi|wlan|router login|ssid|login):? [\w.@-]{2,40} ?[/|] ?['`]?(?P<secret>[^\s"'`\\]{8,128})"#)
+        .followed_by(Follows::Token(2)).checked(Check::SelfMade),
+    form("login-password", "the password of a login with its host", &["admin:", "root:", "user:", "postgres:"],
+        r#"(?i)(?:admin|root|user|postgres):(?P<secret>[^\s"'`\\@:/]{6,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4})\b"#)
+        .followed_by(Follows::Token(4)).checked(Check::SelfMade),
+    form("midtrans-key", "a Midtrans server key", &["mid-server-"], r"(?i)mid-server-[A-Za-z0-9_-]{20,32}").checked(Check::Random),
+    form("omise-key", "an Omise secret key", &["skey_"], r"skey_(?:test_)?[a-z0-9]{19}\b"),
+    form("apollo-key", "an Apollo GraphOS key", &["service:", "user:gh."], r"(?:service:[a-z0-9-]{2,40}|user:gh\.[a-z0-9-]{1,40}):(?P<secret>[A-Za-z0-9_-]{22})\b").followed_by(Follows::Token(2)).checked(Check::Mixed),
     form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),
 ];
 

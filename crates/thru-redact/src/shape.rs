@@ -354,7 +354,7 @@ impl Drawn {
             upper: bytes.iter().any(u8::is_ascii_uppercase),
             lower: bytes.iter().any(u8::is_ascii_lowercase),
             digits: bytes.iter().filter(|byte| byte.is_ascii_digit()).count(),
-            is_hex: bytes.iter().all(u8::is_ascii_hexdigit),
+            is_hex: bytes.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-'),
         }
     }
 
@@ -395,11 +395,11 @@ fn is_drawn(text: &str) -> bool {
 
 /// Words of names of what is drawn and public.
 #[rustfmt::skip]
-const PUBLIC: [&str; 49] = [
+const PUBLIC: [&str; 50] = [
     "id", "ids", "kid", "x5t", "nonce", "etag", "cursor", "address", "addr", "mint", "cid", "hash", "digest", "sha",
     "sha1", "sha256", "sha384", "sha512", "md5", "checksum", "integrity", "public", "pub", "pubkey", "site", "publishable", "page", "next",
     "after", "before", "src", "data", "image", "fingerprint", "thumbprint", "sig", "signature", "proof", "contract", "iv", "commit",
-    "challenge", "chunk", "version", "peer", "state", "continuation", "marker", "content",
+    "challenge", "chunk", "version", "peer", "state", "continuation", "did", "marker", "content",
 ];
 
 /// True for a long drawn token that no name, path or block of base64 explains: nothing else is so long, and of capitals, small

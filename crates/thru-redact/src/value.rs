@@ -468,8 +468,21 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
         && ((digits > 0 && (strong || mixed || marked))
             || (strong && has_irregular_case(bytes))
             || (telling.kind == Kind::Password && (is_drawn(bytes) || is_broken(value)))
+            || (telling.kind == Kind::Password && is_respelt(value))
             || (marked && is_run_of_words(value))
             || (marked && is_joined_words(value)))
+}
+
+/// True for a word in which digits stand for letters, with a number behind it: `m1rr0r-382`.
+fn is_respelt(value: &str) -> bool {
+    let Some((word, number)) = value.rsplit_once(['-', '_', '.']) else { return false };
+    let number = number.trim_end_matches(|last: char| last.is_ascii_punctuation());
+    let is_sign = |byte: u8| b"013457@".contains(&byte);
+    word.len() >= 5
+        && word.bytes().all(|byte| byte.is_ascii_alphabetic() || is_sign(byte))
+        && word.as_bytes().windows(3).any(|part| is_sign(part[1]) && part[0].is_ascii_alphabetic())
+        && number.len() >= 3
+        && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// True for ten and more letters without any order in their case.
