@@ -11,7 +11,7 @@ use thru_intake::{Intake, IntakeLock, Operation};
 use thru_recall::parse_date;
 use thru_store::{MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
 
-use super::{effects, is_unswept};
+use super::{effects, is_unswept, teller};
 use crate::app::App;
 use crate::ask::memory::{self, MemoryEntry, MemoryFiles};
 use crate::ask::named;
@@ -236,8 +236,12 @@ pub fn forget_or_preview(
 /// Forgets the targets: memories until it is undone, sessions for good.
 ///
 /// # Errors
-/// Fails if another process keeps writing, and if journal, archive or store cannot be written.
+/// Fails if an agent in its shell would forget sessions, if another process keeps writing, and if journal, archive or
+/// store cannot be written.
 pub fn forget(app: &App, targets: &ForgetTargets, call: Call<'_>) -> Result<Forgotten> {
+    if !targets.sessions.is_empty() {
+        teller::require_person(app, &[], "forget recorded sessions", call)?;
+    }
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
     let mut forgotten = Forgotten {

@@ -44,7 +44,10 @@ fn a_forgotten_session_is_gone_for_good() {
     home.import();
     let targets = find(&home, one()).unwrap();
     assert_eq!((targets.sessions.len(), targets.passages()), (1, 7));
-    // Finding them changes nothing.
+    // Finding them changes nothing, nor does an agent in its shell.
+    let agent = home.here_with(&[("CLAUDECODE", "1")]);
+    let refused = forget::forget(&agent, &targets, call()).unwrap_err();
+    assert_eq!(refused.kind(), TroubleKind::Refused);
     assert!(sessions(&home).iter().any(|id| id == ONE));
     let forgotten = forget::forget(&home.here(), &targets, call()).unwrap();
     assert_eq!((forgotten.passages, forgotten.archived_files), (7, 1));
