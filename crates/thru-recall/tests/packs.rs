@@ -302,6 +302,8 @@ fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
         summary.digest.completed.clear();
         memory.session(branch, &[done], summary);
     };
+    let to_commit = "Not committed yet: feat: weigh the shelves";
+    works("feat/scale", "Scales of the shelves", to_commit, 4, WorkOutcome::Blocked);
     works("feat/gauge", "Gauge of the tank", "Calibrate the sensor", 3, WorkOutcome::Blocked);
     works("main", "Table of the pumps", "Sort it by pressure", 2, WorkOutcome::Blocked);
     works("main", "Colours of the valves", "None", 1, WorkOutcome::Completed);

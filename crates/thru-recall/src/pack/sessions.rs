@@ -29,6 +29,9 @@ const OPEN: usize = 2;
 pub(super) const OPEN_DAYS: f64 = 14.0;
 /// … if it said what comes next, else fewer.
 const OPEN_DAYS_UNKNOWN: f64 = 4.0;
+/// The beginnings of steps that only a commit is missing from, and the days after which a person has made it, or will not.
+const TO_COMMIT: [&str; 2] = ["Not committed yet: ", "The commit fails: "];
+const TO_COMMIT_DAYS: f64 = 2.0;
 /// Characters of a title, and of what came of it.
 pub(super) const TITLE: usize = 140;
 pub(super) const CAME_OF: usize = 140;
@@ -538,7 +541,10 @@ pub(super) fn left_open<'b, 's: 'b>(
         // Where what is left to do is not known, it may be done by now.
         let next = next.filter(|next| !is_settled(next, body));
         let Some(next) = next.filter(|_| is_new(&body.title, said)) else { continue };
-        if next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN {
+        let lacks_commit = TO_COMMIT.iter().any(|start| next.starts_with(start));
+        if next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN
+            || lacks_commit && age > TO_COMMIT_DAYS
+        {
             continue;
         }
         let next = labelled("next", &cut(next, 120));
