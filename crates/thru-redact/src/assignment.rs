@@ -220,8 +220,8 @@ fn name_start(bytes: &[u8], word: &Range<usize>) -> usize {
         let parts = &bytes[start.saturating_sub(LONGEST)..start];
         let is_part = |byte: &&u8| is_name_byte(**byte) || **byte == b'.';
         let whole = start - parts.iter().rev().take_while(is_part).count();
-        let is_quoted = whole > 0 && matches!(bytes[whole - 1], b'"' | b'\'');
-        if is_quoted || bytes[whole..start].starts_with(b"-D") {
+        let opens = whole == 0 || matches!(bytes[whole - 1], b'"' | b'\'' | b'\n' | b'\\' | b'<');
+        if opens || bytes[whole..start].starts_with(b"-D") {
             return whole;
         }
     }
@@ -279,7 +279,9 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     let end = name_end(bytes, &word);
     let quoted_name = quote_at(bytes, end);
     let mut at = quoted_name.map_or(end, |(_, _, after)| after);
-    if bytes.get(at) == Some(&b']') {
+    let is_in_braces =
+        || name_start(bytes, &word).checked_sub(1).is_some_and(|before| bytes[before] == b'{');
+    if bytes.get(at) == Some(&b']') || bytes.get(at) == Some(&b'}') && is_in_braces() {
         at += 1;
     } else if bytes.get(at) == Some(&b'[') {
         // `char NAME[] = "value"`, `NAME[16] = "value"`

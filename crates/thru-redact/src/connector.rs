@@ -41,7 +41,7 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 52] = [
+static CONNECTORS: [Connector; 54] = [
     // | `NAME` | `value` |
     connector(
         "|",
@@ -285,6 +285,14 @@ static CONNECTORS: [Connector; 52] = [
         ),
         r"(?i)(?:name|key)[ \t]*[:=][ \t]*$",
     ),
+    // NAME by lazy { "value" }
+    connector("lazy", Manner::Quoted, r#"[ \t]+by lazy ?\{\s{0,8}\\{0,3}"(?P<v>[^"\n\\]{4,128})"#),
+    // NAME --value 'value'
+    connector(
+        "--value",
+        Manner::Quoted,
+        r#"["']?(?:[ \t]+--?[a-z-]{1,20}[= ]\S{1,40}){0,2}[ \t]+--value[ =]["']?(?P<v>[^\s"']{4,128})"#,
+    ),
     // ENV NAME value
     behind(
         connector(
@@ -327,7 +335,7 @@ static CONNECTORS: [Connector; 52] = [
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:[:=→]|=>)[ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|di|do|da|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:[:=→]|=>)[ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
 /// A value alone on the line below a sentence that announces it.
 const ANNOUNCED: &str = r#"(?:[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}|[ \t](?:is|was) (?:generated|created|set|reset)[^\n:]{0,40}: )(?P<v>[^\s"'\\]{8,128})[ \t]*(?:\r?\n|\z)"#;
 /// A value in brackets behind its name.
@@ -478,7 +486,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
         || (blanks > 0 && is_constant_name(name) && first_words(rest, 3).any(is_long_value))
         || rest.starts_with(b"=%s")
-        || (blanks > 0 && rest.starts_with(b"value"))
+        || (blanks > 0 && (rest.starts_with(b"value") || rest.starts_with(b"by lazy")))
         || (blanks > 0 && first_words(rest, 3).any(may_be_value) && may_be_argument(name, before))
 }
 
@@ -554,7 +562,7 @@ fn is_verb(rest: &[u8]) -> bool {
     .map(str::as_bytes);
     let places = [
         "for", "of", "on", "in", "to", "from", "at", "with", "you", "we", "i", "he", "she", "they",
-        "wurde", "für", "von", "del", "della", "de", "du", "per", "para",
+        "wurde", "für", "von", "del", "della", "de", "di", "do", "da", "du", "per", "para",
     ]
     .map(str::as_bytes);
     let mut words = first_words(rest, 12);

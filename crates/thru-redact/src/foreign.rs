@@ -15,9 +15,9 @@ const AFTER: usize = 240;
 
 /// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
 #[rustfmt::skip]
-pub(crate) const PASSWORDS: [&str; 73] = [
+pub(crate) const PASSWORDS: [&str; 74] = [
     "zugangscode", "code d'accès", "code d'acces", "codice di accesso", "código de acceso", "codigo de acceso", "lykilorð",
-    "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",
+    "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "clave:", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",
     "parola", "passwort", "kennwort", "losungswort", "wlan-schlüssel", "wlan-key", "wifi key", "wachtwoord", "hasło", "haslo", "heslo",
     "lösenord", "losenord", "adgangskode", "adgangsord", "kodeord", "passord", "salasana", "şifre", "Şifre", "sifre", "jelszó", "jelszo",
     "парол", "Парол", "ПАРОЛ", "лозинк", "Лозинк", "lozinka", "geslo", "slaptažod", "parool", "密码", "密碼", "口令", "パスワード",

@@ -230,7 +230,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin("],
         r#"(?i)(?:credential|login|signin|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["getconnection(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
+    form("login-password", "the password of a login with its user", &["getconnection(", "database(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
         r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["credentials(\""],
@@ -651,6 +651,17 @@ pub(crate) static RULES: &[Rule] = &[
     form("midtrans-key", "a Midtrans server key", &["mid-server-"], r"(?i)mid-server-[A-Za-z0-9_-]{20,32}").checked(Check::Random),
     form("omise-key", "an Omise secret key", &["skey_"], r"skey_(?:test_)?[a-z0-9]{19}\b"),
     form("apollo-key", "an Apollo GraphOS key", &["service:", "user:gh."], r"(?:service:[a-z0-9-]{2,40}|user:gh\.[a-z0-9-]{1,40}):(?P<secret>[A-Za-z0-9_-]{22})\b").followed_by(Follows::Token(2)).checked(Check::Mixed),
+    form("url-key", "a key in the query of an address", &["?key=", "&key=", "?code=", "&code=", "?auth=", "&auth="],
+        r"[?&](?:key|code|auth)=(?P<secret>[A-Za-z0-9_.~-]{20,})").starting(Start::Anywhere).checked(Check::Random),
+    form("cookie", "the session in a cookie", &["phpsessid", "jsessionid", "connect.sid", "laravel_session"],
+        r"(?i)(?:phpsessid|jsessionid|connect\.sid|laravel_session)[=:](?P<secret>[A-Za-z0-9%._-]{16,})").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
+    form("mandrill-key", "a Mandrill key", &["md-"], r"md-[A-Za-z0-9_-]{22}\b").followed_by(Follows::Token(22)).checked(Check::Mixed),
+    form("amp-token", "an Amp token", &["sgamp_"], r"sgamp_[a-z]{2,12}_[A-Z0-9]{20,30}_[0-9a-f]{64}\b"),
+    form("convex-key", "a Convex deploy key", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]{2,20}-[a-z]{2,20}-\d{1,4}\|(?P<secret>[A-Za-z0-9+/=_-]{40,})").followed_by(Follows::Token(5)),
+    form("login-password", "the secret of a user in the settings of IPsec", &[": eap \"", ": xauth \"", ": eap \\\"", ": xauth \\\""],
+        r#"(?i): (?:eap|xauth) \\{0,3}"(?P<secret>[^"\s\\]{6,128})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password that a test types", &["#pw\"", "#pw'", "#pw\\\"", "#pass\"", "#pass'", "#pass\\\""],
+        r#"#(?:pw|pass)\\{0,3}["']\)?(?:\.(?:type|fill|val|send_keys|sendKeys)\(|, ?)\\{0,3}["'](?P<secret>[^"'\s\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),
 ];
 

@@ -306,7 +306,10 @@ const HARMLESS: [&str; 126] = [
 fn has_prefix(prefix: &str, tail: &str) -> bool {
     let lower = prefix.to_ascii_lowercase();
     let words = || lower.split(['_', '-', '.']).filter(|word| !word.is_empty());
-    if words().any(|word| HARMLESS.contains(&word))
+    // `tr_prod_`, but not `pub_key_`
+    let is_last_telling = words().next_back().is_some_and(|word| TELLING.contains(&word))
+        && !words().any(|word| ["pk", "pub", "public", "pubkey", "id"].contains(&word));
+    if !is_last_telling && words().any(|word| HARMLESS.contains(&word))
         || !prefix.bytes().any(|b| b.is_ascii_alphabetic())
     {
         return false;
