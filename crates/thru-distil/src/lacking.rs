@@ -18,32 +18,31 @@ pub(crate) fn is_open(title: &str) -> bool {
     OPEN.is_match(title) || title.ends_with("(suspected)")
 }
 
-/// Verdicts without their reason.
-static VERDICT: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?i)\b(?:is|are|would\s+be)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$",
-    )
-});
+/// The shape of a verdict without its reason.
+const VERDICT: &str = r"\b(?:is|are|would\s+be)\s+(?:an?\s+|the\s+)?(?:\w+\s+)?(?:poor|good|bad|better|best|fine|right|wrong|safer?|sound|valid|viable|reasonable|sensible|confusing|defensible)(?:\s+(?:fit|choice|option|idea|default|approach|candidate|name|way))?$";
+
+static BARE: LazyLock<Regex> = LazyLock::new(|| pattern::regex(&format!("(?i){VERDICT}")));
 
 /// Returns true for a verdict without its reason: "The relay is a poor fit".
 pub(crate) fn is_bare_verdict(title: &str) -> bool {
-    VERDICT.is_match(title)
+    BARE.is_match(title)
 }
 
-/// Statements that tell little later: what is still to be done, how it goes at the moment, what a command printed, and what
-/// is said for effect.
+/// Statements that tell little later: a verdict without its reason, what is still to be done, how it goes at the moment,
+/// what a command printed, and what is said for effect.
 static SLIGHTS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern::regex(
-        r"(?x)\b(?i:needs?\s+to)\b
-        | ^.{0,24}\b(?i:is|are)\s+(?i:now\s+)?[a-z]+ing\b.{0,20}$
+    pattern::regex(&format!(
+        r"(?x)(?i:{VERDICT})
+        | \b(?i:needs?\s+to)\b
+        | ^.{{0,24}}\b(?i:is|are)\s+(?i:now\s+)?[a-z]+ing\b.{{0,20}}$
         | ^(?i:the\s+|a\s+)?(?i:dry.?run|search|grep|output|command|check|run|query|probe|scan)\s+(?i:showe?[ds]?|shows|returned|found|printed|reported)\b
         | \b(?:IS|ARE|NOT|ALL|EVERY|ALWAYS|NEVER)\b",
-    )
+    ))
 });
 
 /// Returns true for a statement that tells little later.
 pub(crate) fn is_slight(title: &str) -> bool {
-    is_bare_verdict(title) || SLIGHTS.is_match(title)
+    SLIGHTS.is_match(title)
 }
 
 /// Returns true if a statement is about one among others that it does not name: "The closest issue is x", "The trap is y".

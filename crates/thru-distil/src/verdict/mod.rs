@@ -144,6 +144,10 @@ mod tests {
             ("I would not give the damper of `kiln-2` a relay of its own.", None),
             ("The damper of `kiln-2` probably has no relay of its own.", None),
             ("The glaze melts at cone six.", None),
+            (
+                "**A relay of its own for `kiln-2` is a poor fit.** Its damper is driven by `fire`, by the clock of the shed and by whoever holds the key of it.",
+                None,
+            ),
             ("That damper relay of `kiln-2` is driven by `fire`.", None),
             ("The closest relay is `kiln-2-damper`, which `fire` drives.", None),
             (
