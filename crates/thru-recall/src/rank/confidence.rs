@@ -35,7 +35,7 @@ const USUAL_TITLES: f32 = 0.62;
 
 /// With query embeddings.
 const WITH_MEANING: Calibration =
-    Calibration { weights: [2.2, 6.6, 5.0, 8.1, -2.0, 2.0, 1.5], constant: -13.72 };
+    Calibration { weights: [2.9, 6.6, 5.0, 8.1, -3.0, 1.0, 1.0], constant: -12.87 };
 /// The addition to the constant for a question in another language: it is farther from everything.
 const FOREIGN: f32 = 1.4;
 /// With words only.
@@ -68,24 +68,26 @@ fn signals(
     let words = share(f32::midpoint(evidence.best_words, prose), expected);
     // Where nothing was distilled, the nearest memory is as near as one usually is.
     let titles = found.titles.unwrap_or(passage * USUAL_TITLES);
-    let missed = missed_names(candidates, found, best);
-    let said = share(said_words(candidates, best), whole);
+    let of_best = candidates.found.iter().filter(|one| Some(one.session) == best && !one.is_echo);
+    let prose = of_best.clone().filter(|one| one.kind.is_prose());
+    let said = held(candidates, prose);
+    let said = said.iter().zip(&candidates.idf).filter(|(is_said, _)| **is_said);
+    let said: f32 = said.map(|(_, idf)| idf).sum();
+    let missed = missed_names(candidates, found, of_best);
     let length = ((1 + candidates.idf.len()) as f32).ln();
-    [words, passage, memory.unwrap_or(passage * USUAL_MEMORY), titles, missed, said, length]
+    let memory = memory.unwrap_or(passage * USUAL_MEMORY);
+    [words, passage, memory, titles, missed, share(said, whole), length]
 }
 
-/// The idf of the words that were said in the `best` session.
-fn said_words(candidates: &Candidates, best: Option<i64>) -> f32 {
-    let said = candidates
-        .found
-        .iter()
-        .filter(|one| Some(one.session) == best && one.kind.is_prose() && !one.is_echo);
-    let is_said = |word: usize| {
-        let mut parts = said.clone().filter_map(|one| one.contributions.get(word));
-        parts.any(|part| *part > 0.0)
-    };
-    let words = candidates.idf.iter().enumerate();
-    words.filter(|(word, _)| is_said(*word)).map(|(_, idf)| idf).sum()
+/// For each word of the question, true if one of some passages holds it.
+fn held<'c>(candidates: &Candidates, passages: impl Iterator<Item = &'c Candidate>) -> Vec<bool> {
+    let mut held = vec![false; candidates.idf.len()];
+    for one in passages {
+        for (held, part) in held.iter_mut().zip(&one.contributions) {
+            *held |= *part > 0.0;
+        }
+    }
+    held
 }
 
 /// The largest idf that a word can have here.
@@ -93,20 +95,20 @@ fn rarest(candidates: &Candidates) -> f32 {
     ((2 + candidates.documents) as f32).ln()
 }
 
-/// The share of the question's names, rare ones weighing more, that no passage of the `best` session holds. Another word may
-/// stand for a word, but not for a name.
-fn missed_names(candidates: &Candidates, found: &Found, best: Option<i64>) -> f32 {
-    let of_best = candidates.found.iter().filter(|one| Some(one.session) == best && !one.is_echo);
-    let is_held = |name: usize| {
-        let mut parts = of_best.clone().filter_map(|one| one.contributions.get(name));
-        parts.any(|part| *part > 0.0)
-    };
+/// The share of the question's names, rare ones weighing more, that none of the passages of the best session holds. Another
+/// word may stand for a word, but not for a name.
+fn missed_names<'c>(
+    candidates: &Candidates,
+    found: &Found,
+    of_best: impl Iterator<Item = &'c Candidate>,
+) -> f32 {
+    let held = held(candidates, of_best);
     let (mut missed, mut all) = (0.0, 0.0);
     for name in &found.names {
         let idf = candidates.idf.get(*name).copied().filter(|idf| *idf > 0.0);
         let weight = idf.unwrap_or_else(|| rarest(candidates));
         all += weight;
-        missed += if is_held(*name) { 0.0 } else { weight };
+        missed += if held.get(*name) == Some(&true) { 0.0 } else { weight };
     }
     if all > 0.0 { missed / all } else { 0.0 }
 }
