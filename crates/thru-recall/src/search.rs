@@ -21,6 +21,9 @@ use crate::work::sessions_by_row;
 
 /// Length of a snippet, in characters.
 const SNIPPET_LENGTH: usize = 240;
+/// The first passages, which are most likely to answer, and the length of their snippets.
+const LEADERS: usize = 3;
+const LEADER_LENGTH: usize = 480;
 
 /// A search.
 #[derive(Clone, Debug, Default)]
@@ -228,8 +231,8 @@ pub fn search(
         };
         let command = told.iter().find(|told| told.score.candidate == score.candidate);
         let terms = command.map_or(&results.terms, |told| &told.terms);
-        let snippet =
-            text.derive(|text| snippet(text, terms, SNIPPET_LENGTH, nearest.unwrap_or(0)));
+        let length = if hits.len() < LEADERS { LEADER_LENGTH } else { SNIPPET_LENGTH };
+        let snippet = text.derive(|text| snippet(text, terms, length, nearest.unwrap_or(0)));
         let turn = request.turns.then(|| turn(store, redactor, &passage)).transpose()?;
         let kept = match passage.kind == PassageKind::Assistant && is_intent(text.get()) {
             true => &mut intents,

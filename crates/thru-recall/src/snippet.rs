@@ -7,8 +7,9 @@ use thru_core::unstyled_parts;
 use thru_store::index::QueryTerms;
 use thru_store::index::tokenizer::Terms;
 
-/// Most lines of a snippet.
+/// Most lines of a snippet, and its characters for each where that allows more.
 const MOST_LINES: usize = 5;
+const CHARACTERS_PER_LINE: usize = 48;
 /// Bytes before a match in which the start of its line or its sentence is looked for.
 const LEAD: usize = 100;
 /// Bytes of words before a match whose line and sentence begin further away.
@@ -54,7 +55,7 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) 
         let breaks = is_item(line) || in_item && !line.starts_with(char::is_whitespace);
         in_item = is_item(line) || in_item && !breaks;
         lines += usize::from(breaks && start > from);
-        if lines > MOST_LINES {
+        if lines > MOST_LINES.max(length / CHARACTERS_PER_LINE) {
             writer.snippet.text.push_str(" …");
             break;
         }

@@ -291,6 +291,17 @@ fn a_word_that_nothing_holds_is_read_as_one_that_is_known() {
 }
 
 #[test]
+fn where_nothing_is_sure_the_nearest_is_shown_and_marked() {
+    let home = Home::imported();
+    let query = ["search", "--all", "quantum lattice gauge theory of the lock"];
+    let shown = home.thru(&query).expect(1).shown();
+    assert!(shown.starts_with("No sure match. The nearest:"), "{shown}");
+    assert!(shown.contains("Why does the importer lock the database?"), "{shown}");
+    let all = home.thru(&[&query[..], &["--nearest"]].concat()).expect(0).shown();
+    assert!(all.starts_with("No sure match. The nearest:"), "{all}");
+}
+
+#[test]
 fn a_word_that_only_a_memory_holds_is_known() {
     let home = Home::imported();
     // One letter away from a word of the history.

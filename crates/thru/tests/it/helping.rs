@@ -673,7 +673,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       w3e0c  agent     We dropped the global lock because it serialised projects that never touch the
                        same index: a long import in one project blocked every prompt in the others. A
                        lock file beside each index only makes writers of that index wait, and it works
-                       be…
+                       between processes.
       bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
       hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
                        one lock file per index, and the reason is in docs/decisions.md.
