@@ -144,10 +144,6 @@ mod tests {
             ("I would not give the damper of `kiln-2` a relay of its own.", None),
             ("The damper of `kiln-2` probably has no relay of its own.", None),
             ("The glaze melts at cone six.", None),
-            (
-                "**A relay of its own for `kiln-2` is a poor fit.** Its damper is driven by `fire`, by the clock of the shed and by whoever holds the key of it.",
-                None,
-            ),
             ("That damper relay of `kiln-2` is driven by `fire`.", None),
             ("The closest relay is `kiln-2-damper`, which `fire` drives.", None),
             (
@@ -176,6 +172,14 @@ mod tests {
         ] {
             assert_eq!(told(text, question).as_deref(), title, "{text}");
         }
+    }
+
+    #[test]
+    fn a_verdict_without_its_reason_is_not_sure() {
+        let told = |text: &str| sure(&statements(text), "should Bay 2.1 hold the relay, too?");
+        let reason = "Its goal is to dry what the glaze mill leaves, by day, with the doors open and with no fire in any of the kilns beside it.";
+        assert_eq!(told(&format!("**Bay 2.1 is a poor fit.** {reason}")), None);
+        assert!(told(&format!("**Bay 2.1 is full of moulds.** {reason}")).is_some());
     }
 
     #[test]
