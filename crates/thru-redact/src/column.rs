@@ -41,6 +41,12 @@ const fn is_name_byte(byte: u8) -> bool {
 
 /// Returns the secrets in the column that the word at this position names.
 pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
+    let bytes = text.as_bytes();
+    let before = bytes[..word.start].iter().rev().take(LONGEST);
+    let start = word.start - before.take_while(|byte| is_name_byte(**byte)).count();
+    let rest = bytes[word.end..].iter().take(LONGEST);
+    let end = word.end + rest.take_while(|byte| is_name_byte(**byte)).count();
+    names::judge(&bytes[start..end])?;
     if let Some(column) = find_in_statement(text, &word) {
         return Some(column);
     }

@@ -802,6 +802,13 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
             (&BEFORE_PATTERN, BEFORE_CONSTANT, before),
         ];
         for (index, (cell, pattern, text)) in patterns.into_iter().enumerate() {
+            let may_be = match index {
+                0 => first_words(text.as_bytes(), 3).any(is_long_value),
+                _ => last_words(text.as_bytes(), 5).any(is_long_value),
+            };
+            if !may_be {
+                continue;
+            }
             let anchor = if index == 0 { r"\A" } else { "" };
             let found = compiled(cell, &format!("{anchor}(?:{pattern})")).captures(text);
             let Some(found) = found.and_then(|groups| groups.name("v")) else { continue };

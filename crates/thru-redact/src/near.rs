@@ -61,8 +61,8 @@ pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>, name: &Range<usize>
     let is_any = is_constant || is_compound(written);
     let fewest = if is_constant { SHORTEST_OF_CONSTANT } else { RUN };
     // In raw JSON, escapes lengthen what stands between.
-    let look = if is_any { 2 * GAP } else { GAP };
-    let window = &bytes[name.start.saturating_sub(look)..bytes.len().min(name.end + look)];
+    let before = if is_any { 2 * GAP } else { 0 };
+    let window = &bytes[name.start.saturating_sub(before)..bytes.len().min(name.end + 2 * GAP)];
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     // A run of this length holds every so manieth byte.
     let mut at = fewest - 1;
@@ -122,7 +122,9 @@ pub(crate) fn find(text: &str, name: &Range<usize>, telling: Telling) -> Option<
             is_compound && matches!(telling.kind, Kind::Key | Kind::Secret) && gap.len() <= 16
         }
     };
-    behind(text, name.end, &admits).or_else(|| ahead(text, name.start, &admits))
+    let found = behind(text, name.end, &admits);
+    // `token` and `secret` are words of many sentences.
+    found.or_else(|| is_compound.then(|| ahead(text, name.start, &admits)).flatten())
 }
 
 /// Returns the value behind the name that ends here.

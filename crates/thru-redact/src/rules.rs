@@ -655,7 +655,6 @@ pub(crate) static RULES: &[Rule] = &[
         r"[?&](?:key|code|auth)=(?P<secret>[A-Za-z0-9_.~-]{20,})").starting(Start::Anywhere).checked(Check::Random),
     form("cookie", "the session in a cookie", &["phpsessid", "jsessionid", "connect.sid", "laravel_session"],
         r"(?i)(?:phpsessid|jsessionid|connect\.sid|laravel_session)[=:](?P<secret>[A-Za-z0-9%._-]{16,})").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
-    form("mandrill-key", "a Mandrill key", &["md-"], r"md-[A-Za-z0-9_-]{22}\b").followed_by(Follows::Token(22)).checked(Check::Mixed),
     form("amp-token", "an Amp token", &["sgamp_"], r"sgamp_[a-z]{2,12}_[A-Z0-9]{20,30}_[0-9a-f]{64}\b"),
     form("convex-key", "a Convex deploy key", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]{2,20}-[a-z]{2,20}-\d{1,4}\|(?P<secret>[A-Za-z0-9+/=_-]{40,})").followed_by(Follows::Token(5)),
     form("login-password", "the secret of a user in the settings of IPsec", &[": eap \"", ": xauth \"", ": eap \\\"", ": xauth \\\""],
