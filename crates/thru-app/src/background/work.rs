@@ -34,6 +34,8 @@ const PART: Duration = Duration::from_millis(500);
 const BEHIND: u64 = 300;
 /// The text index follows when nothing came for so long.
 const QUIET: SignedDuration = SignedDuration::from_secs(10);
+/// Cleaning by newer rules waits for quiet no longer than this.
+const LONGEST_WAIT: SignedDuration = SignedDuration::from_mins(10);
 /// Sessions distilled in one go, after which a new process goes on: what they took of memory is returned in part only.
 const MANY_SESSIONS: usize = 50;
 
@@ -47,8 +49,8 @@ pub struct Ingesting {
     behind: u64,
     /// True if transcripts were left alone, so that what changed is unknown.
     missed: bool,
-    /// True if what is kept was cleaned by older rules.
-    unclean: bool,
+    /// The time at which it was noticed that what is kept was cleaned by older rules.
+    unclean: Option<Timestamp>,
     /// Cleaning it by newer ones, while that is under way.
     cleaning: Option<Cleaning>,
     /// The count of secrets that newer rules took out since the daemon started.
@@ -88,7 +90,7 @@ impl Ingesting {
             // A process that was killed may have left it behind.
             behind: 1,
             missed: false,
-            unclean: false,
+            unclean: None,
             cleaning: None,
             cleaned: 0,
             in_one_go: 0,
@@ -132,7 +134,9 @@ impl Ingesting {
         let effort = Effort { scope: DistilScope::Finished { within: PART }, thorough };
         let ingested =
             ingest(app, &lock, scope, effort, Call::unwatched(Patience::Within(PATIENCE), stop))?;
-        let cleaning = match self.unclean && (is_quiet || self.cleaning.is_some()) {
+        let has_waited = |since: Timestamp| now.duration_since(since) >= LONGEST_WAIT;
+        let is_time = is_quiet || self.cleaning.is_some() || self.unclean.is_some_and(has_waited);
+        let cleaning = match self.unclean.is_some() && is_time {
             true => self.clean_again(&intake, lock, stop)?,
             false => {
                 drop(lock);
@@ -146,10 +150,11 @@ impl Ingesting {
             Some(store) => thru_store::index::rows_behind(&self.app.layout, store)?,
             None => 0,
         };
-        self.unclean = match &store {
+        let is_unclean = match &store {
             Some(store) => store.redactor()? != Some(intake.redactor().fingerprint()),
             None => false,
         };
+        self.unclean = is_unclean.then(|| self.unclean.unwrap_or(now));
         self.note(&ingested, now);
         self.refining.wake();
         self.embedding.wake(&self.app);
@@ -160,11 +165,11 @@ impl Ingesting {
         if !more {
             self.in_one_go = 0;
         }
-        let quiet = (self.behind > 0 || self.unclean || self.spent).then_some(now + QUIET);
+        let quiet = (self.behind > 0 || is_unclean || self.spent).then_some(now + QUIET);
         // A pause may end by itself; a stopped import goes on by a command, which wakes us.
         let resumed = (reading == Reading::Nothing).then_some(now + PAUSED);
         let due = [next, quiet, resumed].into_iter().flatten().min();
-        let renew = self.spent && is_quiet && !more && !self.unclean;
+        let renew = self.spent && is_quiet && !more && !is_unclean;
         let outcome = Outcome { due, busy: next.is_some(), more, renew };
         self.outcome = Some(outcome);
         Ok(outcome)
