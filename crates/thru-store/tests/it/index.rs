@@ -31,11 +31,14 @@ fn found_by(open: &OpenIndexes, home: &Home, store: &Store, term: &str) -> Vec<S
     texts
 }
 
+/// The folders of the indexes, that of the passages first.
 fn folders(home: &Home) -> Vec<String> {
-    fs::read_dir(home.layout().index())
+    let mut folders: Vec<String> = fs::read_dir(home.layout().index())
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect()
+        .collect();
+    folders.sort();
+    folders
 }
 
 fn index(home: &Home, store: &mut Store) {
@@ -149,7 +152,7 @@ fn a_missing_or_damaged_index_is_made_again() {
     index(&home, &mut store);
     let folder = home.layout().index().join(&folders(&home)[0]);
     fs::write(folder.join("meta.json"), "{ damaged").unwrap();
-    assert_eq!(found(&home, &store, "appl"), ["an apple"]);
+    assert!(TextIndex::open(&home.layout(), &store).is_err());
     index(&home, &mut store);
     assert_eq!(found(&home, &store, "appl"), ["an apple"]);
     fs::remove_dir_all(&folder).unwrap();
@@ -262,7 +265,7 @@ fn damage_of_any_file_is_found_and_mended() {
     add(&mut store, 1, "another apple");
     index(&home, &mut store);
     let layout = home.layout();
-    let folder = layout.index().join(folders(&home).pop().unwrap());
+    let folder = layout.index().join(&folders(&home)[0]);
     let mut names: Vec<String> = fs::read_dir(&folder)
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
