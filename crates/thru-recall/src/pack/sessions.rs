@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{
-    Digest, MemoryKind, ObservationType, Statement, Summary, Timestamp, WorkOutcome, is_trunk,
+    Digest, MemoryKind, ObservationType, PassageKind, Statement, Summary, Timestamp, WorkOutcome,
+    is_trunk,
 };
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
@@ -195,13 +196,18 @@ fn did_something(store: &Store, (summary, body): &Digested<'_>) -> Result<bool> 
     }
     let lists = [completed, learned, next_steps, open_questions, decisions];
     let has_said = lists.iter().any(|list| !list.is_empty());
-    // Nothing came of a request that was given up.
-    let has_asked = body.digest.request.is_some() && body.digest.outcome != WorkOutcome::Abandoned;
-    if !has_said && !has_asked {
+    if !has_said && body.digest.request.is_none() {
         return Ok(false);
     }
     let Some(session) = summary.session else { return Ok(has_said) };
-    let kind = Some(thru_core::PassageKind::Tool);
+    // Nothing came of a request that was given up before its answer.
+    if !has_said && body.digest.outcome == WorkOutcome::Abandoned {
+        let newest = store.newest_passages(session, Newest { kind: None, within: 1, limit: 1 })?;
+        if newest.first().is_none_or(|last| last.kind != PassageKind::Assistant) {
+            return Ok(false);
+        }
+    }
+    let kind = Some(PassageKind::Tool);
     let calls =
         store.newest_passages(session, Newest { kind, within: LOOKED_AT, limit: LOOKED_AT })?;
     let is_ours = |passage: &thru_store::PassageRow| {

@@ -75,7 +75,8 @@ fn a_session_without_transcript_is_remembered_all_the_same() {
         let found = home.json(&["search", "--all", "--json", words]);
         assert_eq!(found["sessions"].as_array().unwrap().len(), 1, "{words}: {found}");
     }
-    assert!(home.inside(&["context"]).stdout.contains("SQLITE_BUSY"));
+    let context = home.inside(&["context"]).stdout;
+    assert!(context.contains("SQLITE_BUSY"), "{context}");
     // What it was made from is in the journal.
     let source = home.thru(&["show", "--source", &home.id_of("budget")]).expect(0).stdout;
     assert!(source.contains("last_assistant_message"), "{source}");
