@@ -160,7 +160,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
             let lower = value.to_ascii_lowercase();
             let is_described = || DESCRIBING.iter().any(|part| lower.contains(part));
             is_password(value, quoted || is_setting && !is_expression(value) && !is_described())
-                || (quoted || is_setting) && is_run_of_words(value)
+                || (quoted || is_setting) && is_letters_alone(value)
         }
         Kind::Secret | Kind::Key | Kind::Token if is_given && is_short_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
@@ -314,7 +314,7 @@ fn is_own(name: &[u8], value: &str) -> bool {
     is_chosen(value)
         || is_loose(value)
         || is_self_made(value)
-        || is_constant_name(name) && is_run_of_words(value)
+        || is_constant_name(name) && is_letters_alone(value)
 }
 
 /// True for letters and digits in no order.
@@ -357,11 +357,10 @@ const ENDINGS: [&str; 20] = [
     "ations", "ingly", "ional", "ission", "ential",
 ];
 
-/// True for plain words that are written as one, as in a passphrase without digits.
-fn is_run_of_words(value: &str) -> bool {
+/// True for a passphrase of small letters alone: words that are written as one, or drawn letters.
+fn is_letters_alone(value: &str) -> bool {
     (10..=40).contains(&value.len())
         && value.bytes().all(|byte| byte.is_ascii_lowercase())
-        && crate::checks::sounds_like_a_word(value.as_bytes())
         && !DESCRIBING.iter().any(|part| value.contains(part))
         && !ENDINGS.iter().any(|end| value.ends_with(end))
 }
@@ -469,7 +468,7 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
             || (strong && has_irregular_case(bytes))
             || (telling.kind == Kind::Password && (is_drawn(bytes) || is_broken(value)))
             || (telling.kind == Kind::Password && is_respelt(value))
-            || (marked && is_run_of_words(value))
+            || (marked && is_letters_alone(value))
             || (marked && is_joined_words(value)))
 }
 
