@@ -49,19 +49,17 @@ pub struct Passage {
 
 impl Passage {
     /// Returns a fingerprint by which the same event is recognised in records of hooks and in
-    /// transcripts: a tool call by its id, prose by its words. Unique within a session only, and not
-    /// even there if the same words occur twice.
-    pub fn fingerprint(&self) -> Option<u64> {
-        match self.kind {
-            PassageKind::Tool => self.call.as_deref().map(|call| fingerprint(&[call])),
-            PassageKind::Human | PassageKind::Assistant => {
-                /// The number of bytes of a text that every source keeps, however long it is.
-                const KEPT: usize = 64 * 1024;
-                let text = &self.text[..self.text.floor_char_boundary(KEPT)];
-                let words: Vec<&str> = text.split_whitespace().collect();
-                Some(fingerprint(&words))
-            }
+    /// transcripts: a tool call by its id, prose and a call without an id by their words. Unique within a
+    /// session only, and not even there if the same words occur twice.
+    pub fn fingerprint(&self) -> u64 {
+        if let (PassageKind::Tool, Some(call)) = (self.kind, self.call.as_deref()) {
+            return fingerprint(&[call]);
         }
+        /// The number of bytes of a text that every source keeps, however long it is.
+        const KEPT: usize = 64 * 1024;
+        let text = &self.text[..self.text.floor_char_boundary(KEPT)];
+        let words: Vec<&str> = text.split_whitespace().collect();
+        fingerprint(&words)
     }
 }
 

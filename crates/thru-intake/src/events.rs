@@ -160,7 +160,7 @@ impl Intake {
                 prompt: captured.prompt,
                 tool: fields.tool().map(str::to_owned),
                 hash: captured.hash,
-                fingerprint: passage.as_ref().and_then(|passage| passage.get().fingerprint()),
+                fingerprint: passage.as_ref().map(|passage| passage.get().fingerprint()),
                 detail: fields.details(),
                 payload: match event {
                     Event::PreCompact | Event::PostCompact => Some(fields.compaction()),
@@ -428,7 +428,10 @@ fn compare(
         // in several pieces.
         let is_said = event.event == Event::Stop.as_str()
             && transcript_ends.is_some_and(|end| end >= event.at);
-        if is_said {
+        // A transcript that there is has each call, with the id that this report left out.
+        let is_call = event.event == Event::PostToolUse.as_str()
+            || event.event == Event::PostToolUseFailure.as_str();
+        if is_said || is_call && !event.is_named && !passages.is_empty() {
             known.push(event);
             continue;
         }
@@ -472,6 +475,7 @@ mod tests {
             event: event.to_owned(),
             at: Timestamp::from_second(at).unwrap(),
             fingerprint,
+            is_named: true,
             payload: Some("{}".to_owned()),
         }
     }
@@ -483,6 +487,13 @@ mod tests {
 
     fn unmatched(events: Vec<OpenEvent>, passages: &[TranscriptPassage]) -> Vec<(i64, u32)> {
         compare(events, passages).0.into_iter().map(|(event, turn)| (event.row, turn)).collect()
+    }
+
+    #[test]
+    fn a_call_without_an_id_is_told_where_there_is_no_transcript() {
+        let call = OpenEvent { is_named: false, ..event("PostToolUse", 2, 20) };
+        assert_eq!(unmatched(vec![call.clone()], &[]), [(2, 0)]);
+        assert_eq!(unmatched(vec![call], &[passage(PassageKind::Tool, 2, 21, 1)]), []);
     }
 
     #[test]

@@ -273,7 +273,7 @@ impl Batch<'_> {
                 place.block,
                 place.start,
                 place.length,
-                passage.fingerprint().map(u64::cast_signed),
+                passage.fingerprint().cast_signed(),
             ])?;
         let row = self.transaction.last_insert_rowid();
         self.touch(row, &passage.files, passage.written)?;

@@ -66,6 +66,19 @@ fn report_turn(served: &Served, session: &str) -> [Response; 4] {
 }
 
 #[test]
+fn a_call_that_is_reported_without_an_id_is_found() {
+    let home = Home::new();
+    home.set(FULL);
+    let served = home.serve();
+    let call = json!({ "contentSessionId": "editor-2", "project": "harbour", "tool_name": "Bash",
+        "tool_input": { "command": "dredge --depth fairway" }, "tool_response": { "stdout": "ok" } });
+    assert_eq!(post(&served, "/api/sessions/observations", &call).status, 200);
+    served.get("/api/v1/sessions");
+    let found = served.get("/api/v1/search?q=dredge+fairway&project=harbour").json();
+    assert_eq!(found["sessions"][0]["id"], "editor-2", "{found}");
+}
+
+#[test]
 fn reports_are_answered_as_clients_expect_and_found_by_search() {
     let home = Home::new();
     home.set(FULL);

@@ -46,6 +46,8 @@ pub struct OpenEvent {
     pub at: Timestamp,
     /// The fingerprint of its passage.
     pub fingerprint: u64,
+    /// True if the agent gave it an id: its transcript has the same.
+    pub is_named: bool,
     /// The agent's payload; `None` once a transcript has the event.
     pub payload: Option<String>,
 }
@@ -167,7 +169,7 @@ impl Batch<'_> {
     /// Returns an error if the database cannot be read.
     pub fn open_events(&self, session: i64) -> Result<Vec<OpenEvent>> {
         let mut statement = self.transaction.prepare_cached(
-            "SELECT id, key, event, at, fingerprint, payload FROM events
+            "SELECT id, key, event, at, fingerprint, hash IS NULL, payload FROM events
              WHERE session = ?1 AND fingerprint IS NOT NULL ORDER BY at, id",
         )?;
         let rows = statement.query_map([session], |row| {
@@ -177,7 +179,8 @@ impl Batch<'_> {
                 event: row.get(2)?,
                 at: time(row.get(3)?),
                 fingerprint: row.get::<_, i64>(4)?.cast_unsigned(),
-                payload: row.get(5)?,
+                is_named: row.get(5)?,
+                payload: row.get(6)?,
             })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
