@@ -64,7 +64,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>, name: &Range<usize>
     let before = if is_any { 2 * GAP } else { 0 };
     let window = &bytes[name.start.saturating_sub(before)..bytes.len().min(name.end + 2 * GAP)];
     let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    // A run of this length holds every so manieth byte.
+    // A run of this length holds one of each `fewest` bytes in a row.
     let mut at = fewest - 1;
     while at < window.len() {
         let back = window[..=at].iter().rev().take_while(is_part).count();
