@@ -302,8 +302,8 @@ fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
         summary.digest.completed.clear();
         memory.session(branch, &[done], summary);
     };
-    let to_commit = "Not committed yet: feat: weigh the shelves";
-    works("feat/scale", "Scales of the shelves", to_commit, 4, WorkOutcome::Blocked);
+    let unseen = "Not committed yet: feat: weigh the shelves";
+    works("feat/scale", "Scales of the shelves", unseen, 2, WorkOutcome::Blocked);
     works("feat/gauge", "Gauge of the tank", "Calibrate the sensor", 3, WorkOutcome::Blocked);
     works("main", "Table of the pumps", "Sort it by pressure", 2, WorkOutcome::Blocked);
     works("main", "Colours of the valves", "None", 1, WorkOutcome::Completed);
@@ -316,6 +316,18 @@ fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
         .filter_map(|line| Some(line.memory.as_ref()?.title.as_str()))
         .collect();
     assert_eq!(open, ["Gauge of the tank"], "{}", pack.text.get());
+}
+
+#[test]
+fn a_commit_that_the_last_session_did_not_see_made_is_not_told_as_next() {
+    let mut memory = Memory::new();
+    let mut built = summary("Bound the retries", &day(1), WorkOutcome::InProgress);
+    built.digest.next_steps[0].text = "Not committed yet: feat: bound the retries".to_owned();
+    memory.session("main", &[], built);
+    memory.index();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    let text = pack.text.get();
+    assert!(text.contains("Bound the retries") && !text.contains("Not committed yet"), "{text}");
 }
 
 #[test]

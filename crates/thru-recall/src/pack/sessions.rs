@@ -30,9 +30,12 @@ const OPEN: usize = 2;
 pub(super) const OPEN_DAYS: f64 = 14.0;
 /// … if it said what comes next, else fewer.
 const OPEN_DAYS_UNKNOWN: f64 = 4.0;
-/// The beginnings of steps that only a commit is missing from, and the days after which a person has made it, or will not.
-const TO_COMMIT: [&str; 2] = ["Not committed yet: ", "The commit fails: "];
-const TO_COMMIT_DAYS: f64 = 2.0;
+/// The beginning of a step that waits for a commit whose outcome the session did not see: it was mostly made. The files that
+/// were left uncommitted are told by themselves.
+const COMMIT_UNSEEN: &str = "Not committed yet: ";
+/// The beginning of a step whose commit failed, and the days after which a person has made it, or will not.
+const COMMIT_FAILED: &str = "The commit fails: ";
+const COMMIT_FAILED_DAYS: f64 = 2.0;
 /// Characters of a title, and of what came of it.
 pub(super) const TITLE: usize = 140;
 pub(super) const CAME_OF: usize = 140;
@@ -326,7 +329,8 @@ pub(super) fn last_session(
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
             let is_repeated = compact && observations.iter().any(is_told);
-            adds(&statement.text, &told) && !is_over && !is_repeated
+            let is_seen = compact || !statement.text.starts_with(COMMIT_UNSEEN);
+            is_seen && adds(&statement.text, &told) && !is_over && !is_repeated
         };
         for statement in statements.iter().filter(is_new).take(most) {
             drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
@@ -547,9 +551,9 @@ pub(super) fn left_open<'b, 's: 'b>(
         // Where what is left to do is not known, it may be done by now.
         let next = next.filter(|next| !is_settled(next, body));
         let Some(next) = next.filter(|_| is_new(&body.title, said)) else { continue };
-        let lacks_commit = TO_COMMIT.iter().any(|start| next.starts_with(start));
-        if next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN
-            || lacks_commit && age > TO_COMMIT_DAYS
+        if next.starts_with(COMMIT_UNSEEN)
+            || next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN
+            || next.starts_with(COMMIT_FAILED) && age > COMMIT_FAILED_DAYS
         {
             continue;
         }
