@@ -35,7 +35,7 @@ pub use frame::{Form, FrameError, LARGEST, MessageReader, write_message};
 pub use identity::{Hello, Identity, PROTOCOL};
 pub use kill::{Killed, kill};
 pub use lock::{DaemonLock, Holder, holder, is_held};
-pub use log::{Level, Log};
+pub use log::{Level, Log, quiet_panics};
 pub use mailbox::Stopper;
 pub use paths::{Paths, socket_path};
 pub use program::Program;
@@ -44,5 +44,8 @@ pub use run::{End, RunError, Setup, run};
 pub use service::{launchd_agent, systemd_unit};
 pub use settings::Settings;
 pub use socket::poke;
-pub use spawn::{MEMORY, detach, let_others_go_first, lower_thread_priority, scrubbed, spawn};
+pub use spawn::{
+    MEMORY, begin_again, detach, lacks_memory_settings, let_others_go_first, lower_thread_priority,
+    scrubbed, spawn,
+};
 pub use work::{News, Outcome, Service, ToolError, Work, WorkError};

@@ -101,6 +101,16 @@ fn append_to(path: &Path) -> io::Result<File> {
     private(OpenOptions::new().append(true).create(true)).open(path)
 }
 
+/// Has the log tell of panics, which are caught and counted where they happen. Their messages may quote what a session
+/// said, so only their places are told.
+pub fn quiet_panics(log: &Arc<Log>) {
+    let log = Arc::clone(log);
+    std::panic::set_hook(Box::new(move |panic| {
+        let place = panic.location().map_or_else(String::new, |place| place.to_string());
+        log.error(&format!("panicked at {place}"));
+    }));
+}
+
 #[cfg(test)]
 mod tests {
     use thru_core::{FixedClock, Timestamp};

@@ -43,6 +43,26 @@ pub const MEMORY: [(&str, &str); 3] = [
     ("MALLOC_TRIM_THRESHOLD_", "65536"),
 ];
 
+/// True if the C library has settings for memory, which it reads when a program starts, and was not given them: a person or
+/// a service manager may start the daemon without.
+pub fn lacks_memory_settings(is_set: impl Fn(&str) -> bool) -> bool {
+    cfg!(all(target_os = "linux", target_env = "gnu"))
+        && MEMORY.iter().any(|(name, _)| !is_set(name))
+}
+
+/// Starts the daemon's program again in the place of this process, with [`MEMORY`]. Returns only where that cannot be done.
+pub fn begin_again(program: Option<&Path>, detached: bool) {
+    #[cfg(unix)]
+    if let Some(program) = program {
+        use std::os::unix::process::CommandExt;
+        let mut command = Command::new(program);
+        command.args(["daemon", "run"]).args(detached.then_some("--detached")).envs(MEMORY);
+        let _ = command.exec();
+    }
+    #[cfg(not(unix))]
+    let _ = (program, detached);
+}
+
 /// Filters an environment to the variables that a daemon keeps.
 pub fn scrubbed(
     variables: impl Iterator<Item = (OsString, OsString)>,

@@ -46,7 +46,8 @@ pub fn run(words: impl Iterator<Item = OsString>, process: &Process) -> ExitCode
         }
     }));
     let handled = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        let (machine, clock) = (Arc::new(process.machine()), system_clock());
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let machine = Arc::new(process.machine());
         call.handle(&mut std::io::stdin().lock(), places, machine, &clock)
     }));
     let HookReply(output) = handled.unwrap_or_else(|_| {
@@ -63,10 +64,6 @@ pub fn run(words: impl Iterator<Item = OsString>, process: &Process) -> ExitCode
     }
     call.note_time(&layout, &SystemClock);
     ExitCode::SUCCESS
-}
-
-fn system_clock() -> Arc<dyn Clock> {
-    Arc::new(SystemClock)
 }
 
 /// Ends the process when its time is over, wherever it hangs.

@@ -1,12 +1,11 @@
 //! `thru daemon run`: being the daemon.
 
 use std::sync::Arc;
-use thru_app::App;
-use thru_app::Trouble;
 
-use thru_app::{Context, Result};
+use thru_app::{Context, Result, Trouble};
 use thru_daemon::{
-    End, Log, MEMORY, Program, RunError, Settings, Setup, Stopper, detach, let_others_go_first,
+    End, Log, Program, RunError, Settings, Setup, Stopper, begin_again, detach,
+    lacks_memory_settings, let_others_go_first, quiet_panics,
 };
 use thru_http::Viewing;
 
@@ -18,8 +17,9 @@ use thru_app::background::work::Ingesting;
 use thru_app::background::{listens_always, paths};
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
-    if MEMORY.iter().any(|(name, _)| !environment.machine.has_variable(name)) {
-        begin_again(detached, environment);
+    let program = environment.machine.program.as_deref();
+    if lacks_memory_settings(|name| environment.machine.has_variable(name)) {
+        begin_again(program, detached);
     }
     if detached {
         detach();
@@ -45,23 +45,17 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
         move || in_use.note_request(),
         move |trouble| for_trouble.warn(&format!("the page cannot be served: {trouble}")),
     ));
-    let defaults = Settings::default();
     let setup = Setup {
         settings: Settings {
-            // A service manager would start it again or miss it.
-            // Nor do clients of the page start it again.
+            // A service manager would start it again or miss it; clients of the page do not start it.
             idle_exit: (detached && !listens_always(&environment.config))
                 .then(|| environment.config.daemon.idle_exit_minutes.duration()),
             check_interval: environment.config.session_tracking.check_interval.duration(),
             tools_enabled: environment.config.hooks.socket_enabled,
-            ..defaults
+            ..Settings::default()
         },
         identity: identity(environment),
-        program: environment
-            .machine
-            .program
-            .as_deref()
-            .and_then(|program| Program::at(program).ok()),
+        program: program.and_then(|program| Program::at(program).ok()),
         clock: Arc::clone(&environment.clock),
         stopper,
         service: Arc::new(
@@ -72,7 +66,7 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
     let ended = thru_daemon::run(setup, &mut Ingesting::new(environment, &chooser, &log), &log);
     viewing.end(matches!(ended, Ok(End::Replaced | End::Renewed)));
     if matches!(ended, Ok(End::Renewed)) {
-        begin_again(detached, environment);
+        begin_again(program, detached);
     }
     match ended {
         Ok(End::Requested | End::Idle | End::Removed) => Ok(Outcome::Done),
@@ -94,32 +88,4 @@ pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> 
             Err(Trouble::failed(error.to_string()))
         }
     }
-}
-
-/// Starts the program again in this process, with the C library's settings for memory, which are read when a program
-/// starts: a person or a service manager that started it without them gets a daemon that returns memory all the same.
-#[cfg(all(target_os = "linux", target_env = "gnu"))]
-fn begin_again(detached: bool, environment: &App) {
-    use std::os::unix::process::CommandExt;
-    let Some(program) = environment.machine.program.as_deref() else { return };
-    let mut command = std::process::Command::new(program);
-    command.args(["daemon", "run"]).envs(MEMORY);
-    if detached {
-        command.arg("--detached");
-    }
-    // Returns only where it could not be done: then it runs as it is.
-    let _ = command.exec();
-}
-
-#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
-fn begin_again(_: bool, _: &App) {}
-
-/// A panic is caught and counted where it happens. Its message may quote what a session said, so that
-/// only its place is told.
-fn quiet_panics(log: &Arc<Log>) {
-    let log = Arc::clone(log);
-    std::panic::set_hook(Box::new(move |panic| {
-        let place = panic.location().map_or_else(String::new, |place| place.to_string());
-        log.error(&format!("panicked at {place}"));
-    }));
 }
