@@ -2,7 +2,7 @@
 //! own.
 
 use std::ffi::OsString;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use thru_app::{App, Context, Machine, Places, Remedy, Result, Trouble};
 use thru_config::Color;
 use thru_core::{Agent, Layout};
 
-use crate::ui::Streams;
+use crate::ui::{Streams, fold};
 
 /// The process as it was started.
 #[derive(Clone, Debug)]
@@ -251,6 +251,14 @@ impl Environment {
         color && !self.plain
     }
 
+    /// Writes a line beside the output, on standard error.
+    ///
+    /// # Errors
+    /// Fails if standard error cannot be written to.
+    pub(crate) fn tell(&self, line: &str) -> std::io::Result<()> {
+        writeln!(self.streams.errors(), "{}", fold(line, self.terminal.error_columns()))
+    }
+
     /// The same terminal for another home: for the demo.
     pub(crate) fn in_home(&self, layout: Layout, homes: Homes) -> Self {
         Self { app: self.app.in_home(layout, homes), ..self.clone() }
@@ -273,6 +281,11 @@ impl Terminal {
             height,
             ..Self::none(process)
         }
+    }
+
+    /// The columns that a line on standard error may take.
+    pub(crate) fn error_columns(&self) -> usize {
+        if self.errors { self.width } else { usize::MAX }
     }
 
     /// No terminal: output goes to a file or a pipe.

@@ -5,20 +5,23 @@ use std::io::Write;
 use thru_app::{Listing, MemoryAction, Remedy, Trouble, TroubleKind};
 
 use crate::commands::Outcome;
-use crate::ui::printable;
+use crate::ui::{fold, printable};
 
-/// Prints an error. A pipe that the reader closed is none.
-pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write) -> u8 {
+/// Prints an error, folded to a terminal of so many columns. A pipe that the reader closed is none.
+pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write, columns: usize) -> u8 {
     if trouble.io_kind() == Some(std::io::ErrorKind::BrokenPipe) {
         return 0;
     }
     if trouble.kind() == TroubleKind::Cancelled {
         return Outcome::Interrupted.status();
     }
-    // There is no other place to say so when even this fails.
-    let _ = writeln!(errors, "error: {}", sentence(&trouble.message()));
+    let mut text = format!("error: {}", sentence(&trouble.message()));
     if let Some(remedy) = trouble.remedy() {
-        let _ = writeln!(errors, "hint: {}", sentence(&hint(remedy)));
+        text = format!("{text}\nhint: {}", sentence(&hint(remedy)));
+    }
+    for line in text.lines() {
+        // There is no other place to say so when even this fails.
+        let _ = writeln!(errors, "{}", fold(line, columns));
     }
     2
 }

@@ -40,6 +40,7 @@ pub fn run(
         Err(error) => return refuse(&error, &terminal, &streams),
     };
     let mut errors = streams.errors();
+    let columns = terminal.error_columns();
     let environment = Environment::from_process(process, terminal, streams, arguments.plain);
     let outcome = environment.and_then(|mut environment| {
         if let Some(when) = arguments.color {
@@ -57,7 +58,7 @@ pub fn run(
     });
     match outcome {
         Ok(outcome) => outcome.status(),
-        Err(trouble) => failure::report(&trouble, &mut errors),
+        Err(trouble) => failure::report(&trouble, &mut errors, columns),
     }
 }
 
@@ -69,11 +70,16 @@ fn refuse(error: &clap::Error, terminal: &Terminal, streams: &Streams) -> u8 {
         false => (streams.output(), terminal.output),
     };
     let text = error.render();
-    // A closed pipe is no failure.
-    let _ = match is_terminal && !terminal.no_color {
-        true => write!(stream, "{}", text.ansi()),
-        false => write!(stream, "{text}"),
+    let text = match is_terminal && !terminal.no_color {
+        true => text.ansi().to_string(),
+        false => text.to_string(),
     };
+    // Help is folded already.
+    let columns = if is_error { terminal.error_columns() } else { usize::MAX };
+    for line in text.lines() {
+        // A closed pipe is no failure.
+        let _ = writeln!(stream, "{}", ui::fold(line, columns));
+    }
     let _ = stream.flush();
     if is_error { 2 } else { 0 }
 }

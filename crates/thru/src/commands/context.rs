@@ -1,7 +1,5 @@
 //! `thru context`: exactly what a session that starts here now would be given.
 
-use std::io::Write as _;
-
 use clap::ValueEnum;
 use thru_app::Result;
 use thru_app::ask::context::{AskContext, ContextMoment, SessionBriefing, context};
@@ -99,7 +97,7 @@ pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Re
     if context.lines.is_empty() && !is_asked {
         let is_said = context.note.starts_with("silent");
         let note = if is_said { context.note.as_str() } else { NOTHING };
-        writeln!(environment.streams.errors(), "{}.", note.trim_end_matches('.'))?;
+        environment.tell(&format!("{}.", note.trim_end_matches('.')))?;
     }
     Ok(if context.lines.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

@@ -99,11 +99,9 @@ fn revoke(client: Client, environment: &Environment) -> Result<Outcome> {
 
 fn print_config(client: Client, text: &str, environment: &Environment) -> Result<Outcome> {
     // Beside what is to be copied, not in it.
-    let _ = writeln!(environment.streams.errors(), "For {}:", client.place());
+    let _ = environment.tell(&format!("For {}:", client.place()));
     let mut page = Page::new(environment);
-    for line in text.lines() {
-        page.line(line);
-    }
+    page.verbatim(text.trim_end());
     page.print()?;
     Ok(Outcome::Done)
 }

@@ -1,6 +1,5 @@
 //! `thru resume`: go on with a session in its agent.
 
-use std::io::Write as _;
 use std::process::Command;
 
 use thru_app::ingest::rebuild::{self, ResumableSession};
@@ -46,10 +45,10 @@ pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Res
     } else {
         if !session.restored.is_empty() {
             let files = plural(session.restored.len() as u64, "file");
-            writeln!(environment.streams.errors(), "Restored {files} that the agent had deleted.")?;
+            environment.tell(&format!("Restored {files} that the agent had deleted."))?;
         }
         if !is_run {
-            page.line(session.shell_line());
+            page.verbatim(&session.shell_line());
         }
     }
     page.print()?;

@@ -160,7 +160,7 @@ fn table(page: &mut Page, sessions: &[SessionEntry], environment: &Environment) 
     for (session, name) in sessions.iter().zip(&names) {
         let id = session.id.short();
         let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));
-        let title = one_line(title(session), room.max(20));
+        let title = one_line(title(session), room.max(12));
         page.line(format!(
             "{}  {:9}  {}{}{name}{padding}  {:>5}  {title}",
             page.paint(Tone::Id, &format!("{id:8}")),

@@ -42,6 +42,7 @@ pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
 pub(crate) struct Shown {
     look: Look,
     errors: Streams,
+    columns: usize,
     stage: Mutex<Option<Stage>>,
 }
 
@@ -79,7 +80,12 @@ impl Shown {
             true => Look::Bars,
             false => Look::Lines,
         };
-        Self { look, errors: environment.streams.clone(), stage: Mutex::default() }
+        Self {
+            look,
+            errors: environment.streams.clone(),
+            columns: environment.terminal.error_columns(),
+            stage: Mutex::default(),
+        }
     }
 
     /// A call that waits for other processes as long as it takes: the user sees it and can stop it.
@@ -95,7 +101,7 @@ impl Shown {
 
 impl Progress for Shown {
     fn note(&self, message: &str) {
-        let _ = writeln!(self.errors.errors(), "{message}");
+        let _ = writeln!(self.errors.errors(), "{}", crate::ui::fold(message, self.columns));
     }
 
     fn remark(&self, message: &str) {
@@ -216,7 +222,7 @@ impl InProjects {
 pub(crate) fn mention(environment: &Environment, note: &Note) {
     let text = crate::ui::printable(&note.to_string());
     // An answer is not lost for it.
-    let _ = writeln!(environment.streams.errors(), "note: {text}.");
+    let _ = environment.tell(&format!("note: {text}."));
 }
 
 /// Shows what is missing from an answer, below it.

@@ -93,11 +93,16 @@ impl Page {
 
     /// Adds an answer as JSON, a key per line.
     pub(crate) fn json(&mut self, answer: &impl Serialize) -> Result<()> {
-        self.text.push_str(&thru_app::answer::json(answer)?);
+        self.verbatim(&thru_app::answer::json(answer)?);
+        Ok(())
+    }
+
+    /// Adds lines that are for a program or a shell: the page is neither folded nor shown in a pager.
+    pub(crate) fn verbatim(&mut self, text: &str) {
+        self.text.push_str(&harmless(text));
         self.text.push('\n');
         self.folds = false;
         self.pager = false;
-        Ok(())
     }
 
     /// Prints the page.

@@ -141,7 +141,9 @@ impl Home {
         let none = thru::Terminal::none(&process);
         let terminal = match columns {
             // A page that is longer than the terminal would go to a pager.
-            Some(width) => thru::Terminal { output: true, width, height: usize::MAX, ..none },
+            Some(width) => {
+                thru::Terminal { output: true, errors: true, width, height: usize::MAX, ..none }
+            }
             None => none,
         };
         let words = arguments.iter().map(std::ffi::OsString::from);

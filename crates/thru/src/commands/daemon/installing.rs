@@ -31,7 +31,7 @@ pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome>
     };
     let mut page = Page::new(environment);
     if print {
-        text.lines().for_each(|line| page.line(line));
+        page.verbatim(text.trim_end());
         page.print()?;
         return Ok(Outcome::Done);
     }

@@ -65,7 +65,7 @@ pub(super) fn set(
         let place = if arguments.keyring { KeyStorage::Keyring } else { KeyStorage::File };
         let text = read_key(environment, &request.provider)?;
         let source = setting::keep_key(environment, &request.provider, &text, place)?;
-        writeln!(environment.streams.errors(), "The key is kept: {source}.")?;
+        environment.tell(&format!("The key is kept: {source}."))?;
     }
     let set = setting::set(environment, &request)?;
     let mut page = Page::new(environment);
