@@ -113,7 +113,7 @@ settings! {
     /// The project of a directory.
     project: Project {
         name: Option<String> = None, Kind::Text, project,
-            "The project that this directory belongs to. Directories with the same name share one memory.";
+            "The project that this directory belongs to. Directories with the same name share one memory, once you trust them (`thru projects trust`).";
     }
     /// Recording of sessions.
     capture: Capture {

@@ -141,7 +141,7 @@ fn welcome(layout: &Layout) -> Option<String> {
     // What cannot be noted would be said at every start.
     thru_journal::files::replace(&mark, b"").ok()?;
     let message = "Throughline remembers your sessions from now on, on this machine only. `thru search WORDS` finds \
-                   what was said and done, `thru remember TEXT --rule` gives every session a rule, text \
+                   what was said and done, `thru remember TEXT --rule` gives sessions here a rule, text \
                     between <private> tags is never stored, and `thru capture pause` pauses recording.";
     Some(message.to_owned())
 }

@@ -10,7 +10,8 @@ fn settings_are_shown_with_where_they_come_from() {
     let home = Home::new();
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["config", "show"]), @r#"
-    # The project that this directory belongs to. Directories with the same name share one memory.
+    # The project that this directory belongs to. Directories with the same name share one memory, once
+    # you trust them (`thru projects trust`).
     project.name = ""
 
     # Globs of transcript files and project directories that are never read, such as
