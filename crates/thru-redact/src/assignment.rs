@@ -6,7 +6,6 @@
 
 use std::ops::Range;
 
-use crate::checks::has_irregular_case;
 use crate::connector;
 use crate::names::{self, Kind, LONGEST, Telling};
 use crate::near;
@@ -54,14 +53,17 @@ impl Beside {
 /// True if, in text or in raw JSON, the word at this position may name a secret value.
 pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     let plain = read(bytes, word.clone()).is_some_and(|found| {
-        let value = &bytes[found.value];
+        let value = &bytes[found.value.clone()];
         found.cut_by_escape
+            || names::is_constant_name(&bytes[found.start..name_end(bytes, &word)])
+            || found.quoted && next_part(bytes, &found.value).is_some()
             || value.iter().any(|byte| {
                 !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
             })
-            || has_irregular_case(value)
+            || value.iter().skip(1).any(u8::is_ascii_uppercase)
+                && value.iter().any(u8::is_ascii_lowercase)
             || (value.len() >= 10 && value.iter().all(u8::is_ascii_lowercase))
-            || value.iter().filter(|byte| matches!(byte, b' ' | b'-')).count() >= 3
+            || value.iter().filter(|byte| matches!(byte, b' ' | b'-' | b'.')).count() >= 2
     });
     if plain {
         return true;
@@ -94,6 +96,15 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
             false => Manner::Plain,
         };
         let given = text.get(start..end)?;
+        if found.quoted && found.beside.is_none() {
+            let (whole, end) = joined(text, start..end);
+            if end > start + given.len()
+                && value::secret_part(found.telling, name, &whole, manner).is_some()
+            {
+                let (whole, secret) = (found.start..end, start..end);
+                return Some(Named { whole, secret, rule: found.telling.rule });
+            }
+        }
         let may_be = found.beside.is_none_or(|beside| beside.admits(found.telling, name, given));
         if may_be && let Some(part) = value::secret_part(found.telling, name, given, manner) {
             let mut secret = start + part.start..start + part.end;
@@ -120,6 +131,47 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     Some(Named { whole, secret, rule: telling.rule })
 }
 
+/// The most parts of a value that code joins.
+const PARTS: usize = 16;
+
+/// Returns the text whose first part stands here, as in `"one" + "other"`, and the end of its last part.
+fn joined(text: &str, first: Range<usize>) -> (String, usize) {
+    let mut whole = text[first.clone()].to_owned();
+    let mut last = first;
+    for _ in 0..PARTS {
+        let Some(next) = next_part(text.as_bytes(), &last) else { break };
+        let Some(part) = text.get(next.clone()) else { break };
+        whole.push_str(part);
+        last = next;
+    }
+    (whole, last.end)
+}
+
+/// Returns the quoted part that is joined to the one that ends here: by a sign, or by standing alone on the next line.
+fn next_part(bytes: &[u8], part: &Range<usize>) -> Option<Range<usize>> {
+    let (backslashes, mark, after) = quote_at(bytes, part.end)?;
+    let near = &bytes[after..bytes.len().min(after + 96)];
+    let (mut at, mut signs, mut breaks) = (0, 0, 0);
+    while let Some(byte) = near.get(at) {
+        match byte {
+            b'+' | b'.' | b'&' | b'~' => signs += 1,
+            b'\n' => breaks += 1,
+            b'\\' if near.get(at + 1) == Some(&b'n') && backslashes == 0 => {
+                breaks += 1;
+                at += 1;
+            }
+            b' ' | b'\t' | b'\r' | b'\\' => {}
+            _ => break,
+        }
+        at += 1;
+    }
+    let open = near[..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    let opens = near.get(at) == Some(&mark) && open == backslashes;
+    let is_joined = (1..=2).contains(&signs) && breaks <= 1 || signs == 0 && breaks == 1;
+    let start = after + at + 1;
+    (opens && is_joined).then(|| start..closing_quote(bytes, start, backslashes, mark))
+}
+
 /// True if nothing but a setting can stand here: `NAME=value` between blanks, or `NAME: value` alone on its line.
 fn is_setting(bytes: &[u8], name: usize, value: &Range<usize>) -> bool {
     let before = &bytes[name.saturating_sub(LONGEST)..name];
@@ -128,8 +180,11 @@ fn is_setting(bytes: &[u8], name: usize, value: &Range<usize>) -> bool {
     let before = &before[..before.len() - owner];
     let next = bytes.get(value.end);
     if bytes[value.start - 1] == b'=' {
+        // `-o user=a,NAME=value`
+        let is_listed =
+            before.last() == Some(&b',') && next.is_none_or(|next| b", \n".contains(next));
         let opens = before.last().is_none_or(|last| b" \t\n+&?=\"'".contains(last));
-        return opens && next.is_none_or(|next| b" \t\n\r\\\"&".contains(next));
+        return is_listed || opens && next.is_none_or(|next| b" \t\n\r\\\"'&".contains(next));
     }
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_first = line.len() < LONGEST
@@ -351,7 +406,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         return None;
     }
     let telling = names::judge(name)?;
-    let mut at = skip_blanks(bytes, after_sign);
+    let mut at = after_tag(bytes, skip_blanks(bytes, after_sign));
     if may_be_typed && let Some(after) = after_type(bytes, at) {
         at = after;
     }
@@ -366,10 +421,18 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         let (_, _, after) = quote_at(bytes, value.end)?;
         Some(bytes.get(skip_blanks(bytes, after)) == Some(&b':'))
     };
-    if must_be_quoted && (!quoted || is_name() == Some(true)) {
+    if must_be_quoted && (!quoted || beside == Some(Beside::Listed) && is_name() == Some(true)) {
         return None;
     }
     Some(Assignment { telling, start, value, quoted, cut_by_escape, beside })
+}
+
+/// Returns the start of the value behind a tag of YAML that says no more than its type.
+fn after_tag(bytes: &[u8], start: usize) -> usize {
+    let tag = ["!unsafe ", "!!str ", "!!binary "]
+        .iter()
+        .find(|tag| bytes[start..].starts_with(tag.as_bytes()));
+    skip_blanks(bytes, start + tag.map_or(0, |tag| tag.len()))
 }
 
 /// True for `-password` and `-passwd`.
@@ -411,8 +474,8 @@ fn value_at(
     in_query: bool,
 ) -> Option<(Range<usize>, bool, bool)> {
     let mut open = after_constructor(bytes, start).unwrap_or(start);
-    // The only value of a list.
-    if bytes.get(open) == Some(&b'[') {
+    // The only value of a list, or one of several parts.
+    if matches!(bytes.get(open), Some(b'[' | b'(')) {
         let inner = skip_blanks(bytes, open + 1);
         open = if quote_at(bytes, inner).is_some() { inner } else { open };
     }

@@ -5,6 +5,11 @@
 
 use std::ops::Range;
 
+use crate::names::{Kind, Telling};
+use crate::value;
+
+const PASSWORD: Telling = Telling { kind: Kind::Password, rule: "password" };
+
 /// The base64 of what secrets begin with, in lower case.
 #[rustfmt::skip]
 pub(crate) const BEGINNINGS: [&str; 45] = [
@@ -13,13 +18,13 @@ pub(crate) const BEGINNINGS: [&str; 45] = [
 
 /// The base64 of the names of secrets, as it reads at each of the three places in a group, in lower case.
 #[rustfmt::skip]
-pub(crate) const NAMES: [&str; 15] = [
+pub(crate) const NAMES: [&str; 18] = [
     "ueftu1dpuk", "bbu1nxt1je", "qqvntv09sr", "u0vdukvu", "nfq1jfv", "trunsrv", "ve9lru", "rps0vo", "ut0tft", "cgfzc3dvcm",
-    "bhc3n3b3jk", "wyxnzd29yz", "qvbjx0tfw", "fqsv9lrv", "buelfs0vz",
+    "bhc3n3b3jk", "wyxnzd29yz", "qvbjx0tfw", "fqsv9lrv", "buelfs0vz", "x0tfwt", "9lrvk9", "fs0vzp",
 ];
 
 /// Words near which everything in base64 is decoded, in lower case.
-pub(crate) const CONTEXTS: [&str; 11] = [
+pub(crate) const CONTEXTS: [&str; 16] = [
     "kind: secret",
     "kind\":\"secret\"",
     "kind\": \"secret\"",
@@ -31,6 +36,11 @@ pub(crate) const CONTEXTS: [&str; 11] = [
     "atob(",
     ".dockerconfigjson",
     "frombase64string",
+    "{.data.",
+    "_b64=",
+    "_b64: ",
+    "_base64=",
+    "_base64: ",
 ];
 
 /// The most bytes of base64 that are decoded.
@@ -153,7 +163,12 @@ pub(crate) fn find_near(
         }
         let Some(decoded) = decode_text(&text[run.clone()]) else { continue };
         let is_value = is_manifest && is_manifest_value(&text[..run.start], &decoded);
-        if is_value || (run.len() >= SHORTEST && holds_secret(&decoded)) {
+        let is_password = || {
+            let text = decoded.trim_end();
+            value::is_said(PASSWORD, b"password", text, false)
+                || value::is_said_word(PASSWORD, b"password", text)
+        };
+        if is_value || run.len() >= SHORTEST && (holds_secret(&decoded) || is_password()) {
             found.push(run);
         }
     }
@@ -177,7 +192,7 @@ fn is_manifest_value(before: &str, decoded: &str) -> bool {
 }
 
 /// True if the decoded text holds a secret itself.
-fn holds_secret(decoded: &str) -> bool {
+pub(crate) fn holds_secret(decoded: &str) -> bool {
     crate::secrets::find(decoded, |_, _| false).edits.iter().any(|edit| {
         matches!(&edit.reason, crate::edits::Reason::Secret(_) | crate::edits::Reason::Assigned(_))
     })

@@ -25,6 +25,8 @@ pub(crate) enum Check {
     Chosen,
     /// As [`Self::Chosen`], and no name, version or path: nothing but its place tells of it.
     SelfMade,
+    /// Words, and none of those that a sentence cannot do without.
+    Phrase,
 }
 
 impl Check {
@@ -40,7 +42,8 @@ impl Check {
             Self::Password => !is_masked(value) && !is_filler(value) && !is_reference(value),
             Self::Given => {
                 let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-                let is_name = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+                let is_name = value.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+                    && !has_irregular_case(value.as_bytes());
                 Self::Password.passes(value)
                     && (is_word && value.len() >= 10 || !is_name)
                     && !value.contains(['/', '<', '>', '.'])
@@ -56,6 +59,10 @@ impl Check {
                             && value.bytes().filter(u8::is_ascii_digit).count() >= 2
                             && value.starts_with(|first: char| first.is_ascii_alphabetic())
                             && value.len() >= 8)
+            }
+            Self::Phrase => {
+                let joining = ["the", "and", "for", "are", "was", "not", "but", "has"];
+                !value.split(' ').any(|word| joining.contains(&word))
             }
             Self::Chosen => {
                 let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
@@ -115,7 +122,7 @@ fn distinct_bytes(value: &[u8]) -> usize {
 }
 
 /// Words that replace or describe a password.
-const FILLERS: [&str; 84] = [
+const FILLERS: [&str; 82] = [
     "password",
     "passwords",
     "passwd",
@@ -161,8 +168,6 @@ const FILLERS: [&str; 84] = [
     "abcdef",
     "abcd",
     "xyz",
-    "qwerty",
-    "letmein",
     "welcome",
     "hello",
     "world",
@@ -204,8 +209,19 @@ const FILLERS: [&str; 84] = [
 
 /// True if the letters of the value are only words that stand for a password.
 pub(crate) fn is_filler(value: &str) -> bool {
-    let digits = value.bytes().filter(u8::is_ascii_digit).count();
-    if value.len() > 64 || digits > 8 {
+    let count = |test: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| test(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    // What a rule for passwords made of it: `Welcome_2024`, `Admin123!`
+    let has_year = || {
+        value.as_bytes().windows(4).any(|part| {
+            matches!(part, [b'1', b'9', ..] | [b'2', b'0', ..])
+                && part.iter().all(u8::is_ascii_digit)
+        })
+    };
+    let has_capital = count(u8::is_ascii_uppercase) > 0;
+    let is_made = count(|byte| byte.is_ascii_punctuation()) > 0
+        && (has_capital && (3..=4).contains(&digits) || digits == 4 && has_year());
+    if value.len() > 64 || digits > 8 || is_made {
         return false;
     }
     let mut words = value

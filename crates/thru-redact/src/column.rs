@@ -89,7 +89,8 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
         }
         let is_last = index + 1 == others.len();
         let cell = if is_last { first_word(text, cell) } else { cell };
-        if let Some(part) = value::secret_part(telling, written, &text[cell.clone()], Manner::Plain)
+        if let Some(part) =
+            value::secret_part(telling, written, &text[cell.clone()], Manner::Setting)
         {
             secrets.push(cell.start + part.start..cell.start + part.end);
         }

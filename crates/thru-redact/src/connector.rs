@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use memchr::{memchr, memmem};
 use regex::Regex;
 
-use crate::checks::has_irregular_case;
+use crate::checks::{has_irregular_case, is_uuid};
 use crate::names::{Kind, Telling, is_constant_name};
 use crate::value::{self, Manner};
 
@@ -41,12 +41,17 @@ const fn behind(mut connector: Connector, before: &'static str) -> Connector {
     connector
 }
 
-static CONNECTORS: [Connector; 54] = [
+static CONNECTORS: [Connector; 56] = [
     // | `NAME` | `value` |
     connector(
         "|",
         Manner::Plain,
         r#"[`*_]{0,3}[ \t]*\|[ \t]*[`*"']{0,3}(?P<v>[^\s`|"']{6,})[`*"']{0,3}[ \t]*\|"#,
+    ),
+    // NAME | value, as psql shows a row
+    behind(
+        connector("|", Manner::Setting, r"[ \t]*\|[ \t]*(?P<v>[^\s|]{6,})[ \t]*(?:[\r\n]|\z)"),
+        r"(?:^|\n)[ \t>+]{0,8}$",
     ),
     // │ NAME │ value │
     connector("\u{2502}", Manner::Plain, "[ \\t]*[│┃][ \\t]*(?P<v>[^\\s│┃|]{6,})[ \\t]*[│┃]"),
@@ -251,6 +256,12 @@ static CONNECTORS: [Connector; 54] = [
         Manner::Quoted,
         r#"\\{0,3}["']?[ \t]*(?:[:=]|=>|>)?[ \t]*\\{0,3}["'`]?(?P<v>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b"#,
     ),
+    // passphrase: word word word word
+    connector(
+        " ",
+        Manner::Quoted,
+        r"[ \t]*[:=][ \t]*(?P<v>(?:[a-z]{4,9} ){3,7}[a-z]{4,9})[ \t]*(?:[\r\n]|\z)",
+    ),
     // user NAME and password value
     behind(
         connector(" ", Manner::Plain, r"[ \t]+(?P<v>\S{6,128})"),
@@ -281,7 +292,7 @@ static CONNECTORS: [Connector; 54] = [
         connector(
             "alue",
             Manner::Plain,
-            r"[ \t]*,[ \t]*[Vv]alue[ \t]*[:=][ \t]*(?P<v>[^\s,}]{6,128})",
+            r#"[ \t]*,[ \t]*[Vv]alue[ \t]*[:=][ \t]*["']?(?P<v>[^\s,}"']{6,128})"#,
         ),
         r"(?i)(?:name|key)[ \t]*[:=][ \t]*$",
     ),
@@ -335,7 +346,7 @@ static CONNECTORS: [Connector; 54] = [
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|di|do|da|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:[:=→]|=>)[ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|set to|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|di|do|da|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:[:=→]|=>)[ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:(?:has|have|had)[ \t]+been|got)[ \t]+(?:set|changed|reset|updated|rotated)[ \t]+(?:to|from)[ \t]*:?[ \t]|(?:changed|reset|updated|rotated|switched)[ \t]+(?:to|from)[ \t]*:?[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|(?:re)?set to|changed (?:to|from)|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
 /// A value alone on the line below a sentence that announces it.
 const ANNOUNCED: &str = r#"(?:[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}|[ \t](?:is|was) (?:generated|created|set|reset)[^\n:]{0,40}: )(?P<v>[^\s"'\\]{8,128})[ \t]*(?:\r?\n|\z)"#;
 /// A value in brackets behind its name.
@@ -343,18 +354,19 @@ const BRACKETED: &str = r#"[ \t]+\([`"']?(?P<v>[^\s()"'`]{6,128})[`"']?\)"#;
 /// A value right behind its name, after [`USING`].
 const USED: &str = r#"[ \t]+["'`]?(?P<v>[^\s"'`]{6,128})"#;
 /// Words before a name whose value follows at once: `with the password VALUE`.
-const USING: &str = r"(?i)\b(?:using|with|use|by)[ \t]+(?:(?:the|this|that|my|your|our|a)[ \t]+)?$";
+const USING: &str =
+    r"(?i)\b(?:using|with|use|by|and)[ \t]+(?:(?:the|this|that|my|your|our|a)[ \t]+)?$";
 /// The beginning of a sentence that sets a value.
 const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
 /// A login with its two halves.
-const LOGIN: &str = r#"s?[ \t]{0,2}(?:[:=→-]|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?[ \t]{0,2}[/:|][ \t]{0,2}["'`]?(?P<v>[^\s"'`]{6,128})"#;
+const LOGIN: &str = r#"s?(?:[ \t]+(?:for|of|on|to)[ \t]+[^\n:;.]{1,40})?[ \t]{0,2}(?:[:=→-]|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?(?:[ \t]{0,2}[/:|][ \t]{0,2}|[ \t]and[ \t])["'`]?(?P<v>[^\s"'`]{6,128})"#;
 /// A value behind the name of a constant, with a word or two between them in any language.
 const OF_CONSTANT: &str =
     r#"["'`]?[ \t]+(?:[^\s:=]{1,16}[ \t]+){0,2}["'`«「“]?(?P<v>[!#-&(-_a-~]{8,128})"#;
 /// A value before the name of a constant.
 const BEFORE_CONSTANT: &str = r#"[ \t]["'`«「“]?(?P<v>[!#-&(-_a-~]{8,128})["'`»」”]?[ \t]+(?:[^\s:=,;(]{1,12}[ \t]+){1,4}["'`]?$"#;
 /// A value before its name.
-const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:(?:[-–—][ \t]+)?(?:that|which|this)[ \t]+)?(?:as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
+const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:(?:[-–—][ \t]+)?(?:that|which|this)[ \t]+)?(?P<verb>as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
 
 /// A value before its name in an object: `"value": "…", "name": "NAME"`.
 const LABELLED: &str = r#"["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?P<v>[^"'\\]{4,128})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$"#;
@@ -483,7 +495,9 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         || (skipped > 0 && has(b"alue=", 200))
         || is_announced(rest)
         || (begins(b"cred") && is_login(rest))
-        || (name.to_ascii_lowercase().ends_with(b"mnemonic"))
+        || [&b"mnemonic"[..], b"passphrase"]
+            .iter()
+            .any(|end| name.to_ascii_lowercase().ends_with(end))
         || (blanks > 0 && is_constant_name(name) && first_words(rest, 3).any(is_long_value))
         || rest.starts_with(b"=%s")
         || (blanks > 0 && (rest.starts_with(b"value") || rest.starts_with(b"by lazy")))
@@ -515,7 +529,7 @@ fn is_typed(rest: &[u8]) -> bool {
 fn holds_value(text: &[u8]) -> bool {
     let is_mark = |byte: &u8| b"!@#$%^&*?+~=;".contains(byte);
     text.iter().any(|byte| byte.is_ascii_digit() || is_mark(byte))
-        || text.iter().filter(|byte| **byte == b'-').count() >= 3
+        || text.iter().filter(|byte| matches!(byte, b'-' | b'.')).count() >= 2
 }
 
 /// True for a word that is as long as a password, and may be one.
@@ -545,19 +559,21 @@ fn last_words(text: &[u8], count: usize) -> impl Iterator<Item = &[u8]> {
 
 /// True if a user and a value may follow: `: admin / VALUE`.
 fn is_login(rest: &[u8]) -> bool {
-    let signs = |byte: &u8| matches!(byte, b'/' | b':' | b'|');
     let near = &rest[..rest.len().min(64)];
-    near.iter()
-        .position(|byte| matches!(byte, b'/' | b'|'))
-        .or_else(|| near.iter().rposition(signs))
-        .is_some_and(|at| first_words(&rest[at + 1..], 1).any(holds_value))
+    let is_first = |sign: &u8| matches!(sign, b'/' | b'|');
+    let places = [
+        near.iter().position(is_first),
+        near.iter().rposition(|sign| *sign == b':'),
+        memmem::find(near, b" and ").map(|at| at + 4),
+    ];
+    places.into_iter().flatten().any(|at| first_words(&rest[at + 1..], 1).any(holds_value))
 }
 
 /// True if a sentence that tells a value goes on here.
 fn is_verb(rest: &[u8]) -> bool {
     let verbs = [
         "is", "was", "are", "ist", "lautet", "est", "es", "è", "é", "to", "or", "auf", "heißt",
-        "ends", "becomes",
+        "ends", "becomes", "has", "have", "got", "changed", "reset", "rotated", "updated",
     ]
     .map(str::as_bytes);
     let places = [
@@ -567,7 +583,7 @@ fn is_verb(rest: &[u8]) -> bool {
     .map(str::as_bytes);
     let mut words = first_words(rest, 12);
     let Some(first) = words.next() else { return false };
-    if verbs.contains(&without_colon(first)) && tells(first_words(rest, 5).skip(1)) {
+    if verbs.contains(&without_colon(first)) && tells(first_words(rest, 6).skip(1)) {
         return true;
     }
     places.contains(&first)
@@ -583,8 +599,22 @@ fn without_colon(word: &[u8]) -> &[u8] {
 
 /// True if a value comes next, but for adverbs.
 fn tells<'a>(mut words: impl Iterator<Item = &'a [u8]>) -> bool {
-    let adverbs: [&[u8]; 9] =
-        [b"now", b"set", b"to", b"still", b"just", b"currently", b"up", b"being", b""];
+    let adverbs: [&[u8]; 14] = [
+        b"now",
+        b"set",
+        b"to",
+        b"still",
+        b"just",
+        b"currently",
+        b"up",
+        b"being",
+        b"been",
+        b"changed",
+        b"reset",
+        b"updated",
+        b"rotated",
+        b"from",
+    ];
     words.find(|word| !adverbs.contains(&without_colon(word))).is_some_and(may_be_value)
 }
 
@@ -630,7 +660,7 @@ fn may_precede(before: &[u8]) -> bool {
     (near.ends_with(b"\"") && is_label())
         || near.ends_with(b" ")
             && [&b" as "[..], b" is ", b" for "].iter().any(|word| {
-                memmem::find(near, word).is_some_and(|at| {
+                memmem::rfind(near, word).is_some_and(|at| {
                     let value = &before[..before.len() - near.len() + at];
                     let value = &value[value.len().saturating_sub(24)..];
                     value.iter().any(|byte| byte.is_ascii_digit() || *byte == b'-')
@@ -749,7 +779,9 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
         let is_sign = sign != "to" || sets;
         if is_sign
             && !value.is_empty()
-            && value::is_said(telling, name, value, marked || is_constant_name(name))
+            && (value::is_said(telling, name, value, marked || is_constant_name(name))
+                || value::is_said_word(telling, name, value)
+                || sets && telling.kind != Kind::Password && is_uuid(value))
         {
             return Some(Place::After(found.start()..found.start() + value.len()));
         }
@@ -776,7 +808,10 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
             .and_then(|groups| groups.name("v"))
     {
         let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-        if !value.is_empty() && value::is_said(telling, name, value, false) {
+        if !value.is_empty()
+            && (value::is_said(telling, name, value, false)
+                || value::is_said_word(telling, name, value))
+        {
             return Some(Place::After(found.start()..found.start() + value.len()));
         }
     }
@@ -788,10 +823,9 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
     {
         return Some(Place::Before(found.start() + part.start..found.start() + part.end));
     }
-    if telling.kind == Kind::Password
-        && let Some(found) = compiled(&AS_NAMED_PATTERN, AS_NAMED)
-            .captures(before)
-            .and_then(|groups| groups.name("v"))
+    if let Some(groups) = compiled(&AS_NAMED_PATTERN, AS_NAMED).captures(before)
+        && let (Some(found), Some(verb)) = (groups.name("v"), groups.name("verb"))
+        && (telling.kind == Kind::Password || verb.as_str() == "as")
         && value::is_said(telling, name, found.as_str(), true)
     {
         return Some(Place::Before(found.range()));

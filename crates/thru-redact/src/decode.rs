@@ -221,8 +221,7 @@ pub(crate) fn to_bytes(bytes: &[u8], escapes: Escapes, mut edits: Vec<Edit>) -> 
     let mut way = Way { pieces: Pieces { rest: bytes, escapes }, text: 0, raw: 0, plain: 0 };
     for edit in &mut edits {
         let Range { start, end } = edit.range;
-        way.to(start);
-        edit.range = way.behind_marks()..way.to(end);
+        edit.range = way.to(start)..way.to(end);
     }
     edits
 }
@@ -237,19 +236,6 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// Steps over what stands for nothing here, and returns the position in the bytes.
-    fn behind_marks(&mut self) -> usize {
-        while self.plain == 0 {
-            let rest = self.pieces.rest;
-            let Some(Piece::Character { length, character: None }) = self.pieces.next() else {
-                self.pieces.rest = rest;
-                break;
-            };
-            self.raw += length;
-        }
-        self.raw
-    }
-
     /// Returns the position in the bytes of a position in the decoded text. Positions must be
     /// ascending.
     fn to(&mut self, place: usize) -> usize {

@@ -93,8 +93,10 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
             false if ends_line.is_empty() || ends_line.starts_with('\n') => Manner::Setting,
             false => Manner::Plain,
         };
-        let is_told = is_marked || !part("verb").is_empty();
+        let is_verb = || !is_sign && is_mixed(given);
+        let is_told = is_marked || !part("verb").is_empty() || is_verb();
         let is_secret = value::is_said(telling, name, given, is_told)
+            || value::is_said_word(telling, name, given)
             || is_assigned && value::secret_part(telling, name, given, manner).is_some();
         if is_secret {
             let start = word.end + found.start();
@@ -102,6 +104,18 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
         }
     }
     None
+}
+
+/// True for letters and digits in an order that no word has.
+fn is_mixed(value: &str) -> bool {
+    let count = |test: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| test(byte)).count();
+    let digits = count(u8::is_ascii_digit);
+    value.len() >= 8
+        && value.starts_with(|first: char| first.is_ascii_alphabetic())
+        && (digits >= 2
+            || digits == 1
+                && count(u8::is_ascii_uppercase) > 0
+                && count(u8::is_ascii_lowercase) > 0)
 }
 
 #[cfg(test)]

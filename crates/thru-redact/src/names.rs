@@ -218,13 +218,14 @@ const NO_PASSES: [&str; 17] = [
 ];
 
 /// Words that may follow the telling word.
-const TAILS: [&str; 17] = [
+const TAILS: [&str; 18] = [
     "plain",
     "plaintext",
     "cleartext",
     "value",
     "base64",
     "b64",
+    "hex",
     "string",
     "str",
     "production",
@@ -308,7 +309,10 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         return telling(Kind::Token, "token");
     }
     let drawn = ["salt", "pepper", "seed", "irk", "hmac", "bearer"];
-    if drawn.iter().any(|word| plain.len() > word.len() && ends_with_word(name, plain, word)) {
+    let is_drawn = |word: &&str| {
+        ends_with_word(name, plain, word) && (plain.len() > word.len() || name == b"PEPPER")
+    };
+    if drawn.iter().any(is_drawn) {
         return telling(Kind::Key, "secret");
     }
     if ends_with_word(name, plain, "auth") || ends_with_word(name, plain, "pat") {

@@ -165,7 +165,7 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -199,6 +199,11 @@ pub(crate) static RULES: &[Rule] = &[
     shape("ably-key", "an Ably key"),
     shape("zoho-token", "a Zoho token"),
     shape("fal-key", "a fal.ai key"),
+    shape("hex", "a secret in hexadecimal digits"),
+    shape("codefresh-token", "a Codefresh token"),
+    shape("uptimerobot-key", "an UptimeRobot key"),
+    shape("laravel-token", "a token of Laravel's Sanctum"),
+    shape("gcore-token", "a Gcore token"),
     shape("bitwarden-token", "an access token of Bitwarden's secrets"),
     Rule { finder: Finder::Command, ..form("command-password", "the password in a command line", &crate::command::NAMES, "") },
     Rule { finder: Finder::Cookie, start: Start::Anywhere, ..form("cookie", "the session in a cookie", &["cookie"], "") },
@@ -217,6 +222,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("command-password", "the password in a command line", &["convertto-securestring "],
         r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,128})"#)
         .followed_by(Follows::Word).checked(Check::Password),
+    form("piped-password", "the password that a script answers a prompt with", &["send \"", "send -- \"", "send \\\"", "send -- \\\""],
+        r#"send (?:-- )?\\{0,3}"(?P<secret>[^\s"'\\${}()]{6,64})\\{1,3}[rn]"#).followed_by(Follows::Word).checked(Check::SelfMade),
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
@@ -224,11 +231,12 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["sqlplus "], r"sqlplus (?:-\w+ ){0,3}\w{1,32}/(?P<secret>[^\s@/]{4,64})@")
-        .followed_by(Follows::Word).checked(Check::Chosen),
+        .followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["@//"], r"[\w$#]{1,32}/(?P<secret>[^\s@/]{4,64})@//[\w.-]{1,80}[:/]").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["auth plain ", "auth login "], r"(?i)auth (?:plain|login) (?P<secret>[A-Za-z0-9+/]{12,}={0,2})")
         .checked(Check::Random),
-    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin("],
-        r#"(?i)(?:credential|login|signin|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin(", "sign_in(", "log_in(", "login_with(", "login_as(", "authenticate("],
+        r#"(?i)(?:credential|log_?in(?:_with|_as)?|sign_?in|wifi\.begin|passwordauthentication|authenticate)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["getconnection(", "database(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
         r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
@@ -253,6 +261,8 @@ pub(crate) static RULES: &[Rule] = &[
         r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
     form("password-hash", "the hash of a password", &["$krb5tgs$", "$krb5asrep$"], r#"(?i)\$krb5(?:tgs|asrep)\$[^\s"'\\]{60,4000}"#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("password-hash", "the hash of a password", &["$p$", "$h$", "$s$", "$sha1$", "$dcc2$", "$ml$", "$7$"],
+        r"\$(?:[PH]\$[A-Za-z0-9./]{31}|S\$[A-Za-z0-9./]{52}|sha1\$\d{1,7}\$[A-Za-z0-9./]{1,64}\$[A-Za-z0-9./]{28}|DCC2\$\d{1,8}#[^#\s]{1,64}#[0-9a-f]{32}|ml\$\d{1,7}\$[0-9a-f]{64}\$[0-9a-f]{128,256}|7\$[A-Za-z0-9./$]{50,120})").starting(Start::Anywhere).followed_by(Follows::Token(20)),
     form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
     form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
         r#"(?i)(?:password [07]|secret [0589]) (?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
@@ -270,11 +280,15 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: ", "login with ", "log in with ", "login as ", "log in as ", "login is "], r"(?i)(?:logins?:|zugangsdaten:|log ?in (?:with|as|is)) [\w.@-]{2,40}(?: / |:)(?P<secret>[^\s/\x22'`\\]{6,64})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,2000})").followed_by(Follows::Token(32)),
-    form("seed-phrase", "the words that recover a wallet", &["seed phrase: "], r"(?i)seed phrase: (?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b").followed_by(Follows::Word),
+    form("seed-phrase", "the words that recover a wallet", &["seed phrase", "seed words", "recovery phrase", "recovery words", "secret phrase", "backup phrase", "mnemonic", "wallet"],
+        r#"(?i)(?:(?:seed|recovery|secret|backup) (?:phrase|words)|mnemonic|wallet)[^\n]{0,40}?(?:(?:\s?[:=(]|\sis|\sare)[\s>|+*"'`\\]|\r?\n)[\s>|+*"'`\\]{0,12}(?-i:(?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8}))\b"#).followed_by(Follows::Word).checked(Check::Phrase),
     form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Password),
-    form("jwk-key", "the private part of a JSON web key", &["\"kty\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
+    form("jwk-key", "the private part of a JSON web key", &["\"kty\"", "\"kty\\\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
+    form("jwk-key", "the private part of a JSON web key", &["\"d\":", "\"d\\\":"], r#""d"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{24,2000})"[^{}]{0,2000}?"kty""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
     form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| (?:is|was|=|→)(?: (?:now|set|changed|reset))?(?: to)? | )\\{0,3}["'`]?(?P<secret>[^\s"'`\\,]{6,64})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
+    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| is | = ?| )\\{0,3}["'`](?P<secret>[^\s"'`\\,]{8,64})\\{0,3}["'`]"#)
+        .followed_by(Follows::Word).checked(Check::Given),
     form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,128})'")
         .followed_by(Follows::Word).checked(Check::Password),
     form("consul-key", "the key of a Consul or Nomad cluster", &["encrypt"], r#"encrypt\\{0,3}["']? {0,4}[:=] {0,4}\\{0,3}["']?(?P<secret>[A-Za-z0-9+/]{43}=)"#)
@@ -283,9 +297,15 @@ pub(crate) static RULES: &[Rule] = &[
         .followed_by(Follows::Word),
     form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\\x22']{4,128})")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
+    form("pgpass", "the password of a line of .pgpass", &["*:*:"], r"\*:\*:[^\s:]{1,64}:(?:[^\s:]{1,64}:)?(?P<secret>[^\s\\\x22':]{4,128})(?:\s|\z)")
+        .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
     form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,128})\\{0,3}['"]"#)
         .followed_by(Follows::Token(0)).checked(Check::Password),
     form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
+    form("private-key", "a secret key of minisign", &["rwrty0iy"], r"RWRTY0Iy[A-Za-z0-9+/]{150,220}={0,2}"),
+    form("private-key", "the key of a hidden service", &["ed25519-v3:", "ed25519v1-secret:"], r"(?i)ed25519(?:-v3|v1-secret):\s{0,2}(?P<secret>[A-Za-z0-9+/]{80,90}={0,2})"),
+    form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,4000})").followed_by(Follows::Word),
+    form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,4000}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,4000}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
 
     form("login-password", "the password of a login with its user", &["stats auth ", "addauth digest ", " login=", "-auth ", "-auth=", "-userpass ", "-credentials ", "user.info=", "etcdctl user add "],
@@ -295,8 +315,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r#"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,64})@"#).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["connect("],
         r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,128})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
-    form("piped-password", "the password that a command reads from another", &["passwd -f", "-password-stdin", "-with-token", "-passphrase-fd", "-pass-stdin"],
-        r#"(?i)[a-z -]{6,20}(?: [\w.:/@-]{1,40}){0,4} <<< ?["']?(?P<secret>[^\s"'$]{6,200})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("piped-password", "the password that a command reads from another", &["passwd -f", "-password-stdin", "-with-token", "-passphrase-fd", "-pass-stdin", "secret-tool store", "pass insert", "cryptsetup ", "secret put", "secrets set", "env add"],
+        r#"(?i)[a-z -]{6,20}(?: ?[\w.:/@=-]{1,40}){0,4} <<< ?["']?(?P<secret>[^\s"'$]{6,200})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("stored-secret", "a secret that Maven or Jenkins encrypted", &["<master>{", "<password>{", "<secret>{", "<passphrase>{", "<privatekey>{", "<apitoken>{"],
         r"(?i)<\w{6,12}>\{(?P<secret>[A-Za-z0-9+/]{24,}={0,2})\}<").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Random),
     form("cookie", "the session in a cookie", &["wordpress_logged_in_", "wordpress_sec_"], r"(?i)wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[A-Za-z0-9%._~+-]{20,512})").followed_by(Follows::Token(32)),
@@ -323,7 +343,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("tsig-key", "the key of a transfer of a zone", &["secret \""], r#"secret \\{0,3}"(?P<secret>[A-Za-z0-9+/]{20,}={0,2})\\{0,3}";"#).followed_by(Follows::Word).checked(Check::Random),
 
     form("login-password", "the password of a login with its user", &["@tcp(", "@unix("], r"(?P<secret>[A-Za-z0-9_+/-]{6,80})@(?:tcp|unix)\(").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
-    form("command-password", "the password in a command line", &["password-command", "passcommand", "extpass"], r#"(?i)(?:password-command|passcommand|extpass)[ =]\\{0,3}["']?echo (?P<secret>[^\s"'$\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("command-password", "the password in a command line", &["password-command", "passcommand", "extpass", "password_cmd", "password-file", "passphrase-file", "pass-file"],
+        r#"(?i)(?:password[-_]c(?:omman|m)d|passcommand|extpass|pass(?:word|phrase)?-file)[ =]\\{0,3}["']?(?:<\()?echo (?:-n )?["']?(?P<secret>[^\s"'$\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("recovery-code", "codes that replace a second factor", &["recovery key", "product key", "license key", "licence key", "activation code", "activation key", "serial number"],
         r"(?i)(?:recovery|product|license|licence|activation|serial) (?:key|code|number)(?: is)?[ ]{0,4}[:= ] ?(?P<secret>(?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6}|[A-Z0-9]{20,32})\b").followed_by(Follows::Word).checked(Check::NotMasked),
 
@@ -362,10 +383,14 @@ pub(crate) static RULES: &[Rule] = &[
     form("paypal-token", "a PayPal token", &["a21aa"], r"A21AA[A-Za-z0-9_-]{80,}").checked(Check::Random),
     form("backblaze-key", "a Backblaze key", &["k001", "k002", "k003", "k004", "k005"], r"K00[1-5][A-Za-z0-9+/]{27}\b").followed_by(Follows::Token(27)).checked(Check::Random),
     form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
+    form("authorization", "the credentials of an Authorization header", &["authorization: ", "authorization\": \"", "authorization\\\": \\\"", "authorization', '", "authorization=\""],
+        r#"(?i)authorization["'\\]{0,4}(?:: ?|, ?|=)\\{0,3}["']?(?:bearer|token|apikey|key) (?P<secret>[^\s"'`\\${<]{8,128})\\{0,3}["'`]"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::SelfMade),
 
     // Clouds.
     form("aws-access-key-id", "an AWS access key id", &["akia", "asia", "abia", "acca", "a3t"], r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z2-7]{16}\b").followed_by(Follows::Token(16)),
     form("aws-secret", "an AWS secret access key", &["akia", "asia"], r#"A[KS]IA[A-Z2-7]{16}["']?(?:[ \t,:|]{1,4}["']?|[ \t]{1,8}\d{4}-\d\d-\d\dT\S{5,20}[ \t]{1,8})(?P<secret>[A-Za-z0-9/+]{40})\b"#).checked(Check::Random),
+    form("aws-session-token", "the token of a session of AWS", &["fwogzxivyxdze", "iqojb3jpz2lux2vj"], r"(?:FwoGZXIvYXdzE|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/%]{80,2000}={0,2}"),
+    form("google-hmac-key", "the id of a key of Google's storage", &["goog"], r"GOOG(?:1E[A-Z0-9]{57}|[A-Z0-9]{20})\b").checked(Check::Random).followed_by(Follows::Token(20)),
     form("aws-bedrock-key", "an AWS Bedrock API key", &["absk", "bedrock-api-key-"], r"(?:ABSK[A-Za-z0-9+/]{100,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{60,})"),
     form("google-api-key", "a Google API key", &["aiza"], r"AIza[A-Za-z0-9_-]{35}"),
     form("google-api-key", "a Google API key", &["aq.ab"], r"AQ\.Ab[A-Za-z0-9_-]{40,60}").checked(Check::Random),
@@ -374,11 +399,17 @@ pub(crate) static RULES: &[Rule] = &[
     form("google-refresh-token", "a Google OAuth refresh token", &["1//0"], r"1//0[A-Za-z0-9_-]{30,}").checked(Check::Random),
     form("firebase-token", "a Firebase messaging server key", &["aaaa"], r"AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{120,}").followed_by(Follows::Token(7)),
     form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,90}={0,2})").starting(Start::Anywhere).checked(Check::Random),
-    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{40,90}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
+    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{32,90}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
     form("azure-client-secret", "an Azure client secret", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], r"[A-Za-z0-9_.~]{3}\dQ~[A-Za-z0-9_.~-]{31,34}").starting(Start::Before(3)),
     form("aws-signature", "the signature of a signed URL of a cloud", &["x-amz-signature=", "x-goog-signature=", "x-oss-signature=", "q-signature="], r"(?i)[xq]-(?:(?:amz|goog|oss)-)?signature=(?P<secret>[0-9a-f]{40,512})").starting(Start::Anywhere),
     form("digitalocean-token", "a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
+    form("digitalocean-token", "a key of DigitalOcean's storage", &["do00", "do80"], r"DO[08]0[A-Z0-9]{16}\b").followed_by(Follows::Token(16)).checked(Check::NotMasked),
     form("alibaba-key", "an Alibaba Cloud access key id", &["ltai"], r"LTAI[A-Za-z0-9]{16,24}\b").checked(Check::Random).followed_by(Follows::Token(16)),
+    form("baidu-key", "a Baidu Cloud key", &["bce-v3/altak-"], r"bce-v3/ALTAK-[A-Za-z0-9]{16,32}/[0-9a-f]{40}\b"),
+    form("volcengine-key", "a Volcano Engine access key id", &["aklt"], r"AKLT[A-Za-z0-9+/_-]{40,64}={0,2}").checked(Check::Random).followed_by(Follows::Token(40)),
+    form("huawei-key", "a Huawei Cloud access key id", &["hpua"], r"HPUA[A-Z0-9]{16}\b").checked(Check::Random).followed_by(Follows::Token(16)),
+    form("exoscale-key", "an Exoscale access key", &["exo"], r"EXO[0-9a-f]{24}\b").followed_by(Follows::Token(24)),
+    form("upcloud-token", "an UpCloud token", &["ucat_"], r"ucat_[A-Z0-9]{26}\b"),
     form("cloudflare-key", "a Cloudflare origin key", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
     form("heroku-key", "a Heroku API key", &["hrku-"], r"HRKU-[A-Za-z0-9_-]{36,64}"),
     form("heroku-key", "a Heroku API key", &["heroku"], r#"(?i)heroku[A-Z0-9_-]{0,20}["' ]{0,2}[:=]["' ]{0,3}(?P<secret>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"#).starting(Start::Anywhere).followed_by(Follows::Sign),
@@ -398,7 +429,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("aws-mws-token", "an Amazon MWS token", &["amzn.mws."], r"amzn\.mws\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("aws-appsync-key", "an AWS AppSync key", &["da2-"], r"da2-[a-z0-9]{26}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("azure-devops-token", "an Azure DevOps token", &["azdo"], r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b").starting(Start::Before(76)).followed_by(Follows::Token(4)),
-    form("azure-key", "a key of an Azure service", &["acdb", "azfu", "azse", "azea", "acse", "+aeh", "+asb", "+amc", "astv", "+ast", "+acr"], r"[A-Za-z0-9_+/-]{33,76}(?:ACDb|AzFu|AzSe|AzEa|ACse|\+AEh|\+ASb|\+AMC|AStv|\+ASt|\+ACR)[A-Za-z0-9_+/-]{5,8}={0,2}").starting(Start::Before(76)).followed_by(Follows::Token(5)).checked(Check::Random),
+    form("azure-key", "a key of an Azure service", &["acdb", "azfu", "azse", "azea", "acse", "+aeh", "+asb", "+amc", "astv", "+ast", "+acr", "azca", "+aba", "aiot", "azac", "azeg", "acog", "+arm"],
+        r"[A-Za-z0-9_+/-]{33,76}(?:ACDb|AzFu|AzSe|AzEa|ACse|\+AEh|\+ASb|\+AMC|AStv|\+ASt|\+ACR|AzCa|\+ABa|AIoT|AZAC|AZEG|ACOG|\+ARm)[A-Za-z0-9_+/-]{4,8}={0,2}").starting(Start::Before(76)).followed_by(Follows::Token(4)).checked(Check::Random),
     form("azure-client-secret", "an Azure subscription key", &["jqqj99"], r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{10,44}").starting(Start::Before(60)).followed_by(Follows::Token(10)),
     form("tencent-key", "a Tencent Cloud secret id", &["akid"], r"AKID[A-Za-z0-9]{32}\b").checked(Check::Random).followed_by(Follows::Token(32)),
     form("yandex-key", "a Yandex Cloud key", &["aqvn", "y0_"], r"(?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,})").checked(Check::Random).followed_by(Follows::Token(35)),
@@ -410,6 +442,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("mongodb-secret", "a MongoDB Atlas client secret", &["mdb_sa_sk_"], r"mdb_sa_sk_[A-Za-z0-9_-]{30,}").checked(Check::Random),
     form("aiven-token", "an Aiven token or password", &["aivenv1", "avns_"], r"(?:aivenv1[A-Za-z0-9+/_-]{60,}={0,2}|AVNS_[A-Za-z0-9_-]{19})"),
     form("clickhouse-key", "a ClickHouse Cloud key", &["4b1d"], r"4b1d[A-Za-z0-9]{38}\b").checked(Check::Random).followed_by(Follows::Token(38)),
+    form("astra-token", "a DataStax Astra token", &["astracs:"], r"AstraCS:[A-Za-z0-9]{20,28}:[0-9a-f]{64}\b"),
+    form("elastic-token", "an Elastic token", &["essu_"], r"essu_[A-Za-z0-9+/_-]{40,200}={0,2}").checked(Check::Random),
     form("scalingo-token", "a Scalingo token", &["tk-us-"], r"tk-us-[A-Za-z0-9_-]{48}").checked(Check::Random),
     form("harness-token", "a Harness token", &["pat.", "sat."], r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b").followed_by(Follows::Token(60)),
     form("octopus-key", "an Octopus Deploy key", &["api-"], r"API-[A-Z0-9]{26,34}\b").checked(Check::Random).followed_by(Follows::Token(26)),
@@ -476,10 +510,13 @@ pub(crate) static RULES: &[Rule] = &[
     form("nylas-key", "a Nylas key", &["nyk_v0_", "nyk_"], r"nyk_(?:v0_)?[A-Za-z0-9]{40,}").checked(Check::Random),
     form("knock-key", "a Knock key", &["sk_knock_"], r"sk_knock_[A-Za-z0-9_-]{30,}").checked(Check::Random),
     form("mailgun-key", "a Mailgun key", &["key-"], r"key-[0-9a-f]{32}\b").followed_by(Follows::Token(32)),
+    form("mandrill-key", "a Mandrill key", &["md-"], r"md-[A-Za-z0-9_-]{22}\b").followed_by(Follows::Token(22)).checked(Check::Mixed),
     form("mailchimp-key", "a Mailchimp key", &["-us"], r"[0-9a-f]{32}-us\d{1,2}\b").starting(Start::Before(32)).followed_by(Follows::Token(1)),
     form("brevo-key", "a Brevo key", &["xkeysib-", "xsmtpsib-"], r"x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
     form("resend-key", "a Resend key", &["re_"], r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,28}\b").checked(Check::Random).followed_by(Follows::Token(20)),
     form("postmark-key", "a Postmark token", &["x-postmark-server-token: "], r"(?i)x-postmark-server-token: (?P<secret>[0-9a-f-]{36})"),
+    form("pubnub-key", "a PubNub secret key", &["sec-c-"], r"sec-c-[A-Za-z0-9+/=-]{36,64}").checked(Check::Random),
+    form("govnotify-key", "a key of a government's notifications", &["gcntfy-"], r"gcntfy-[\w-]{0,64}?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
 
     // Payments and shops.
     form("stripe-key", "a Stripe key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"], r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,255}"),
@@ -502,6 +539,11 @@ pub(crate) static RULES: &[Rule] = &[
     form("facebook-token", "a Facebook access token", &["eaa"], r"EAA[A-Za-z0-9]{80,}").checked(Check::Random).followed_by(Follows::Token(80)),
     form("shippo-token", "a Shippo token", &["shippo_live_", "shippo_test_"], r"shippo_(?:live|test)_[a-f0-9]{40}"),
     form("flutterwave-key", "a Flutterwave secret key", &["flwseck"], r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?\b"),
+    form("asaas-key", "an Asaas key", &["$aact_"], r"\$aact_[A-Za-z0-9_+/=:-]{40,400}").starting(Start::Anywhere).followed_by(Follows::Word),
+    form("woocommerce-key", "a WooCommerce key", &["ck_", "cs_"], r"c[ks]_[0-9a-f]{40}\b").followed_by(Follows::Token(40)),
+    form("klarna-key", "a Klarna key", &["klarna_live_api_", "klarna_test_api_"], r"klarna_(?:live|test)_api_[A-Za-z0-9+/=!?()#*_-]{40,128}"),
+    form("checkout-key", "a Checkout.com secret key", &["sk_"], r"sk_(?:test_|sbox_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").followed_by(Follows::Token(36)),
+    form("ebay-key", "an eBay certificate id", &["prd-", "sbx-"], r"(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}\b").followed_by(Follows::Token(32)),
 
     // Models.
     form("anthropic-key", "an Anthropic key", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{20,}").checked(Check::NotMasked),
@@ -576,6 +618,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("calcom-key", "a Cal.com key", &["cal_live_", "cal_"], r"cal_(?:live_)?[a-f0-9]{32}\b").followed_by(Follows::Token(32)),
     form("maxmind-key", "a MaxMind key", &["_mmk"], r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
     form("ory-token", "an Ory token", &["ory_"], r"ory_(?:pat|at|rt|st|apikey|wak)_[A-Za-z0-9_.-]{32,}").checked(Check::Random),
+    form("cloudflare-key", "a token of a Cloudflare tunnel", &["eyjhijoi"], r"eyJhIjoi[A-Za-z0-9+/_-]{100,400}={0,2}"),
     form("paseto", "a PASETO token", &[".local.", ".public."], r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{60,}").starting(Start::Before(2)).checked(Check::Random),
     form("twitter-token", "a Twitter bearer token", &["aaaaaaaaaaaaaaaaaaaaa"], r"A{21,24}[A-Za-z0-9%+/=]{60,}").followed_by(Follows::Token(60)),
     form("segment-token", "a Segment or Customer.io token", &["sgp_", "cio_"], r"(?:sgp_[A-Za-z0-9]{64}|cio_[A-Za-z0-9]{40})\b").followed_by(Follows::Token(40)),
@@ -600,6 +643,14 @@ pub(crate) static RULES: &[Rule] = &[
     form("sentry-token", "a Sentry token", &["sntrys_", "sntryu_"], r"(?:sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[a-f0-9]{64})"),
     form("grafana-token", "a Grafana token", &["glsa_", "glc_ey"], r"(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_ey[A-Za-z0-9+/=]{30,})"),
     form("grafana-token", "a Grafana key", &["eyjrijoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{60,400}={0,2}"),
+    form("pagerduty-key", "a PagerDuty secret", &["pdus+_", "pdeu+_"], r"pd(?:us|eu)\+_[A-Z0-9]{4,20}_[0-9a-f-]{36}"),
+    form("logicmonitor-token", "a LogicMonitor token", &["lmb_", "lma_"], r"lm[ab]_[A-Za-z0-9+/_-]{40,}={0,2}").checked(Check::Random),
+    form("persona-key", "a Persona key", &["persona_production_", "persona_sandbox_"], r"persona_(?:production|sandbox)_[0-9a-f-]{36}"),
+    form("fullstory-key", "a FullStory key", &["na1.", "eu1."], r"(?:na|eu)1\.[A-Za-z0-9+/]{40,200}={0,2}").checked(Check::Random).followed_by(Follows::Token(40)),
+    form("veracode-key", "a Veracode key", &["vera01"], r"vera01[a-z]{2}-[0-9a-f]{32,128}\b"),
+    form("oculus-token", "an Oculus token", &["oc|"], r"OC\|\d{15,17}\|[A-Za-z0-9]{32}\b").followed_by(Follows::Word),
+    form("warp-key", "a Warp key", &["wk-1."], r"wk-1\.[0-9a-f]{64}\b"),
+    form("devin-key", "a Devin key", &["apk_user_", "apk_"], r"apk_(?:user_)?[A-Za-z0-9+/_-]{32,200}={0,2}").checked(Check::Random),
     form("honeycomb-key", "a Honeycomb key", &["hcaik_", "hcxik_", "hcalk_"], r"hc[ax][il]k_[A-Za-z0-9]{26,}").checked(Check::NotMasked),
     form("axiom-token", "an Axiom token", &["xaat-", "xapt-"], r"xa[ap]t-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("logfire-token", "a Logfire token", &["pylf_v"], r"pylf_v\d_[a-z]{2}_[A-Za-z0-9]{40,}"),
@@ -613,6 +664,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("ghost-key", "an admin key of Ghost", &["ghost"], r"(?i)ghost[^\n]{0,40}?(?P<secret>[0-9a-f]{24}:[0-9a-f]{64})\b").followed_by(Follows::Word),
     form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-Za-z]{100,112}\b").followed_by(Follows::Token(90)),
     form("wallet-key", "the private key of a Nostr user", &["nsec1"], r"nsec1[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{58}\b").followed_by(Follows::Token(58)),
+    form("wallet-key", "the private key of a wallet", &["suiprivkey1", "ed25519_sk1", "ed25519e_sk1", "xprv1", "addr_xsk1", "edsk", "ed25519:", "bls12_381:"],
+        r"(?:suiprivkey1[a-z0-9]{58,64}|(?:ed25519e?_sk|xprv|addr_xsk)1[a-z0-9]{58,170}|edsk[1-9A-HJ-NP-Za-km-z]{50,94}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,90})\b").followed_by(Follows::Token(50)),
     form("okta-token", "an Okta token", &["ssws "], r"(?i)ssws (?P<secret>00[A-Za-z0-9_-]{38,42})").followed_by(Follows::Token(8)),
     form("mailersend-token", "a MailerSend token", &["mlsn."], r"mlsn\.[0-9a-f]{64}\b"),
     form("webhook", "the address of a webhook", &["://hook.", "://hooks.", "/hook/", "/hooks/", "/webhook/", "/webhooks/"],
@@ -621,6 +674,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("password-hash", "the hash of a password", &["pbkdf2_sha", "pbkdf2:sha", "scrypt:"],
         r"(?:pbkdf2[_:]sha\d{1,3}|scrypt)(?::\d{1,8}){0,3}\$(?:\d{1,9}\$)?[A-Za-z0-9./+_-]{6,64}\$[A-Za-z0-9+/=_-]{32,140}").starting(Start::Anywhere).followed_by(Follows::Word),
     form("password-hash", "the hash of a password", &["{ssha", "{smd5}", "{crypt}", "{pbkdf2"], r"(?i)\{(?:ssha\d{0,3}|smd5|crypt|pbkdf2[a-z0-9-]{0,10})\}(?P<secret>[A-Za-z0-9+/=$.]{16,200})")
+        .starting(Start::Anywhere).followed_by(Follows::Word),
+    form("password", "the value of a password setting, field or option", &["{plain}", "{clear}", "{cleartext}"], r"(?i)\{(?:plain|clear(?:text)?)\}(?P<secret>[^\s\x22'\\:]{4,128})")
         .starting(Start::Anywhere).followed_by(Follows::Word),
     form("password-hash", "the hash of a password", &["\"md5", "'md5"], r#"["']md5(?P<secret>[0-9a-f]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("login-password", "the password of a line in the files of PPP", &["\" * \"", "\" * \\\""], r#"\" \* \\{0,3}"(?P<secret>[^"\s\\]{6,128})\\{0,3}" "#)
@@ -639,8 +694,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("aws-secret", "an AWS secret key beside the id of the key", &["akia", "asia"],
         r#"A(?:KI|SI)A[A-Z2-7]{16}[\s"',:;|/=>)\x5c-]{1,12}(?:(?i:aws|secret|access|key|and|und|et|y|n|the|is)[\s"',:;|/=>_\x5c-]{1,8}){0,8}(?P<secret>[A-Za-z0-9+/]{40})(?:[^A-Za-z0-9+/=]|\z)"#)
         .followed_by(Follows::Word).checked(Check::Random),
-    form("login-password", "the password of a login with its user", &["sign in with ", "sign in as ", "log in with ", "log in as ", "login with ", "login as ", "logged in as "],
-        r#"(?i)(?:sign|log(?:ged)?)[ ]?in (?:as|with) ['`]?[\w.@+-]{2,60}['`]? ?(?:and|with|/|:) (?:password |pw |the password )?['`]?(?P<secret>[^\s"'`\\]{6,128})"#)
+    form("login-password", "the password of a login with its user", &["sign in with ", "sign in as ", "log in with ", "log in as ", "login with ", "login as ", "logged in as ", "connect with ", "connect as "],
+        r#"(?i)(?:(?:sign|log(?:ged)?)[ ]?in|connect) (?:as|with) (?:user )?['`]?[\w.@+-]{2,60}['`]? ?(?:and|with|/|:) (?:password |pw |the password )?['`]?(?P<secret>[^\s"'`\\]{6,128})"#)
         .followed_by(Follows::Token(3)).checked(Check::SelfMade),
     form("login-password", "the password of a network or a device", &["wifi: ", "wi-fi: ", "wlan: ", "wifi ", "router login ", "ssid: ", "login: "],
         r#"(?i)(?:wi-?fi|wlan|router login|ssid|login):? [\w.@-]{2,40} ?[/|] ?['`]?(?P<secret>[^\s"'`\\]{8,128})"#)
@@ -653,6 +708,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("apollo-key", "an Apollo GraphOS key", &["service:", "user:gh."], r"(?:service:[a-z0-9-]{2,40}|user:gh\.[a-z0-9-]{1,40}):(?P<secret>[A-Za-z0-9_-]{22})\b").followed_by(Follows::Token(2)).checked(Check::Mixed),
     form("url-key", "a key in the query of an address", &["?key=", "&key=", "?code=", "&code=", "?auth=", "&auth="],
         r"[?&](?:key|code|auth)=(?P<secret>[A-Za-z0-9_.~-]{20,})").starting(Start::Anywhere).checked(Check::Random),
+    form("url-key", "a key in the query of an address", &["&appid=", "?appid="], r"[?&]appid=(?P<secret>[0-9A-Za-vxyz][A-Za-z0-9]{15,63})\b").starting(Start::Anywhere).checked(Check::Random),
+    form("url-token", "a token in the path of an address that lets in its reader", &["-password/", "password-reset/", "/reset/", "/invite/", "/invitation/", "/verify/", "/verify-email/", "/confirm/", "/activate/", "/magic/", "/magic-link/", "/unsubscribe/"],
+        r"(?i)/?[a-z-]{5,16}/(?P<secret>[A-Za-z0-9_.-]{20,256})").starting(Start::Anywhere).followed_by(Follows::Token(20)).checked(Check::Random),
     form("cookie", "the session in a cookie", &["phpsessid", "jsessionid", "connect.sid", "laravel_session"],
         r"(?i)(?:phpsessid|jsessionid|connect\.sid|laravel_session)[=:](?P<secret>[A-Za-z0-9%._-]{16,})").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
     form("amp-token", "an Amp token", &["sgamp_"], r"sgamp_[a-z]{2,12}_[A-Z0-9]{20,30}_[0-9a-f]{64}\b"),

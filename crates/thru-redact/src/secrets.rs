@@ -199,7 +199,7 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             (!secrets.is_empty()).then(|| found(whole, secrets))
         }
         Finder::Shape => {
-            let (range, rule) = shape::find(text.as_bytes(), word.end, shape::NEAR)?;
+            let (range, rule) = shape::find(text.as_bytes(), word.end, false)?;
             let edit = Edit::new(range.clone(), Reason::Secret(rule.into()));
             Some(Found { whole: range, edits: vec![edit] })
         }
@@ -278,7 +278,10 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let value = &window[secret.clone()];
             let passes = rule.check.passes(value) && (!glued || checks::looks_random(value));
             let mut range = start + secret.start..start + secret.end;
-            let mut whole = start..start + whole.end;
+            if rule.name.ends_with("webhook") {
+                range.start = address_start(text, range.start);
+            }
+            let mut whole = range.start.min(start)..start + whole.end;
             if !passes {
                 return Some(found(whole, Vec::new()));
             }
@@ -290,6 +293,17 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             Some(found(whole, vec![range]))
         }
     }
+}
+
+/// Returns the start of the address that goes on here: all of the address of a webhook is secret.
+fn address_start(text: &str, place: usize) -> usize {
+    let bytes = &text.as_bytes()[place.saturating_sub(256)..place];
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"-._~:/@%?&=".contains(byte);
+    let start = place - bytes.iter().rev().take_while(is_part).count();
+    ["https://", "http://"]
+        .iter()
+        .find_map(|scheme| text[start..place].rfind(scheme))
+        .map_or(place, |at| start + at)
 }
 
 /// Returns what the pattern matches at the start of the text, and the secret in it.
@@ -372,8 +386,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Command => {
             return begins_word(bytes, word.start) && command::is_possible(bytes, word);
         }
-        // In raw JSON, escapes lengthen what stands before.
-        Finder::Shape => return shape::find(bytes, word.end, 3 * shape::NEAR).is_some(),
+        Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Protocol => return protocol::is_possible(bytes, word),
         Finder::Foreign => return true,
         Finder::Cookie => return cookie::is_possible(bytes, word.end),

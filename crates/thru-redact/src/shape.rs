@@ -16,10 +16,12 @@ const SHORTEST: usize = 18;
 const SHORTEST_PART: usize = 12;
 /// The most bytes of a token.
 const LONGEST: usize = 320;
+/// The most digits of a text in hexadecimal digits.
+const LONGEST_HEX: usize = 2048;
 /// The most bytes of a prefix.
 const LONGEST_PREFIX: usize = 40;
 /// The bytes before a token in which a word may tell of it.
-pub(crate) const NEAR: usize = 72;
+const NEAR: usize = 72;
 
 /// Calls `found` with the end of each run of letters and digits that is as long as those of tokens, and no part of base64.
 ///
@@ -85,13 +87,17 @@ const fn classes(block: u64) -> (bool, bool) {
     ((letters | digits) & HIGH == HIGH, digits & HIGH != 0)
 }
 
-/// Returns the token whose run of letters and digits ends here, and the name of its rule; words are looked for in the `near`
-/// bytes before it.
-pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize>, &'static str)> {
+/// Returns the token whose run of letters and digits ends here, and the name of its rule. In raw JSON what stands around a
+/// string is none of its text, so that there each token counts that may be told by a word.
+pub(crate) fn find(bytes: &[u8], end: usize, is_raw: bool) -> Option<(Range<usize>, &'static str)> {
+    if let Some(token) = in_hex(bytes, end) {
+        return Some((token, "hex"));
+    }
     let Some(token) = around(bytes, end) else {
         let token = padded(bytes, end)?;
         let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
-        return stands_alone(bytes, &token, text).then_some((token, "token-shape"));
+        let is_token = is_raw || stands_alone(bytes, &token, text);
+        return is_token.then_some((token, "token-shape"));
     };
     let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
     let before = &bytes[..token.start];
@@ -108,7 +114,8 @@ pub(crate) fn find(bytes: &[u8], end: usize, near: usize) -> Option<(Range<usize
     let (prefix, tail) = parts(text);
     let is_token = if prefix.is_empty() {
         is_drawn(text)
-            && (is_told(&before[before.len().saturating_sub(near)..])
+            && (is_raw
+                || is_told(&before[before.len().saturating_sub(NEAR)..])
                 || stands_alone(bytes, &token, text))
     } else {
         !before.ends_with(b"/") && has_prefix(prefix, tail) && !is_masked(text)
@@ -136,6 +143,25 @@ fn known(text: &str) -> Option<&'static str> {
     };
     if text.split_once('.').is_some_and(is_zhipu) {
         return Some("zhipu-key");
+    }
+    let is_codefresh = |(id, secret): (&str, &str)| {
+        id.len() == 24 && secret.len() == 32 && is_hex(id) && is_hex(secret)
+    };
+    if text.split_once('.').is_some_and(is_codefresh) {
+        return Some("codefresh-token");
+    }
+    let is_robot = |(id, secret): (&str, &str)| {
+        let digits = id.strip_prefix("ur").or_else(|| id.strip_prefix('m')).unwrap_or_default();
+        digits.len() >= 6
+            && digits.bytes().all(|byte| byte.is_ascii_digit())
+            && secret.len() == 24
+            && is_hex(secret)
+    };
+    if text.split_once('-').is_some_and(is_robot) {
+        return Some("uptimerobot-key");
+    }
+    if after("YC", 38).is_some_and(|rest| has_both_cases(rest) && looks_random(rest)) {
+        return Some("yandex-key");
     }
     let is_zoho = |rest: &str| {
         rest.split_once('.').is_some_and(|(one, other)| {
@@ -189,9 +215,13 @@ fn paired(before: &[u8], text: &str) -> Option<(usize, &'static str)> {
             let is_asana = matches!(numbers, [b'1' | b'2', b'/', ..]) && length >= 11;
             let id = first.get(first.len().saturating_sub(36)..);
             let is_fal = id.and_then(|id| std::str::from_utf8(id).ok()).is_some_and(is_uuid);
-            match is_asana {
-                true => (length, "asana-token"),
-                false => (is_fal.then_some(36)?, "fal-key"),
+            // `user::DOMAIN:challenge:response`, as it is guessed from.
+            let challenge = run(|byte| byte.is_ascii_hexdigit());
+            let is_challenge = challenge == 16 && first[..first.len() - 16].ends_with(b":");
+            match () {
+                () if is_asana => (length, "asana-token"),
+                () if is_fal => (36, "fal-key"),
+                () => (is_challenge.then_some(16)?, "password-hash"),
             }
         }
         (b':', 64) if is_hex(text) => {
@@ -206,6 +236,14 @@ fn paired(before: &[u8], text: &str) -> Option<(usize, &'static str)> {
         (b'|', 27) if looks_random(text) => {
             let length = run(u8::is_ascii_digit);
             ((15..=16).contains(&length).then_some(length)?, "facebook-token")
+        }
+        (b'|', 40 | 48) if has_both_cases(text) && looks_random(text) => {
+            let length = run(u8::is_ascii_digit);
+            ((1..=8).contains(&length).then_some(length)?, "laravel-token")
+        }
+        (b'$', 256) if is_hex(text) => {
+            let length = run(u8::is_ascii_digit);
+            ((1..=8).contains(&length).then_some(length)?, "gcore-token")
         }
         _ => return None,
     };
@@ -238,6 +276,19 @@ fn around(bytes: &[u8], end: usize) -> Option<Range<usize>> {
         || start > 0 && matches!(bytes[start - 1], b'+' | b'%');
     let padding = bytes[stop..].iter().take(2).take_while(|byte| **byte == b'=').count();
     (!is_cut && stop - start <= LONGEST).then_some(start..stop + padding)
+}
+
+/// Returns the hexadecimal digits that end here if they stand for a text that holds a secret. Drawn ones stand for no text.
+fn in_hex(bytes: &[u8], end: usize) -> Option<Range<usize>> {
+    let floor = end.saturating_sub(LONGEST_HEX);
+    let run = bytes[floor..end].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let digit = |byte: u8| char::from(byte).to_digit(16);
+    let pairs = bytes[end - run..end].as_chunks::<2>().0.iter();
+    let letters = pairs.map(|[high, low]| char::from_u32(digit(*high)? * 16 + digit(*low)?));
+    let is_text = |letter: &char| matches!(letter, ' '..='~' | '\n' | '\r' | '\t');
+    let text: String = letters.map_while(|letter| letter.filter(is_text)).collect();
+    (run % 2 == 0 && text.len() * 2 == run && crate::base64::holds_secret(&text))
+        .then_some(end - run..end)
 }
 
 /// Returns the base64 of 64 drawn bytes around a run of letters and digits: no other is as long as keys are.
@@ -386,7 +437,7 @@ fn is_split(text: &str) -> bool {
 fn is_drawn(text: &str) -> bool {
     let text = text.trim_end_matches('=');
     let drawn = Drawn::new(text);
-    (24..=128).contains(&text.len())
+    (24..=LONGEST).contains(&text.len())
         && drawn.upper
         && drawn.lower
         && !text.contains('.')
@@ -463,7 +514,10 @@ fn stands_alone(bytes: &[u8], token: &Range<usize>, text: &str) -> bool {
     // The lines of a block are as long as those of PEM and MIME.
     let is_line =
         line.iter().all(|byte| b" \t>+|".contains(byte)) && !matches!(next.first(), Some(b' '));
-    if is_line && matches!(text.len(), 60 | 64 | 70 | 72 | 76) {
+    let above = before[..before.len() - line.len()].trim_ascii_end();
+    let is_part_of_block = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=".contains(byte);
+    let in_block = above.iter().rev().take_while(is_part_of_block).count() >= 40;
+    if is_line && (in_block || matches!(text.len(), 60 | 64 | 70 | 72 | 76)) {
         return false;
     }
     let near = line[line.len().saturating_sub(40)..].to_ascii_lowercase();
@@ -482,7 +536,8 @@ fn stands_alone(bytes: &[u8], token: &Range<usize>, text: &str) -> bool {
     if name.len() == 1 || in_query || is_public {
         return false;
     }
-    let words = near.split(|byte| !is_part(byte)).filter(|word| !word.is_empty());
+    // The `x` of `X-Header` is no word.
+    let words = near.split(|byte| !is_part(byte)).filter(|word| word.len() > 1);
     let words: Vec<&[u8]> = words.collect();
     !words[words.len().saturating_sub(3)..].iter().any(|word| {
         let is_known = |known: &&str| known.as_bytes() == *word;
@@ -500,10 +555,22 @@ fn is_told(before: &[u8]) -> bool {
     }
     let lower = before.to_ascii_lowercase();
     let has = |word: &str| memmem::rfind(&lower, word.as_bytes());
-    let told = ["api key", "apikey", "api_key", "token", "secret", "credential", "client("]
-        .iter()
-        .filter_map(|word| has(word))
-        .max();
+    let told = [
+        "api key",
+        "apikey",
+        "api_key",
+        "token",
+        "secret",
+        "credential",
+        "client(",
+        "the key",
+        "your key",
+        "this key",
+        "new key",
+    ]
+    .iter()
+    .filter_map(|word| has(word))
+    .max();
     let public = [
         "public",
         "verif",
@@ -542,7 +609,7 @@ mod tests {
     fn found(text: &str) -> Vec<&str> {
         let mut found = Vec::new();
         each(text.as_bytes(), |end| {
-            found.extend(find(text.as_bytes(), end, NEAR).map(|(range, _)| &text[range]));
+            found.extend(find(text.as_bytes(), end, false).map(|(range, _)| &text[range]));
         });
         found.dedup();
         found

@@ -39,6 +39,14 @@ pub(crate) fn plain_end(bytes: &[u8], start: usize, in_query: bool) -> Option<us
     while end < ceiling {
         let rest = &bytes[end + 1..ceiling];
         let ends = match bytes[end] {
+            // The shell joins lines that end with a backslash.
+            b'\\'
+                if rest.first() == Some(&b'\n')
+                    && rest.get(1).is_some_and(u8::is_ascii_alphanumeric) =>
+            {
+                end += 1;
+                false
+            }
             0..=b' ' | b'"' | b'\'' | b'`' | b'\\' | b'<' | b'|' => true,
             b'>' => end == start || bytes[end - 1] != b'-',
             b'&' => in_query || ends_before(rest) || rest[0] == b'&' || is_next_name(rest, b"="),
@@ -120,7 +128,6 @@ pub(crate) fn secret_part(
     }
     let start = whole.len() - value.len();
     let value = value.trim_end();
-    // The shell joins lines that end with a backslash.
     let joined = value.replace("\\\n", "");
     // What an option is given by its name is meant as it is.
     let is_option = name.starts_with(b"--") && !matches!(manner, Manner::Plain | Manner::Setting);
@@ -144,7 +151,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     if value.contains(char::is_whitespace) {
         let lower = name.to_ascii_lowercase();
         return is_phrase(value) && lower.ends_with(b"mnemonic")
-            || is_diceware(value) && lower.ends_with(b"passphrase")
+            || (is_diceware(value) || is_words(value)) && lower.ends_with(b"passphrase")
             || is_grouped(value) && kind == Kind::Password && manner == Manner::Quoted;
     }
     if base64::is_login(value) {
@@ -157,12 +164,14 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     let is_setting = manner == Manner::Setting || is_constant_name(name) || name.starts_with(b"--");
     match kind {
         Kind::Password => {
-            let lower = value.to_ascii_lowercase();
-            let is_described = || DESCRIBING.iter().any(|part| lower.contains(part));
-            is_password(value, quoted || is_setting && !is_expression(value) && !is_described())
-                || (quoted || is_setting) && is_letters_alone(value)
+            let is_plain = || !is_expression(value) && !is_described(value);
+            is_password(value, quoted || is_setting && is_plain())
+                || (quoted || is_setting)
+                    && (is_letters_alone(value) || is_joined_words(value) || is_number(value))
+                || manner == Manner::Setting && is_own_password(name) && is_plain()
         }
         Kind::Secret | Kind::Key | Kind::Token if is_given && is_short_key(value) => true,
+        Kind::Secret | Kind::Token if is_given && is_tiny_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
         Kind::Secret => {
             value.len() >= 12
@@ -194,10 +203,23 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
 fn is_short_key(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_change = |pair: &&[u8]| pair[0].is_ascii_digit() != pair[1].is_ascii_digit();
-    (10..=24).contains(&bytes.len())
+    (8..=24).contains(&bytes.len())
         && bytes.iter().all(u8::is_ascii_alphanumeric)
         && bytes.windows(2).filter(is_change).count() >= 3
         && letters_in_words(bytes) * 10 < bytes.len() * 4
+}
+
+/// True for still fewer of them, of both cases, none of which make a word.
+fn is_tiny_key(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let has = |test: fn(&u8) -> bool| bytes.iter().any(test);
+    let is_change = |pair: &&[u8]| pair[0].is_ascii_digit() != pair[1].is_ascii_digit();
+    (6..=9).contains(&bytes.len())
+        && bytes.iter().all(u8::is_ascii_alphanumeric)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && bytes.windows(2).filter(is_change).count() >= 2
+        && letters_in_words(bytes) == 0
 }
 
 /// True for what is a key whatever its name is: digits of a usual length, or letters of both cases and digits.
@@ -245,7 +267,7 @@ fn may_be_uuid(name: &[u8]) -> bool {
         "session", "request", "csrf", "xsrf", "page", "next", "cancel", "trace", "sync", "continu",
         "state", "push", "device", "client", "correl",
     ];
-    lower != b"token" && !others.iter().any(|word| has(word))
+    !others.iter().any(|word| has(word))
 }
 
 /// True for twelve to twenty-four plain words, as wallets are recovered with.
@@ -266,6 +288,26 @@ fn is_diceware(value: &str) -> bool {
         && words.iter().filter(|word| is_word(word)).count() == words.len() - 1
         && [words.first(), words.last()].into_iter().flatten().any(|word| is_number(word))
 }
+
+/// True for a few plain words with nothing else between them, and none of those that join others to a sentence.
+fn is_words(value: &str) -> bool {
+    let is_word = |word: &&str| {
+        (4..=9).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_lowercase())
+    };
+    let words: Vec<&str> = value.split(' ').collect();
+    (4..=8).contains(&words.len())
+        && words.iter().all(is_word)
+        && !words.iter().any(|word| JOINING.contains(word))
+        && !is_described(value)
+}
+
+/// Words of four and more letters that join others to a sentence.
+#[rustfmt::skip]
+const JOINING: [&str; 40] = [
+    "must", "should", "shall", "will", "would", "could", "have", "been", "with", "without", "your", "their", "that", "this", "these", "from",
+    "into", "when", "where", "which", "while", "than", "then", "they", "only", "also", "cannot", "does", "because", "before", "after",
+    "until", "least", "between", "more", "each", "other", "same", "what", "were",
+];
 
 /// True for groups of four characters, as app passwords are shown: not all of them can be words.
 fn is_grouped(value: &str) -> bool {
@@ -300,10 +342,11 @@ fn is_expression(value: &str) -> bool {
 fn is_chosen(value: &str) -> bool {
     let count = |test: fn(&u8) -> bool| value.as_bytes().iter().filter(|byte| test(byte)).count();
     let digits = count(u8::is_ascii_digit);
-    value.len() >= 10
+    let marks = count(|byte| is_strong_mark(*byte));
+    (value.len() >= 10 || value.len() >= 8 && marks > 0)
         && count(u8::is_ascii_uppercase) > 0
         && count(u8::is_ascii_lowercase) > 0
-        && (digits >= 2 || digits == 1 && count(|byte| is_strong_mark(*byte)) > 0)
+        && (digits >= 2 || digits == 1 && marks > 0)
         && is_printable_token(value)
         && !is_expression(value)
         && !value.contains('/')
@@ -314,7 +357,17 @@ fn is_own(name: &[u8], value: &str) -> bool {
     is_chosen(value)
         || is_loose(value)
         || is_self_made(value)
-        || is_constant_name(name) && is_letters_alone(value)
+        || is_numbered_word(value)
+        || is_constant_name(name) && (is_letters_alone(value) || is_joined_words(value))
+        || is_signing(name) && is_joined_words(value)
+}
+
+/// True for the name of a secret by which something is signed or a client is known: others may name a secret of a store.
+fn is_signing(name: &[u8]) -> bool {
+    let lower = name.to_ascii_lowercase();
+    ["jwt", "client", "session", "signing", "cookie", "hmac", "webhook", "api", "app", "oauth"]
+        .iter()
+        .any(|owner| lower.starts_with(owner.as_bytes()))
 }
 
 /// True for letters and digits in no order.
@@ -361,7 +414,7 @@ const ENDINGS: [&str; 20] = [
 fn is_letters_alone(value: &str) -> bool {
     (10..=40).contains(&value.len())
         && value.bytes().all(|byte| byte.is_ascii_lowercase())
-        && !DESCRIBING.iter().any(|part| value.contains(part))
+        && !is_described(value)
         && !ENDINGS.iter().any(|end| value.ends_with(end))
 }
 
@@ -380,9 +433,6 @@ fn is_password(value: &str, quoted: bool) -> bool {
     let mark = has(|byte| is_strong_mark(*byte));
     let letter = has(u8::is_ascii_alphabetic) || !value.is_ascii();
     let digit = has(u8::is_ascii_digit);
-    if is_joined_words(value) {
-        return true;
-    }
     let is_mixed_up = || {
         quoted
             && value.len() >= 8
@@ -414,13 +464,78 @@ fn is_dotted(value: &str) -> bool {
         && stem.split_once('.').is_some_and(|(one, other)| is_word(one) && is_word(other))
 }
 
-/// True for four and more plain words with hyphens between them.
+/// True for three and more plain words with hyphens or dots between them, as people make passwords; a number may be the first
+/// or the last of them.
 pub(crate) fn is_joined_words(value: &str) -> bool {
-    let words = value.split('-');
-    words.clone().count() >= 4
-        && words
-            .clone()
-            .all(|word| word.len() >= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+    let Some(sign) = value.find(['-', '.']) else { return false };
+    let stem = value.trim_end_matches(['!', '?']);
+    let parts: Vec<&str> = stem.split(char::from(value.as_bytes()[sign])).collect();
+    let is_number = |part: &&&str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let numbers = [parts.first(), parts.last()].into_iter().flatten().filter(is_number).count();
+    let words = || parts.iter().filter(|part| !is_number(part));
+    let count = parts.len() - numbers;
+    let shortest = if count > 3 { 3 } else { 4 };
+    count >= 3
+        && numbers <= 1
+        && words().all(|word| {
+            word.len() >= shortest && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+        })
+        && words().all(|word| word.as_bytes()[0].is_ascii_alphabetic())
+        && !is_described(stem)
+}
+
+/// True for a word with a number behind it.
+fn is_numbered_word(value: &str) -> bool {
+    let stem = value.trim_end_matches(|last: char| last.is_ascii_digit());
+    let digits = value.len() - stem.len();
+    let stem = stem.strip_suffix(['-', '.', '_', '~']).unwrap_or(stem);
+    (2..=6).contains(&digits)
+        && stem.len() >= if digits == 4 { 4 } else { 5 }
+        && stem.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+        && stem.as_bytes()[0].is_ascii_alphabetic()
+        && !is_described(stem)
+        && !is_technical(value, true)
+}
+
+/// True for a number that is drawn: its digits neither repeat nor follow each other.
+fn is_number(value: &str) -> bool {
+    let steps = || value.as_bytes().windows(2).map(|pair| pair[0].abs_diff(pair[1]));
+    (6..=16).contains(&value.len())
+        && value.bytes().all(|byte| byte.is_ascii_digit())
+        && steps().filter(|step| *step > 1).count() * 2 >= value.len()
+}
+
+/// True for the name of a constant that holds a password, and no message about one and no switch.
+fn is_own_password(name: &[u8]) -> bool {
+    let others = [
+        "WRONG",
+        "INVALID",
+        "FORGOT",
+        "RESET",
+        "SHOW",
+        "HIDE",
+        "REQUIRE",
+        "USE",
+        "ENABLE",
+        "ALLOW",
+        "HAS",
+        "NO",
+        "CHANGE",
+        "CONFIRM",
+        "MISSING",
+        "BAD",
+        "INCORRECT",
+        "WEAK",
+        "EXPIRED",
+        "ERR",
+    ];
+    is_constant_name(name) && !others.iter().any(|other| name.starts_with(other.as_bytes()))
+}
+
+/// True if a part of the value describes another.
+fn is_described(value: &str) -> bool {
+    let lower = value.to_ascii_lowercase();
+    DESCRIBING.iter().any(|part| lower.contains(part))
 }
 
 /// True for `name=word`.
@@ -472,6 +587,17 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
             || (marked && is_joined_words(value)))
 }
 
+/// True for words that are a password because a sentence says so.
+pub(crate) fn is_said_word(telling: Telling, name: &[u8], value: &str) -> bool {
+    telling.kind == Kind::Password
+        && (is_numbered_word(value)
+            || is_joined_words(value)
+            || is_number(value)
+            || is_leet(value)
+            || value.len() >= 16 && is_letters_alone(value))
+        && is_secret(telling.kind, name, value, Manner::Quoted)
+}
+
 /// True for a word in which digits stand for letters, with a number behind it: `m1rr0r-382`.
 fn is_respelt(value: &str) -> bool {
     let Some((word, number)) = value.rsplit_once(['-', '_', '.']) else { return false };
@@ -482,6 +608,21 @@ fn is_respelt(value: &str) -> bool {
         && word.as_bytes().windows(3).any(|part| is_sign(part[1]) && part[0].is_ascii_alphabetic())
         && number.len() >= 3
         && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// True for a word in which digits stand for letters, or that a digit follows after each letter.
+fn is_leet(value: &str) -> bool {
+    let bytes = value.as_bytes();
+    let is_between = |part: &&[u8]| {
+        part[0].is_ascii_alphabetic() && part[1].is_ascii_digit() && part[2].is_ascii_alphabetic()
+    };
+    let signs = bytes.windows(3).filter(is_between).count();
+    bytes.iter().all(u8::is_ascii_alphanumeric)
+        && (signs >= 2
+            || signs == 1
+                && bytes.len() >= 8
+                && bytes.windows(3).any(|part| is_between(&part) && b"01345".contains(&part[1])))
+        && !is_technical(value, true)
 }
 
 /// True for ten and more letters without any order in their case.
@@ -514,9 +655,18 @@ fn is_technical(value: &str, marked: bool) -> bool {
         "sha", "md5", "base", "utf", "pbkdf", "argon", "bcrypt", "scrypt", "hs2", "rs2", "es2",
         "ipv", "oauth", "http", "x509", "v1", "v2", "v3", "tls", "aes", "win", "python", "node",
         "java", "ascii", "unicode", "hmac", "rfc", "cve", "p25", "ed25519", "curve", "step",
-        "level", "phase",
+        "level", "phase", "windows", "iso", "pkcs", "error", "port", "year", "crc", "int", "uint",
+        "float", "char", "varchar", "bit", "rsa", "cp", "line", "page", "test", "user", "row",
+        "item", "web", "log",
     ];
-    if known.iter().any(|word| lower.starts_with(word)) {
+    // `sha256`, but not `shadow42`.
+    let is_known = |word: &str| {
+        lower.strip_prefix(word).is_some_and(|rest| {
+            !rest.starts_with(|next: char| next.is_ascii_lowercase())
+                || word.ends_with(|last: char| last.is_ascii_digit())
+        })
+    };
+    if known.iter().any(|word| is_known(word)) {
         return true;
     }
     let is_drawn = !value.contains('/') && has_irregular_case(value.as_bytes());
@@ -532,7 +682,9 @@ fn is_name_in_code(value: &str, marked: bool) -> bool {
             && !value.bytes().any(is_strong_mark)
             && !value.split('_').any(|part| is_numbered(part, marked))
         || value.split_once('.').is_some_and(|(_, end)| {
-            end.len() <= 5 && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            end.len() <= 5
+                && end.bytes().all(|byte| byte.is_ascii_alphanumeric())
+                && end.bytes().any(|byte| byte.is_ascii_alphabetic())
         })
 }
 

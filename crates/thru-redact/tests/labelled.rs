@@ -19,7 +19,7 @@ const DRAWS: u64 = 5;
 fn cleaned(redactor: &Redactor, text: &str) -> Vec<(&'static str, String)> {
     let report = &mut Report::default();
     let plain = redactor.clean_text(text, report).into_inner();
-    let line = serde_json::json!({ "type": "user", "text": text }).to_string();
+    let line = serde_json::json!({ "type": "user", "content": text }).to_string();
     let line = redactor.clean_json_line(line.as_bytes(), report).into_inner();
     let line: serde_json::Value = serde_json::from_slice(&line).unwrap();
     let nested = serde_json::json!({ "command": text, "n": 1 }).to_string();
@@ -30,7 +30,7 @@ fn cleaned(redactor: &Redactor, text: &str) -> Vec<(&'static str, String)> {
         .unwrap_or_else(|error| panic!("{error}: {nested}"));
     vec![
         ("text", plain),
-        ("json", line["text"].as_str().unwrap().to_owned()),
+        ("json", line["content"].as_str().unwrap().to_owned()),
         ("nested", inner["command"].as_str().unwrap().to_owned()),
     ]
 }
