@@ -109,7 +109,25 @@ pub fn spawn(
         const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
         command.creation_flags(DETACHED_PROCESS | CREATE_NEW_PROCESS_GROUP);
     }
-    command.spawn()
+    let child = command.spawn()?;
+    #[cfg(unix)]
+    wait_until_detached(&child);
+    Ok(child)
+}
+
+/// Waits a moment until the child has left the terminal, if this process leads the terminal's session: the system
+/// hangs up on all that are still in it when the leader exits.
+#[cfg(unix)]
+fn wait_until_detached(child: &Child) {
+    use rustix::process::{Pid, getpid, getsid};
+
+    let own = getpid();
+    let child = Pid::from_child(child);
+    let mut left = 100;
+    while left > 0 && getsid(None) == Ok(own) && getsid(Some(child)) == Ok(own) {
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        left -= 1;
+    }
 }
 
 /// Leaves the terminal. Called by the process that [`spawn`] started.
