@@ -61,6 +61,7 @@ function Found({ found, params }) {
     ${found.corrections?.length > 0 && html`<p class="quiet">Not found as written: ${found.corrections.map((/** @type {any} */ one) => html`for <q><${Text} text=${one.typed} /></q> read <q><${Text} text=${one.read} /></q> `)}</p>`}
     ${isEmpty && html`<p>${params.project ? html`<a href=${to("search", undefined, { ...params, project: "" })}>Look in every project</a>` : "Try other words, or fewer."}</p>`}
     ${found.work?.before && html`<p class="quiet">No session in that time. The last one before it:</p>`}
+    ${found.work && !found.work.before && found.work.sessions.length === 0 && html`<p class="quiet">No session is known to have left anything open.</p>`}
     ${found.work && html`<ul class="rows">${[...found.work.sessions, ...(found.work.before ? [found.work.before] : [])].map((/** @type {any} */ one) => html`<${SessionRow} key=${one.id} session=${one}>${(one.steps ?? []).map((/** @type {any} */ step) => html`<p class="snippet">open: <${Text} text=${step} /></p>`)}<//>`)}</ul>`}
     ${found.memories.length > 0 && html`<section><h2>In short</h2><ul class="rows">${found.memories.map((/** @type {any} */ memory) => html`<${MemoryRow} key=${memory.full_id} memory=${memory} />`)}</ul></section>`}
     ${found.sessions.map((/** @type {any} */ session) => html`<section key=${session.id} class="hits"><ul class="rows"><${SessionRow} session=${session} /></ul>

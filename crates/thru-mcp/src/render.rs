@@ -126,6 +126,9 @@ impl Renderer {
 
     /// Renders the sessions that answer a question about time or work.
     fn work(&self, text: &mut String, work: &WorkDone, place: &str) {
+        if work.sessions.is_empty() && work.before.is_none() {
+            return text.push_str("No session is known to have left anything open.\n");
+        }
         let sessions = if work.sessions.len() == 1 { "session" } else { "sessions" };
         text.push_str(&format!(
             "{} {sessions} {place}, latest first; id | day | project | title\n",

@@ -16,6 +16,8 @@ use crate::unfinished::{share, still_open, was_done, words};
 
 /// Maximum number of sessions in an answer.
 const MOST_SESSIONS: usize = 30;
+/// Number of sessions that tell where the work was left.
+const LATEST: usize = 5;
 /// The latest sessions that are looked through for open work.
 const WITH_OPEN_WORK: usize = 60;
 /// Maximum number of passages that touched a file and are read.
@@ -33,11 +35,18 @@ const FRAME: [&str; 58] = [
 
 /// Phrases that ask for open work.
 #[rustfmt::skip]
-const OPEN: [&str; 29] = [
-    "still to do", "left to do", "to do next", "still open", "still pending", "still outstanding", "next steps", "open work",
+const OPEN: [&str; 34] = [
+    "remains to be done", "remains to do", "what remains", "i do next", "we do next", "still to do", "left to do", "to do next", "still open", "still pending", "still outstanding", "next steps", "open work",
     "unfinished work", "open todos", "open tasks", "left unfinished", "what's left on", "what's left for", "what's left in",
     "what's left", "what is left on", "what is left", "whats left", "pending todos", "pending tasks", "remaining todos",
     "remaining work", "todo list", "deferred", "noch zu tun", "noch offen", "nächsten schritte", "offene aufgaben",
+];
+/// Phrases that ask where the work was left.
+#[rustfmt::skip]
+const LEFT_OFF: [&str; 17] = [
+    "last time", "leave off", "left off", "where were we", "where was i", "i working on", "we working on", "was i doing", "were we doing",
+    "i do last", "we do last", "last session", "latest session", "most recent session", "recent sessions",
+    "stehen geblieben", "zuletzt gemacht",
 ];
 /// Words of the longest question about open work: a longer text only speaks of it.
 const LONGEST_OF_OPEN: usize = 10;
@@ -56,6 +65,11 @@ pub enum WorkQuestion {
         from: Timestamp,
         /// The first moment after it.
         until: Timestamp,
+        /// The project that the question names, in its own words.
+        of: String,
+    },
+    /// The latest sessions.
+    Latest {
         /// The project that the question names, in its own words.
         of: String,
     },
@@ -94,7 +108,11 @@ pub fn work_question(query: &str, now: Timestamp, zone: &TimeZone) -> Option<Wor
     if let Some(file) = touched_file(query, &lower) {
         return Some(WorkQuestion::Touched { file });
     }
-    let when = find_query_time(query, now, zone)?;
+    let Some(when) = find_query_time(query, now, zone) else {
+        let phrase = LEFT_OFF.iter().find(|phrase| lower.contains(**phrase))?;
+        let of = project_of(&lower.replacen(phrase, " ", 1))?;
+        return Some(WorkQuestion::Latest { of });
+    };
     let rest = format!("{} {}", &query[..when.place.start], &query[when.place.end..]);
     let rest = rest.to_lowercase();
     let of = project_of(&rest)?;
@@ -170,9 +188,36 @@ pub fn work(
                 .map(|session| WorkRow { at: at(&session), session, steps: Vec::new() })
                 .collect())
         }
+        WorkQuestion::Latest { .. } => latest(store, index, projects),
         WorkQuestion::Open { of } => open_work(store, index, of, projects),
         WorkQuestion::Touched { file } => touched(store, index, file, projects),
     }
+}
+
+/// The latest sessions with work, with the steps that they left open.
+fn latest(store: &Store, index: &TextIndex, projects: Option<&[i64]>) -> Result<Vec<WorkRow>> {
+    let filter = SessionFilter {
+        projects: projects.map(<[i64]>::to_vec),
+        limit: Some(MOST_SESSIONS),
+        ..SessionFilter::default()
+    };
+    let mut open = open_work(store, index, "", projects)?;
+    let mut found = Vec::new();
+    for session in store.sessions(&filter)? {
+        let made = MemoryFilter { session: Some(session.row), ..MemoryFilter::default() };
+        let made = store.memories(&made)?;
+        // Programs ask agents single questions: such a session is no work that was left.
+        if session.turns < 2 && made.iter().all(|memory| memory.kind == MemoryKind::Summary) {
+            continue;
+        }
+        let left = open.iter_mut().find(|row| row.session.row == session.row);
+        let steps = left.map(|row| std::mem::take(&mut row.steps)).unwrap_or_default();
+        found.push(WorkRow { at: session.ended, session, steps });
+        if found.len() == LATEST {
+            break;
+        }
+    }
+    Ok(found)
 }
 
 /// The time under which a session is listed that ended then: one of several days under the last of them before `until`.
@@ -357,6 +402,11 @@ mod tests {
             ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
             ("what's left on the parser", r#"Open { of: "parser" }"#),
+            ("what remains to be done?", r#"Open { of: "" }"#),
+            ("where did I leave off", r#"Latest { of: "" }"#),
+            ("what were we working on in rocket", r#"Latest { of: "rocket" }"#),
+            ("what did I do last week", "done 2026-03-02 2026-03-09"),
+            ("when was the last time that the nightly build of main failed", "words"),
             ("which next steps did the review of the parser and lexer name last year", "words"),
             ("", "words"),
         ] {

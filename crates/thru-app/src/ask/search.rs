@@ -222,7 +222,7 @@ pub struct Found {
 /// The sessions that answer a question about time or work.
 #[derive(Clone, Debug, Serialize)]
 pub struct WorkDone {
-    /// The question: `done`, `open` or `touched`.
+    /// The question: `done`, `latest`, `open` or `touched`.
     pub question: &'static str,
     /// The file that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -500,7 +500,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     })
 }
 
-/// Answers a question about time or work; `None` for other questions, and where there is nothing to list.
+/// Answers a question about time or work; `None` for other questions, and where there is nothing to say.
 fn answer_work(
     app: &App,
     store: &Store,
@@ -520,15 +520,16 @@ fn answer_work(
     let mut projects = filter.projects.clone();
     let (name, file) = match &mut question {
         WorkQuestion::Touched { file } => ("touched", Some(file.clone())),
-        WorkQuestion::Done { of, .. } if of.is_empty() => ("done", None),
-        WorkQuestion::Done { of, .. } => {
-            let rows = projects_called(store, of)?;
-            if rows.is_empty() {
-                // It asks for more than work.
-                return Ok(None);
+        WorkQuestion::Done { of, .. } | WorkQuestion::Latest { of } => {
+            if !of.is_empty() {
+                let rows = projects_called(store, of)?;
+                if rows.is_empty() {
+                    // It asks for more than work.
+                    return Ok(None);
+                }
+                projects = Some(rows);
             }
-            projects = Some(rows);
-            ("done", None)
+            (if matches!(question, WorkQuestion::Done { .. }) { "done" } else { "latest" }, None)
         }
         WorkQuestion::Open { of } => {
             if let Some((rows, rest)) = project_in(store, of)? {
@@ -556,7 +557,9 @@ fn answer_work(
         }
         _ => None,
     };
-    let is_nothing = sessions.is_empty() && before.is_none();
+    // That nothing is open answers a question about all that is.
+    let is_answer = matches!(&question, WorkQuestion::Open { of } if of.is_empty());
+    let is_nothing = sessions.is_empty() && before.is_none() && !is_answer;
     Ok((!is_nothing).then_some(WorkDone { question: name, file, sessions, before }))
 }
 

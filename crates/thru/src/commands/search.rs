@@ -187,8 +187,10 @@ fn show_corrections(page: &mut Page, found: &Found) {
 
 /// Sessions by day, the latest first.
 fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
-    if work.sessions.is_empty() {
+    if work.before.is_some() {
         page.line("No session in that time. The last one before it:");
+    } else if work.sessions.is_empty() {
+        return page.line("No session is known to have left anything open.");
     }
     let mut day = None;
     for session in work.sessions.iter().chain(&work.before) {

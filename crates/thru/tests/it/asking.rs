@@ -343,6 +343,15 @@ fn a_question_about_work_is_answered_with_sessions() {
 
     `thru session show ID` tells what a session did.
     ");
+    assert_snapshot!(home.shown(&["search", "--all", "where did I leave off?"]), @"
+    2026-03-01
+      11111111  rocket · Why does the importer lock the database?  2 turns
+      22222222  orchard · Plan the irrigation for the young pear trees  1 turn
+        open: Not finished: plan the irrigation for the young pear trees
+
+    `thru session show ID` tells what a session did.
+    ");
+    assert_snapshot!(home.shown(&["search", "--project", "dir:/home/ada/rocket", "what remains to be done"]), @"No session is known to have left anything open.");
     let found = home.json(&["search", "--all", "--json", "when did we last touch store.rs"]);
     assert_eq!(found["work"]["question"], "touched");
     assert_eq!(found["work"]["file"], "store.rs");
