@@ -2,9 +2,10 @@
 //!
 //! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. They are part of the program,
 //! which maps its own file: nothing of them is read before it is needed, nothing lies on the heap, and the system shares
-//! or drops their pages. A folder can be named in their place; files that differ are refused, since their vectors would
+//! or drops their pages. A process that lives on gives these back with the model. A folder can be named in their place; files that differ are refused, since their vectors would
 //! lie among others that mean something else.
 
+mod pages;
 mod vocabulary;
 
 use std::borrow::Cow;
@@ -108,7 +109,24 @@ struct Loaded {
     network: Model,
     inputs: [NodeId; 2],
     output: NodeId,
-    vocabulary: Vocabulary,
+    vocabulary: Vocabulary<'static>,
+    mode: LoadMode,
+}
+
+impl Loaded {
+    /// Gives the memory of the weights back. What is needed of them is read again; that is little where they are packed.
+    fn release(&self) {
+        // The others do not live long enough for it to matter.
+        if self.mode == LoadMode::Verified {
+            pages::release(WEIGHTS.bytes);
+        }
+    }
+}
+
+impl Drop for Loaded {
+    fn drop(&mut self) {
+        self.release();
+    }
 }
 
 impl MiniLm {
@@ -119,7 +137,7 @@ impl MiniLm {
     /// Returns an error if a file of a folder is missing or is not the one this version was made with: compared byte
     /// by byte for [`LoadMode::Verified`], by length for [`LoadMode::Quick`].
     pub fn load(files: &ModelFiles, threads: usize, mode: LoadMode) -> Result<Self, EmbedError> {
-        let [network, weights, words] = files.open(mode)?;
+        let [network, weights] = files.open(mode)?;
         let failed = |error: &dyn std::fmt::Display| EmbedError::Failed(error.to_string());
         let mut options = ModelOptions::with_ops(op_registry!(
             Abs,
@@ -153,14 +171,15 @@ impl MiniLm {
             Cow::Owned(network) => options.load(network),
         };
         let network = network.map_err(|error| failed(&error))?;
-        let words = std::str::from_utf8(&words).map_err(|error| failed(&error))?;
+        let words = std::str::from_utf8(WORDS.bytes).map_err(|error| failed(&error))?;
         let node = |name| network.node_id(name).map_err(|error| failed(&error));
         let inputs = [node("input_ids")?, node("attention_mask")?];
         let output = node("sentence_embedding")?;
         let vocabulary =
             Vocabulary::parse(words).ok_or_else(|| failed(&"its vocabulary is none"))?;
-        let loaded = Arc::new(Loaded { network, inputs, output, vocabulary });
-        Ok(Self { loaded, threads: pool(threads) })
+        let loaded = Loaded { network, inputs, output, vocabulary, mode };
+        loaded.release();
+        Ok(Self { loaded: Arc::new(loaded), threads: pool(threads) })
     }
 
     /// Returns the same model with this many threads of its own, so that the two never wait for each
@@ -235,11 +254,12 @@ impl Embedder for MiniLm {
 }
 
 impl ModelFiles {
-    /// Returns network, weights and words.
-    fn open(&self, mode: LoadMode) -> Result<[Cow<'static, [u8]>; 3], EmbedError> {
+    /// Returns network and weights.
+    fn open(&self, mode: LoadMode) -> Result<[Cow<'static, [u8]>; 2], EmbedError> {
         let Self::Folder(folder) = self else {
-            return Ok([&NETWORK, &WEIGHTS, &WORDS].map(|file| Cow::Borrowed(file.bytes)));
+            return Ok([&NETWORK, &WEIGHTS].map(|file| Cow::Borrowed(file.bytes)));
         };
+        WORDS.in_folder(folder)?;
         if mode == LoadMode::Verified {
             check(folder)?;
         }
@@ -254,7 +274,7 @@ impl ModelFiles {
             }
             LoadMode::Verified => read(&WEIGHTS)?,
         };
-        Ok([read(&NETWORK)?, weights, read(&WORDS)?])
+        Ok([read(&NETWORK)?, weights])
     }
 }
 

@@ -16,26 +16,27 @@ const LONGEST_WORD: usize = 100;
 const BYTES_PER_TOKEN: usize = 64;
 
 /// The words and pieces that the model knows.
-pub(super) struct Vocabulary {
+pub(super) struct Vocabulary<'t> {
     /// Pieces at the beginning of a word.
-    starts: HashMap<Box<str>, i32>,
+    starts: HashMap<&'t str, i32>,
     /// Pieces inside a word.
-    continuations: HashMap<Box<str>, i32>,
+    continuations: HashMap<&'t str, i32>,
     unknown: i32,
     first: i32,
     last: i32,
 }
 
-impl Vocabulary {
+impl<'t> Vocabulary<'t> {
     /// Parses the vocabulary, one piece a line; continuation pieces begin with `##`. Returns `None` if
     /// the model's special tokens are missing.
-    pub(super) fn parse(text: &str) -> Option<Self> {
-        let mut starts = HashMap::with_capacity(1 << 15);
-        let mut continuations = HashMap::with_capacity(1 << 13);
+    pub(super) fn parse(text: &'t str) -> Option<Self> {
+        // As many as there are, for which a table of half the size is enough.
+        let mut starts = HashMap::with_capacity(25_000);
+        let mut continuations = HashMap::with_capacity(6_000);
         for (number, word) in (0..).zip(text.lines()) {
             match word.strip_prefix("##") {
-                Some(rest) if !rest.is_empty() => continuations.insert(rest.into(), number),
-                _ => starts.insert(word.into(), number),
+                Some(rest) if !rest.is_empty() => continuations.insert(rest, number),
+                _ => starts.insert(word, number),
             };
         }
         let mark = |name: &str| starts.get(name).copied();
@@ -137,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    fn small() -> Vocabulary {
+    fn small() -> Vocabulary<'static> {
         let words = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nlock\n##ed\n##s\n.\n(\n漢\ncafe";
         Vocabulary::parse(words).unwrap()
     }
