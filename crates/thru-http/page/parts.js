@@ -89,6 +89,9 @@ export function to(screen, id, params = {}) {
   return `#/${screen}${id ? `/${encodeURIComponent(id)}` : ""}${text ? `?${text}` : ""}`;
 }
 
+/** The share of the time that a question may be asked again in while much comes: one in so many parts. */
+const SHARE = 20;
+
 /** The answer to a question. It is asked again when something comes that it is about.
  * @param {string | null} path @param {Record<string, any>} [params] @param {string[]} [events] */
 export function useAsk(path, params = {}, events = []) {
@@ -96,14 +99,19 @@ export function useAsk(path, params = {}, events = []) {
   const [turn, setTurn] = useState(0);
   const key = path + JSON.stringify(params);
   const again = useCallback(() => setTurn((turn) => turn + 1), []);
+  const took = useRef(0);
   useEffect(() => {
     if (path === null) return setState({ busy: false });
     const abort = new AbortController();
     // What is shown stays until the answer comes, unless it is about something else.
     setState((state) => (state.key === key ? { ...state, busy: true } : { busy: true, key }));
     let timer = 0;
+    const began = performance.now();
     ask(path, params, abort.signal).then(
-      (answer) => abort.signal.aborted || setState({ answer, busy: false, key }),
+      (answer) => {
+        took.current = performance.now() - began;
+        if (!abort.signal.aborted) setState({ answer, busy: false, key });
+      },
       (problem) => {
         if (abort.signal.aborted) return;
         // Another process writes, or the daemon is just started anew: what is shown may stay meanwhile.
@@ -119,8 +127,7 @@ export function useAsk(path, params = {}, events = []) {
     let timer = 0;
     const stop = listen((event) => {
       if (event !== "reset" && !events.includes(event)) return;
-      clearTimeout(timer);
-      timer = setTimeout(again, 200);
+      timer ||= setTimeout(() => { timer = 0; again(); }, Math.min(Math.max(200, SHARE * took.current), 5000));
     });
     return () => { stop(); clearTimeout(timer); };
   }, [key]);

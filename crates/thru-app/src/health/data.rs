@@ -1,7 +1,5 @@
 //! The integrity of settings, journal, archive, store, index, and their versions.
 
-use std::path::Path;
-
 use serde::Serialize;
 use thru_core::Layout;
 use thru_intake::Finding as Verified;
@@ -31,36 +29,27 @@ pub struct Sizes {
 
 /// Returns the sizes of everything on disk.
 pub fn sizes(layout: &Layout) -> Sizes {
-    let store = std::fs::read_dir(layout.root())
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter(|entry| {
-            let name = entry.file_name();
-            ["memory.db", "memory.db-wal", "memory.db-shm"].iter().any(|store| name == *store)
-        })
-        .filter_map(|entry| entry.metadata().ok())
-        .map(|metadata| metadata.len())
-        .sum();
-    Sizes {
-        journal: size_of(&layout.journal()),
-        archive: size_of(&layout.archive()),
-        store,
-        index: size_of(&layout.index()),
-        vectors: size_of(&layout.vectors()),
-        all: size_of(layout.root()),
-    }
-}
-
-/// Bytes of the files in a folder and below; links are not followed.
-fn size_of(folder: &Path) -> u64 {
-    let mut bytes = 0;
-    super::files::walk(folder, &mut |_, metadata| {
-        if metadata.is_file() {
-            bytes += metadata.len();
+    let mut sizes = Sizes::default();
+    let (journal, archive) = (layout.journal(), layout.archive());
+    let (index, vectors) = (layout.index(), layout.vectors());
+    let database = layout.database();
+    let store = ["db", "db-wal", "db-shm"].map(|kind| database.with_extension(kind));
+    super::files::walk(layout.root(), &mut |path, metadata| {
+        if !metadata.is_file() {
+            return;
         }
+        let part = match path {
+            path if path.starts_with(&archive) => &mut sizes.archive,
+            path if path.starts_with(&journal) => &mut sizes.journal,
+            path if path.starts_with(&index) => &mut sizes.index,
+            path if path.starts_with(&vectors) => &mut sizes.vectors,
+            path if store.iter().any(|file| file == path) => &mut sizes.store,
+            _ => &mut 0,
+        };
+        *part += metadata.len();
+        sizes.all += metadata.len();
     });
-    bytes
+    sizes
 }
 
 /// Parts of the settings without effect.
