@@ -20,6 +20,7 @@ mod sessions;
 mod speaker;
 mod standing;
 mod start;
+mod turns;
 mod typed;
 mod uncommitted;
 mod valued;

@@ -304,7 +304,8 @@ fn what_a_later_session_on_the_branch_saw_is_not_told_as_left_open() {
     };
     let unseen = "Not committed yet: feat: weigh the shelves";
     works("feat/scale", "Scales of the shelves", unseen, 2, WorkOutcome::Blocked);
-    works("feat/gauge", "Gauge of the tank", "Calibrate the sensor", 3, WorkOutcome::Blocked);
+    works("feat/gauge", "Gauge of the tank", "Calibrate `sensor.rs`", 3, WorkOutcome::Blocked);
+    works("feat/lid", "Lid of the tank", "Final review", 3, WorkOutcome::Blocked);
     works("main", "Table of the pumps", "Sort it by pressure", 2, WorkOutcome::Blocked);
     works("main", "Colours of the valves", "None", 1, WorkOutcome::Completed);
     memory.index();
@@ -398,6 +399,38 @@ fn a_start_is_told_how_the_last_session_ended_and_what_still_holds() {
     Starts of the pump (2026-11-18 on fix/pump, PR #12 merged): The pump starts dry no more; `make bench` shows 40 ms.
     Next: Measure it under load
     The user decided: Any gauge may be read twice [src/other.rs] (2026-11-11)
+    ");
+}
+
+#[test]
+fn a_title_stands_with_the_report_of_its_own_turn() {
+    let mut memory = Memory::new();
+    let at = day(1);
+    let did = |turn: u32, title: &str, report: &str, file: &str| Observation {
+        turn,
+        report: Some(Statement { text: report.to_owned(), sources: Vec::new() }),
+        files_modified: vec![format!("/home/ada/rocket/src/{file}")],
+        ..observation(title, ObservationType::Feature, &at)
+    };
+    let work = [
+        did(
+            1,
+            "Bound the retries",
+            "They end after two seconds. `src/a.rs` — Adds a budget.",
+            "a.rs",
+        ),
+        did(2, "Log the pauses", "Each pause stands in the log with its length.", "log.rs"),
+        did(3, "Note what to log later", "The note is in the list.", "todo.md"),
+    ];
+    let mut last = summary("Bound the retries", &at, WorkOutcome::Completed);
+    last.digest.next_steps.clear();
+    memory.session("main", &work, last);
+    memory.index();
+    let pack = memory.pack(Occasion::Start, None, Limits::default());
+    let lines: Vec<&str> = pack.lines.iter().map(|line| line.text.get().as_str()).collect();
+    insta::assert_snapshot!(lines.join("\n"), @"
+    Bound the retries (2026-11-19, completed): They end after two seconds.
+    Then: Log the pauses: Each pause stands in the log with its length.
     ");
 }
 

@@ -455,8 +455,11 @@ fn what_a_session_took_back_is_not_left_uncommitted() {
     };
     for (command, told) in [
         ("git status", "Not committed when it ended: src/wait.rs, src/lock.rs"),
-        // What it lists is all that is left.
-        ("git status -s\n M src/pump.rs", "Not committed when it ended: src/pump.rs"),
+        // What it lists is all that is left; the pump is of another work.
+        (
+            "git status -s\n M src/pump.rs\n M src/wait.rs",
+            "Not committed when it ended: src/wait.rs",
+        ),
         ("git checkout -- src/lock.rs", "Not committed when it ended: src/wait.rs"),
         ("git restore src/lock.rs src/wait.rs", ""),
         ("git stash && git stash pop", "Not committed when it ended: src/wait.rs, src/lock.rs"),

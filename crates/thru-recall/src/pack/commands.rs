@@ -258,23 +258,33 @@ fn is_kin(a: &str, b: &str) -> bool {
 /// True for a command that not every agent knows in every project.
 fn is_worth_knowing(one: &Typed) -> bool {
     #[rustfmt::skip]
-    const EVERYDAY: [&str; 71] = [
+    const EVERYDAY: [&str; 73] = [
         "ls", "cat", "head", "tail", "grep", "rg", "egrep", "find", "fd", "echo", "printf", "wc", "which", "pwd",
         "tree", "stat", "du", "df", "diff", "file", "test", "[", "[[", "sleep", "sed", "awk", "sort", "uniq", "jq",
         "less", "type", "ps", "lsof", "env", "true", "false", "for", "while", "do", "done", "if", "then", "else",
         "fi", "cd", "pushd", "popd", "export", "set", "mkdir", "rm", "rmdir", "cp", "mv", "touch", "chmod", "kill",
         "pkill", "xargs", "tee", "read", "cut", "git", "nl", "thru", "source", "command",
-        "ssh", "scp", "curl", "wget",
+        "ssh", "scp", "curl", "wget", "date", "tmux",
     ];
     let program = one.program();
     let is_name = program.chars().all(|c| c.is_ascii_alphanumeric() || "._-/@+".contains(c));
     let is_of_git = one.words.get(1).is_some_and(|word| word == "git");
-    let only_asks = match one.words.as_slice() {
-        [.., auth, status] if auth == "auth" && status == "status" => true,
-        [.., last] => matches!(last.as_str(), "--help" | "--version"),
-        [] => true,
+    is_name && !is_of_git && !is_for_the_moment(one) && !EVERYDAY.contains(&program)
+}
+
+/// True for a command that asks how things stand, or sets something up once: `kiln status`, `npm view kiln`, `kiln init`.
+fn is_for_the_moment(one: &Typed) -> bool {
+    #[rustfmt::skip]
+    const ORDERS: [&str; 20] = [
+        "auth", "describe", "get", "help", "info", "init", "install", "list", "login", "logs",
+        "ls", "outdated", "ps", "setup", "show", "status", "version", "view", "where", "whoami",
+    ];
+    let is_order = |word: &String| {
+        // `list-windows` lists.
+        let order = word.split('-').find(|part| !part.is_empty());
+        order.is_some_and(|order| ORDERS.contains(&order))
     };
-    is_name && !is_of_git && !only_asks && !EVERYDAY.contains(&program)
+    one.words.iter().skip(1).any(is_order)
 }
 
 /// True for a command that can be run as it stands: no word of it was quoted, and none is the shell's to fill in.
@@ -296,7 +306,7 @@ mod tests {
     fn commands_are_those_worth_knowing() {
         assert_eq!(
             worth_knowing(
-                "cd /p && just lint 2>&1 | tail -3; git status; pnpm test --run; echo \"$X\"; make \"a b\""
+                "cd /p && just lint 2>&1 | tail -3; git status; kiln list-cones; date +%s; pnpm test --run; echo \"$X\"; make \"a b\""
             ),
             ["just lint", "pnpm test --run"]
         );
@@ -308,12 +318,12 @@ mod tests {
     fn checks_of_the_latest_session_come_first_however_few_their_runs() {
         let mut runs = Runs::default();
         for rank in [0, 1] {
-            runs.add("kiln status --all", rank, false, true);
+            runs.add("kiln fire --all", rank, false, true);
         }
         runs.add("just test", 0, false, true);
         runs.add("just lint", 1, false, true);
         runs.add("cargo test tests/kiln.rs", 0, false, true);
-        assert_eq!(runs.best(false), ["just test", "kiln status --all"]);
+        assert_eq!(runs.best(false), ["just test", "kiln fire --all"]);
     }
 
     #[test]

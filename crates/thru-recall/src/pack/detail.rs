@@ -3,6 +3,7 @@
 use thru_store::MemoryBody;
 
 use super::said::alike;
+use super::words::is_file;
 use crate::memories::normal;
 
 /// The share of new words from which a text adds something to another.
@@ -19,12 +20,74 @@ pub(super) fn details(body: &MemoryBody) -> Vec<String> {
     texts.map(|text| from_the_point(&without(&text, title)).to_owned()).collect()
 }
 
-/// The report of the memory's turn.
-pub(super) fn came_of(body: &MemoryBody) -> Option<String> {
-    match body {
-        MemoryBody::Observation(body) => body.report.as_ref().map(|report| report.text.clone()),
-        MemoryBody::Summary(_) => None,
+/// What came of the work of a memory, in whole sentences: the message of its commit, else the report of its turn. Left out are
+/// a list of what was changed in which file, and what only names the commit or pull request that it `landed` as.
+pub(super) fn came_of(body: &MemoryBody, landed: Option<&str>, longest: usize) -> Option<String> {
+    let MemoryBody::Observation(body) = body else { return None };
+    let is_landing = |piece: &&str| landed.is_some_and(|known| piece.contains(known));
+    let told = |text: &str| {
+        let text = before_files(text);
+        let kept: Vec<&str> =
+            pieces(text).filter(|one| !is_landing(one) && !is_reference(one)).collect();
+        whole(from_the_point(&kept.join(" ")), longest)
+    };
+    let mut texts = body.narrative.iter().chain(&body.report).map(|one| told(&one.text));
+    texts.find(|text| !says_nothing(text) && adds(text, std::slice::from_ref(&body.title)))
+}
+
+/// True for a name with its value and no more: "Branch: `fix/kiln`".
+fn is_reference(piece: &str) -> bool {
+    piece.split_once(": ").is_some_and(|(name, value)| {
+        let value = value.trim_end_matches([';', '.']);
+        let code = value.strip_prefix('`').and_then(|value| value.strip_suffix('`'));
+        let is_address = || value.contains("://") && !value.contains(' ');
+        name.split(' ').count() <= 3 && (code.is_some_and(|it| !it.contains('`')) || is_address())
+    })
+}
+
+/// The sentences and items of a text that fit, at least one.
+pub(super) fn whole(text: &str, longest: usize) -> String {
+    let fits = |end: &usize| text[..*end].chars().count() <= longest;
+    let end = ends(text).take_while(fits).last().or_else(|| ends(text).next());
+    text[..end.unwrap_or_default()].trim_end_matches(';').to_owned()
+}
+
+/// The part of a report before it goes through what it changed file by file.
+fn before_files(text: &str) -> &str {
+    let mut starts = std::iter::once(0).chain(ends(text));
+    let list = starts.find(|start| is_of_file(text[*start..].trim_start()));
+    list.map_or(text, |start| text[..start].trim_end())
+}
+
+/// True for "`src/kiln.rs` — Reads the cone", behind a heading too: "Changes: kiln.rs: reads the cone".
+fn is_of_file(piece: &str) -> bool {
+    const HEADING: usize = 6;
+    let mut words = piece.split(' ').take(HEADING).peekable();
+    while let Some(word) = words.next() {
+        let bare = word.trim_end_matches(':');
+        let is_head = bare.len() < word.len()
+            || words.peek().is_some_and(|next| {
+                // "kiln.rs (lines 3-9): reads the cone".
+                matches!(*next, "—" | "–" | "-" | ":") || next.starts_with('(')
+            });
+        if is_head && is_file(bare.trim_matches(['`', '*', '(', ')'])) {
+            return true;
+        }
     }
+    false
+}
+
+/// The sentences of a text, and the items of its lists.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut start = 0;
+    ends(text).map(move |end| text[std::mem::replace(&mut start, end)..end].trim())
+}
+
+/// The ends of the sentences of a text, and of the items of its lists.
+fn ends(text: &str) -> impl DoubleEndedIterator<Item = usize> {
+    let marks = text.match_indices(['.', '!', '?', ';']).map(|(at, mark)| at + mark.len());
+    let ends = marks.filter(|end| text[*end..].starts_with(char::is_whitespace));
+    ends.chain((!text.is_empty()).then_some(text.len()))
 }
 
 /// The texts behind a title, the most telling first.
@@ -56,8 +119,8 @@ pub(super) fn adds(text: &str, known: &[String]) -> bool {
 /// The text behind the title, or behind the question in the title, that it begins with.
 fn without(text: &str, title: &str) -> String {
     let title = title.trim_end_matches('…').trim_end_matches('.');
-    let question = title.split_once(" → ").map(|(question, _)| question);
-    let starts = std::iter::once(title).chain(question);
+    let (question, answer) = title.split_once(" → ").unzip();
+    let starts = std::iter::once(title).chain(question).chain(answer);
     let mut rests = starts.filter_map(|start| text.strip_prefix(start));
     let rest = rests.next().map(|rest| rest.trim_start_matches(['.', ' ', ':', ',', ';', '?']));
     rest.filter(|rest| rest.chars().count() > 20).unwrap_or(text).to_owned()
@@ -126,6 +189,31 @@ mod tests {
             "Commit succeeded — the pre-commit hook ran all 44 tests, lint clean."
         ));
         assert!(!says_nothing("Pushed to main. The glaze has a cone of its own."));
+    }
+
+    #[test]
+    fn what_came_of_work_is_told_in_sentences() {
+        let told = |text: &str| before_files(text).to_owned();
+        for list in [
+            "`src/kiln.rs` — Reads the cone. It is bent.",
+            "Backend changes: `src/kiln.rs`: Reads the cone;",
+            "kiln.rs (lines 3-9): Reads the cone;",
+        ] {
+            assert_eq!(
+                told(&format!("The kiln holds its ramp. {list}")),
+                "The kiln holds its ramp."
+            );
+        }
+        let prose = "The note in kiln.rs says that cones are read twice. It is right.";
+        assert_eq!(told(prose), prose);
+        assert_eq!(
+            whole("Cones are read; ramps are held; kilns cool.", 33),
+            "Cones are read; ramps are held"
+        );
+        assert_eq!(whole("Cones are read.", 3), "Cones are read.");
+        assert!(is_reference("Commit: `fix: hold the ramp`;"));
+        assert!(is_reference("PR: https://git.example/kiln/pull/4"));
+        assert!(!is_reference("Held: the ramp of `kiln.rs`"));
     }
 
     #[test]

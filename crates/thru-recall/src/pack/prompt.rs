@@ -12,7 +12,7 @@ use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
 use super::answering::{Answer, answering};
-use super::detail::{adds, details};
+use super::detail::{adds, details, whole};
 use super::named::{by_files, by_identifiers, by_references};
 use super::render::{Section, recorded};
 use super::said::{cut, tell_the_same, words_of};
@@ -461,7 +461,7 @@ fn draft(
     let (mut text, detail) = match detail {
         _ if memory.flags.is_rule => (format!("The user ruled: \"{title}\""), detail),
         // The report begins with what stands for the title.
-        Some(report) if memory.is_untitled() => (report, None),
+        Some(report) if memory.is_untitled() => (recorded(&report, 200 + DETAIL), None),
         detail => (TitleSpeaker::of(store, &memory, &body)?.mark(&title), detail),
     };
     if let Some(detail) = detail {
@@ -497,7 +497,7 @@ fn detail(
     };
     let kept = details(body);
     if memory.is_untitled() && passage.is_none() {
-        return Ok(kept.into_iter().next().map(|report| recorded(&report, 200 + DETAIL)));
+        return Ok(kept.into_iter().next().map(|report| whole(&report, 200 + DETAIL)));
     }
     let mut texts = kept.clone();
     for id in report.iter().flat_map(|report| &report.sources).chain(&passage) {
@@ -517,7 +517,7 @@ fn detail(
             best = answer;
         }
     }
-    Ok(best.map(|answer| answer.text).or_else(|| kept.into_iter().next()))
+    Ok(best.map(|answer| answer.text).or_else(|| Some(whole(kept.first()?, DETAIL))))
 }
 
 #[cfg(test)]

@@ -3,17 +3,17 @@
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{
-    Digest, MemoryKind, ObservationType, PassageKind, Statement, Summary, Timestamp, WorkOutcome,
-    is_trunk,
+    Digest, MemoryKind, PassageKind, Statement, Summary, Timestamp, WorkOutcome, is_trunk,
 };
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::{adds, came_of, details, from_the_point, says_nothing};
+use super::detail::adds;
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{alike, cut, day, days_between, is_new, tier, words_of};
+use super::said::{alike, cut, day, days_between, is_new, names_something, tier};
 use super::speaker::TitleSpeaker;
+use super::turns::{Report, Turns};
 use super::uncommitted::not_committed;
 use super::valued::{LATELY_DAYS, Valued, is_open, places};
 use super::{Draft, LONGEST_LINE, Occasion, PackRequest};
@@ -33,28 +33,25 @@ const OPEN_DAYS_UNKNOWN: f64 = 4.0;
 /// The beginning of a step that waits for a commit whose outcome the session did not see: it was mostly made. The files that
 /// were left uncommitted are told by themselves.
 const COMMIT_UNSEEN: &str = "Not committed yet: ";
-/// The beginning of a step whose commit failed, and the days after which a person has made it, or will not.
+/// The beginning of a step whose commit failed.
 const COMMIT_FAILED: &str = "The commit fails: ";
-const COMMIT_FAILED_DAYS: f64 = 2.0;
 /// Characters of a title, and of what came of it.
 pub(super) const TITLE: usize = 140;
 pub(super) const CAME_OF: usize = 140;
-/// Characters of the report of the last session.
-const REPORT: usize = 260;
-/// Turns at the end of a session whose reports say how it ended: its last may be small talk.
-const LAST_TURNS: u32 = 3;
+/// Characters of what came of its work.
+pub(super) const REPORT: usize = 260;
 /// The end of the state of work that another session may have committed since.
 pub(super) const UNCOMMITTED: &str = "nothing committed";
 /// Statements of each kind that a model made of the last session.
 const MADE: usize = 3;
 /// Characters of the name of a branch.
 const BRANCH: usize = 50;
+/// Words with a meaning from which on a step says which work it is a step of.
+const TELLING: usize = 3;
 /// The beginning of a step that the session stopped at.
 const UNFINISHED: &str = "Not finished: ";
 /// The label of completed work.
 const DONE: &str = "Done";
-/// The kind of a memory that tells no work.
-const DECISION: MemoryKind = MemoryKind::Observation(ObservationType::Decision);
 
 /// Summaries of the project's last sessions, the latest first; after a compaction, that session's.
 pub(super) fn summaries(
@@ -129,14 +126,10 @@ pub(super) struct LastSession<'b, 's> {
     pub(super) is_of_branch: bool,
     /// The branch that it worked on, if that is another one.
     branch: Option<&'b str>,
-    /// The report of its last turn that has one.
-    report: Option<Report>,
-}
-
-/// The report of a turn.
-struct Report {
-    text: String,
-    turn: u32,
+    /// What came of the work that its title names.
+    work: Option<Report>,
+    /// What a later turn did besides.
+    after: Option<Report>,
 }
 
 impl<'b, 's> LastSession<'b, 's> {
@@ -154,9 +147,12 @@ impl<'b, 's> LastSession<'b, 's> {
         for (digested, is_of_branch) in here.chain(summaries.iter().map(|one| (one, false))) {
             if did_something(store, digested)? {
                 let (summary, _) = digested;
-                let report = came_of_last(store, observations, digested)?;
                 let branch = branches.elsewhere(summary, request);
-                return Ok(Some(Self { digested, is_of_branch, branch, report }));
+                let own = observations.iter().filter(|one| one.memory.session == summary.session);
+                let turns = Turns::of(store, own, &digested.1.title)?;
+                let work = turns.work(store, digested)?;
+                let after = turns.after(store, digested)?;
+                return Ok(Some(Self { digested, is_of_branch, branch, work, after }));
             }
         }
         Ok(None)
@@ -164,7 +160,7 @@ impl<'b, 's> LastSession<'b, 's> {
 
     /// A session that goes on itself: it has no end yet.
     pub(super) const fn itself(digested: &'b Digested<'s>) -> Self {
-        Self { digested, is_of_branch: false, branch: None, report: None }
+        Self { digested, is_of_branch: false, branch: None, work: None, after: None }
     }
 
     /// True for a memory of this session, if the session left its work undone.
@@ -183,7 +179,8 @@ impl<'b, 's> LastSession<'b, 's> {
     /// that the state of the work names.
     pub(super) fn tells(&self, memory: &MemoryRow, details: &[String]) -> bool {
         let (summary, body) = self.digested;
-        let is_reported = self.report.as_ref().is_some_and(|report| report.turn == memory.turn);
+        let mut reports = self.work.iter().chain(&self.after);
+        let is_reported = reports.any(|report| report.turn == memory.turn);
         memory.session == summary.session
             && (is_reported || details.iter().any(|detail| is_told_by_state(detail, body)))
     }
@@ -263,13 +260,16 @@ pub(super) fn last_session(
         &body.digest;
     let mut told = vec![body.title.clone()];
     let mut head = titled(store, request, last.digested, (last.branch, how_far(body)))?;
-    if let Some(Report { text, .. }) = &last.report {
-        // The last turn may be about something else than most of the session.
-        let link = if words_of(text).is_disjoint(&words_of(&body.title)) { "; then" } else { "" };
-        head = format!("{head}{link}: {}", cut(text, REPORT));
+    if let Some(Report { text, .. }) = &last.work {
+        head = format!("{head}: {}", cut(text, REPORT));
         told.push(text.clone());
     }
-    let mut drafts = vec![line(false, head, "how the last session ended")];
+    let mut drafts = vec![line(false, head, "what the last session did")];
+    if let Some(Report { text, .. }) = &last.after {
+        told.push(text.clone());
+        let label = if last.work.is_some() { "Then" } else { "At the end" };
+        drafts.push(draft(format!("{label}: {text}"), "what it did after that"));
+    }
     let compact = matches!(request.occasion, Occasion::Compact);
     // A later session may have committed it.
     if !compact
@@ -279,7 +279,7 @@ pub(super) fn last_session(
         told.push(text.clone());
         drafts.push(draft(text, "what the last session changed and did not commit"));
     }
-    let has_report = last.report.is_some();
+    let has_report = last.work.is_some() || last.after.is_some();
     // What came of it says what was asked for, and so does how far it came.
     let is_over = !compact && body.digest.state.is_some();
     let asked = asked.as_ref().filter(|asked| !has_report && !is_over && adds(&asked.text, &told));
@@ -329,7 +329,7 @@ pub(super) fn last_session(
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
             let is_repeated = compact && observations.iter().any(is_told);
-            let is_seen = compact || !statement.text.starts_with(COMMIT_UNSEEN);
+            let is_seen = compact || is_deed || is_telling(&statement.text);
             is_seen && adds(&statement.text, &told) && !is_over && !is_repeated
         };
         for statement in statements.iter().filter(is_new).take(most) {
@@ -353,18 +353,21 @@ fn task_of(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<St
     Ok(task.map(thru_redact::Clean::into_inner))
 }
 
-/// True for a short report of the commit or pull request that the state of the work names.
-fn is_told_by_state(report: &str, body: &Summary) -> bool {
-    const SHORT: usize = 240;
+/// Returns the hash of the commit or the number of the pull request that the state of the work names.
+pub(super) fn landed_as(body: &Summary) -> Option<&str> {
     const FEWEST: usize = 7;
-    let Some(state) = &body.digest.state else { return false };
     let is_reference = |word: &&str| {
         let is_hash = word.len() >= FEWEST && word.chars().all(|c| c.is_ascii_hexdigit());
         is_hash || word.len() > 1 && word.chars().all(|c| c.is_ascii_digit())
     };
-    let mut words = state.text.split(|c: char| !c.is_alphanumeric());
-    report.chars().count() <= SHORT
-        && words.find(is_reference).is_some_and(|word| report.contains(word))
+    let state = &body.digest.state.as_ref()?.text;
+    state.split(|c: char| !c.is_alphanumeric()).find(is_reference)
+}
+
+/// True for a short report of the commit or pull request that the state of the work names.
+fn is_told_by_state(report: &str, body: &Summary) -> bool {
+    const SHORT: usize = 240;
+    report.chars().count() <= SHORT && landed_as(body).is_some_and(|known| report.contains(known))
 }
 
 /// True for a request that was not answered, if the work came to a state all the same.
@@ -488,42 +491,7 @@ fn landed(state: &str, title: &str) -> Option<String> {
     (is_known && landed.chars().count() <= BRANCH).then(|| landed.to_owned())
 }
 
-/// The report of the last turn of a session that has one, else what else its last work says of itself: the message
-/// of a commit.
-fn came_of_last(
-    store: &Store,
-    observations: &[Valued],
-    (summary, body): &Digested<'_>,
-) -> Result<Option<Report>> {
-    let own = observations.iter().map(|one| &one.memory);
-    let mut own: Vec<&MemoryRow> = own.filter(|one| one.session == summary.session).collect();
-    own.sort_by_key(|memory| std::cmp::Reverse(memory.turn));
-    let Some(session) = summary.session else { return Ok(None) };
-    let newest = store.newest_passages(session, Newest { kind: None, within: 1, limit: 1 })?;
-    let ended = newest.first().map_or(0, |passage| passage.turn);
-    // A report of an earlier turn is not how the session ended.
-    own.retain(|memory| memory.turn + LAST_TURNS > ended);
-    let tells_more = |text: &String| {
-        !says_nothing(text)
-            && adds(text, std::slice::from_ref(&body.title))
-            && !is_told_by_state(text, body)
-    };
-    let mut message = None;
-    for memory in own {
-        let whole = store.body_of(memory)?;
-        if let Some(text) = came_of(&whole).filter(tells_more) {
-            let text = from_the_point(&text).to_owned();
-            return Ok(Some(Report { text, turn: memory.turn }));
-        }
-        if message.is_none() && memory.kind != DECISION {
-            let text = details(&whole).into_iter().find(tells_more);
-            message = text.map(|text| Report { text, turn: memory.turn });
-        }
-    }
-    Ok(message)
-}
-
-/// Earlier sessions, the last on their branches, that did not finish, or gave up with changes made.
+/// Earlier sessions, the last on their branches, that said what is left to do of their work.
 pub(super) fn left_open<'b, 's: 'b>(
     store: &Store,
     request: &PackRequest<'_>,
@@ -545,15 +513,16 @@ pub(super) fn left_open<'b, 's: 'b>(
         if branches.ends(summary, bodies).any(|end| Some(end) > summary.at) {
             continue;
         }
-        let Some(next) = unfinished::still_open(body, &later_than(summary, bodies)) else {
+        let Some(Some(next)) = unfinished::still_open(body, &later_than(summary, bodies)) else {
             continue;
         };
-        // Where what is left to do is not known, it may be done by now.
-        let next = next.filter(|next| !is_settled(next, body));
-        let Some(next) = next.filter(|_| is_new(&body.title, said)) else { continue };
-        if next.starts_with(COMMIT_UNSEEN)
+        let is_step = body.digest.next_steps.iter().any(|step| step.text == next);
+        // A request without its end may be done by now.
+        if !is_step
+            || !(is_telling(next) && names_something(next))
             || next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN
-            || next.starts_with(COMMIT_FAILED) && age > COMMIT_FAILED_DAYS
+            || is_settled(next, body)
+            || !is_new(&body.title, said)
         {
             continue;
         }
@@ -572,4 +541,16 @@ pub(super) fn left_open<'b, 's: 'b>(
         });
     }
     Ok(drafts)
+}
+
+/// True for a step that says which work it is a step of, beyond bringing it to others: what was not committed is told by its
+/// files, a person lands work without an agent, and "Final review" fits any work.
+fn is_telling(step: &str) -> bool {
+    const LANDING: [&str; 5] = ["commit", "push", "open pr", "open a pr", "merge"];
+    const OFFERS: [&str; 4] = ["want me to", "should i", "shall i", "would you like"];
+    let lower = step.to_lowercase();
+    (names_something(step) || unfinished::words(step).len() >= TELLING)
+        && ![COMMIT_UNSEEN, COMMIT_FAILED].iter().any(|start| step.starts_with(start))
+        && !LANDING.iter().any(|landing| lower.starts_with(landing))
+        && !OFFERS.iter().any(|offer| lower.contains(offer))
 }

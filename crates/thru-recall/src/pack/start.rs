@@ -2,9 +2,11 @@
 //! done, and what the work is done with. Chosen by value, not by age alone; each part has a share of the
 //! budget.
 
-use thru_core::{MemoryKind, ObservationType, PLAN_APPROVED, is_trunk};
+use std::collections::HashSet;
+
+use thru_core::{Digest, MemoryKind, ObservationType, PLAN_APPROVED, is_trunk};
 use thru_redact::Redactor;
-use thru_store::{MemoryBody, MemoryRow, Result, Store};
+use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
 use super::calls::Sessions;
 use super::commands::commands_in_play;
@@ -14,7 +16,7 @@ use super::said::{
     Said, alike, cut, day, days_between, files_not_named, is_new, names_something, tier, words_of,
 };
 use super::sessions::{
-    Branches, CAME_OF, LastSession, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions,
+    Branches, CAME_OF, Digested, LastSession, OPEN_DAYS, TITLE, bodies, done_of, earlier_sessions,
     last_session, later_than, left_open, summaries,
 };
 use super::speaker::{TitleSpeaker, depends, in_its_place};
@@ -25,9 +27,17 @@ use crate::memories::normal;
 /// Maximum number of rules, and characters of each.
 const RULES: usize = 10;
 const RULE_LENGTH: usize = 160;
-/// Maximum number of decisions that are told by themselves, and of those from before the last session.
-const DECISIONS: usize = 2;
-const OLDER: usize = 1;
+/// Characters of the title of the session in which a rule was made.
+const SCOPE: usize = 70;
+/// Maximum number of decisions that are told by themselves, and of those from before the last session; of these, one may be
+/// about something else.
+const DECISIONS: usize = 4;
+const OLDER: usize = 2;
+/// Words that a decision shares with what the last session was about, where it touches that, and their share of its words.
+const SHARED: usize = 2;
+const SHARE: f64 = 0.3;
+/// Days within which work that a session did not finish is taken to go on.
+const GOING_ON_DAYS: f64 = 1.5;
 /// Maximum number of words of a request that names its work.
 const NAME: usize = 12;
 /// The budget from which on all else is told by value.
@@ -84,7 +94,8 @@ pub(super) fn drafts(
             drafts.extend(facts::changed_since(store, request, at)?);
         }
     }
-    let best = best(store, request, valued, last.as_ref(), &mut said)?;
+    let subject = last.as_ref().map(|last| subject(last, &bodies)).unwrap_or_default();
+    let best = best(store, request, valued, (last.as_ref(), &subject), &mut said)?;
     drafts.retain(|line| done_of(line).is_none_or(|done| !is_told(done, &best)));
     drafts.extend(best);
     drafts.extend(earlier);
@@ -137,13 +148,14 @@ pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draf
         .take(RULES)
         .map(|rule| {
             let day = day(rule.at, request);
+            let scope = scope_of_rule(store, &rule)?;
             let reason = match rule.is_global() {
                 true => "a rule for every project",
                 false if !rule.flags.is_rule => "wished in two sessions",
                 false => "a rule",
             };
             Ok(Draft {
-                text: format!("\"{}\" ({day})", words_of_rule(store, &rule)?),
+                text: format!("\"{}\" ({day}{scope})", words_of_rule(store, &rule)?),
                 tier: tier(&rule, request),
                 section: Section::Rules,
                 reason: reason.to_owned(),
@@ -151,6 +163,23 @@ pub(super) fn rules(store: &Store, request: &PackRequest<'_>) -> Result<Vec<Draf
             })
         })
         .collect()
+}
+
+/// The work in which a rule was made, for one that says neither what it is about nor that it is about everything.
+fn scope_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
+    const EVERYTHING: [&str; 6] = ["all", "always", "any", "each", "every", "never"];
+    let title = rule.title.to_lowercase();
+    let is_about_all = title.split(' ').take(3).any(|word| EVERYTHING.contains(&word));
+    let session = rule.session.filter(|_| !is_about_all && !names_something(&rule.title));
+    let Some(session) = session else { return Ok(String::new()) };
+    let summary = store.memories(&MemoryFilter {
+        session: Some(session),
+        kinds: Some(vec![MemoryKind::Summary]),
+        limit: Some(1),
+        ..MemoryFilter::default()
+    })?;
+    let title = summary.first().map(|summary| cut(&summary.title, SCOPE));
+    Ok(title.map_or_else(String::new, |title| format!(", in \"{title}\"")))
 }
 
 /// The text of a rule, with the sentence before it if it depends on that, and whole even if its title was cut.
@@ -195,10 +224,10 @@ fn best(
     store: &Store,
     request: &PackRequest<'_>,
     valued: Vec<Valued>,
-    last: Option<&LastSession<'_, '_>>,
+    (last, subject): (Option<&LastSession<'_, '_>>, &HashSet<String>),
     said: &mut Said,
 ) -> Result<Vec<Draft>> {
-    let mut choice = Choice { request, last, decisions: 0, older: 0 };
+    let mut choice = Choice { request, last, subject, decisions: 0, older: 0, general: 0 };
     let mut drafts = Vec::new();
     for one in valued {
         if drafts.len() == request.limits.observations {
@@ -209,6 +238,20 @@ fn best(
         }
     }
     Ok(drafts)
+}
+
+/// The words of what a session was about that not most of the project's last sessions share.
+fn subject(last: &LastSession<'_, '_>, bodies: &[Digested<'_>]) -> HashSet<String> {
+    let words = |(_, body): &Digested<'_>| -> HashSet<String> {
+        let Digest { request, completed, decisions, .. } = &body.digest;
+        let texts = request.iter().chain(completed).chain(decisions).map(|one| one.text.as_str());
+        texts.chain([body.title.as_str()]).flat_map(words_of).collect()
+    };
+    let all: Vec<HashSet<String>> = bodies.iter().map(words).collect();
+    let is_common = |word: &String| {
+        all.len() > 2 && all.iter().filter(|one| one.contains(word)).count() * 2 > all.len()
+    };
+    words(last.digested).into_iter().filter(|word| !is_common(word)).collect()
 }
 
 fn is_decision(memory: &MemoryRow) -> bool {
@@ -224,9 +267,12 @@ fn is_of_person(memory: &MemoryRow) -> bool {
 struct Choice<'r, 'p, 'l, 'b, 's> {
     request: &'r PackRequest<'p>,
     last: Option<&'l LastSession<'b, 's>>,
-    /// Decisions taken, and those of them that are from before the last session.
+    /// The words of what the last session was about.
+    subject: &'l HashSet<String>,
+    /// Decisions taken, those of them that are from before the last session, and those of these about something else.
     decisions: usize,
     older: usize,
+    general: usize,
 }
 
 impl Choice<'_, '_, '_, '_, '_> {
@@ -244,16 +290,20 @@ impl Choice<'_, '_, '_, '_, '_> {
         }
         let is_decision = is_decision(memory);
         let is_here = self.is_here(one);
+        let touches = is_here || self.touches(one);
         // Sessions tell their work.
         let has_plenty = self.request.limits.start_tokens >= PLENTY;
-        let has_room = self.decisions < DECISIONS && (is_here || self.older < OLDER);
+        let has_room = self.decisions < DECISIONS
+            && (is_here || self.older < OLDER && (touches || self.general == 0));
         let is_wanted = has_plenty
-            || is_decision && has_room && (is_here || self.holds_today(one))
+            || is_decision && has_room && (touches || self.holds_today(one))
             || memory.flags.is_edited && is_here;
         // What a person told the memory is no chatter.
         let is_told = memory.flags.is_note || is_wanted && is_new(&memory.title, &mut said.titles);
-        self.decisions += usize::from(is_told && is_decision);
-        self.older += usize::from(is_told && is_decision && !is_here);
+        let counts = is_told && is_decision;
+        self.decisions += usize::from(counts);
+        self.older += usize::from(counts && !is_here);
+        self.general += usize::from(counts && !touches);
         is_told
     }
 
@@ -266,14 +316,27 @@ impl Choice<'_, '_, '_, '_, '_> {
             || branch.is_some() && one.place.branch.as_deref() == branch
     }
 
-    /// True for an earlier decision that may bear on today's work. Most are about the work of their own day, and once
-    /// that is finished, the code tells them.
-    fn holds_today(&self, one: &Valued) -> bool {
-        let age = one.memory.at.map_or(f64::MAX, |at| days_between(at, self.request.now));
+    /// True for a recent decision about what the last session was about, or of work that goes on. Most others are about the work of their own day, and once that
+    /// is finished, the code tells them.
+    fn touches(&self, one: &Valued) -> bool {
         let days = if names_something(&one.memory.title) { OPEN_DAYS } else { LATELY_DAYS };
-        one.holds_in_general && age <= OPEN_DAYS
-            || age <= days
-                && (one.is_unfinished || self.last.is_some_and(|last| last.worked_on(one)))
+        let shares = || {
+            let words = words_of(&one.memory.title);
+            let shared = words.intersection(self.subject).count();
+            shared >= SHARED && shared as f64 >= SHARE * words.len() as f64
+        };
+        let age = self.age(one);
+        one.is_unfinished && age <= GOING_ON_DAYS
+            || age <= days && (self.last.is_some_and(|last| last.worked_on(one)) || shares())
+    }
+
+    /// True for an earlier decision that holds for all work of today.
+    fn holds_today(&self, one: &Valued) -> bool {
+        one.holds_in_general && self.age(one) <= OPEN_DAYS
+    }
+
+    fn age(&self, one: &Valued) -> f64 {
+        one.memory.at.map_or(f64::MAX, |at| days_between(at, self.request.now))
     }
 }
 
@@ -316,7 +379,12 @@ fn line_of(
     // Half a reason misleads.
     let detail = detail.filter(|it| !is_decision || it.chars().count() <= CAME_OF);
     if let Some(detail) = detail {
-        text = format!("{text}: {}", cut(&detail, CAME_OF));
+        // A person's words are in quotation marks; an option is described by the agent that gave it.
+        let speaker = match speaker {
+            TitleSpeaker::Decision if !detail.starts_with('"') => ". The agent",
+            _ => "",
+        };
+        text = format!("{text}{speaker}: {}", cut(&detail, CAME_OF));
     }
     if let Some(files) = files {
         text = format!("{text} [{files}]");

@@ -62,7 +62,11 @@ pub(super) fn not_committed(
         tree.run(call.command.as_deref().unwrap_or_default());
     }
     edits.for_each(|(_, file)| tree.edit(file));
-    Ok(tree.told(files))
+    let own = observations.iter().filter(|one| one.memory.session == summary.session);
+    let changed = own.flat_map(|one| &one.files).filter(|file| file.modified);
+    let mut own: Vec<&str> = files.iter().map(String::as_str).collect();
+    own.extend(changed.map(|file| file.path.as_str()));
+    Ok(tree.told(&own))
 }
 
 /// The edited files, each with the time of its last change, the earliest first.
@@ -178,15 +182,12 @@ impl Tree<'_> {
         }
     }
 
-    /// The line about its files; those that the session changed itself come first.
-    fn told(mut self, own: &[String]) -> Option<String> {
-        let is_own = |one: &ListedFile| {
+    /// The line about the files that the session changed itself. Others lie about for long, or are of another work.
+    fn told(mut self, own: &[&str]) -> Option<String> {
+        self.changed.retain(|one| {
             let path = Paths::These(vec![one.path.clone()]);
-            own.iter().any(|file| path.hold(file))
-        };
-        // A file that git does not know lies about for long, unless the session made it.
-        self.changed.retain(|one| !is_aside(&one.path) && (!one.is_new || is_own(one)));
-        self.changed.sort_by_key(|one| !is_own(one));
+            !is_aside(&one.path) && own.iter().any(|file| path.hold(file))
+        });
         let files = self.changed.iter().map(|one| one.path.as_str());
         let names = files_not_named(files.take(NAMED), "")?;
         let more = match self.changed.len().saturating_sub(NAMED) {
@@ -234,7 +235,7 @@ mod tests {
         let mut tree = Tree { root, changed: Vec::new(), aside: Vec::new() };
         tree.changed = listed_files(listing).unwrap();
         lines.iter().for_each(|line| tree.run(line));
-        tree.told(&[]).unwrap_or_default()
+        tree.told(&["kiln.rs", "glaze.rs", "shelf.rs"]).unwrap_or_default()
     }
 
     #[test]

@@ -163,23 +163,27 @@ fn by_itself(
     valued
 }
 
-/// True for a saying about all things of a kind, or all times.
+/// True for a saying about all times, or about all things of a kind. "All the runs" and "all 4 prompts" are those at hand.
 fn holds_in_general(title: &str) -> bool {
-    const ALL: [&str; 10] = [
-        "all",
-        "any",
-        "anything",
-        "always",
-        "each",
-        "every",
-        "everything",
-        "everywhere",
-        "forward",
-        "never",
+    const ALWAYS: [&str; 4] = ["always", "everywhere", "forward", "never"];
+    const ALL: [&str; 6] = ["all", "any", "anything", "each", "every", "everything"];
+    #[rustfmt::skip]
+    const AT_HAND: [&str; 13] = [
+        "at", "her", "his", "its", "my", "of", "our", "that", "the", "their", "these", "this", "those",
     ];
     let lower = title.to_lowercase();
-    let mut words = lower.split(|c: char| !c.is_alphanumeric());
-    words.any(|word| ALL.contains(&word)) || lower.contains("from now on")
+    let words: Vec<&str> =
+        lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_kind = |at: usize| {
+        words.get(at + 1).is_none_or(|next| {
+            !AT_HAND.contains(next) && !next.starts_with(|c: char| c.is_ascii_digit())
+        })
+    };
+    words
+        .iter()
+        .enumerate()
+        .any(|(at, word)| ALWAYS.contains(word) || ALL.contains(word) && is_kind(at))
+        || lower.contains("from now on")
 }
 
 /// Observations that may be injected.
@@ -278,4 +282,20 @@ pub(super) fn places<'a>(
     rows.sort_unstable();
     rows.dedup();
     store.places_of_sessions(&rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_holds_for_all_things_of_a_kind_is_general() {
+        for general in ["Store no key in any log", "Every kiln needs a damper", "Always fire twice"]
+        {
+            assert!(holds_in_general(general), "{general}");
+        }
+        for order in ["Move all the kilns to the shed", "Fire all 4 kilns", "Paint the kiln"] {
+            assert!(!holds_in_general(order), "{order}");
+        }
+    }
 }
