@@ -1,5 +1,6 @@
 //! Commits and pull requests that a shell call made.
 
+use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -10,8 +11,9 @@ use crate::pattern;
 use crate::shell::{CommandLine, Simple};
 use crate::text::one_line;
 
-/// Longest part of a commit body that is kept, in characters.
-const BODY: usize = 280;
+/// Longest part of a commit body that is kept, in characters, and the least for which it is cut where a sentence ends.
+const BODY: usize = 340;
+const ENOUGH: usize = 100;
 
 /// A commit that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -254,7 +256,7 @@ fn body(message: &str) -> Option<String> {
     let mut lines = message.lines().map(str::trim).skip_while(|line| line.is_empty());
     lines.next()?;
     let mut body = String::new();
-    let mut is_paragraph = false;
+    let mut is_paragraph = true;
     for line in lines {
         let is_trailer = line.starts_with("Co-Authored-By:")
             || line.starts_with("Signed-off-by:")
@@ -262,13 +264,15 @@ fn body(message: &str) -> Option<String> {
         if is_trailer || body.len() > BODY * 2 {
             break;
         }
-        if line.is_empty() || line.ends_with(':') {
+        let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
+        let item = item.or_else(|| is_labelled(line).then_some(line));
+        // A heading; the end of a sentence over several lines may look like one.
+        if line.is_empty() || line.ends_with(':') && (is_paragraph || item.is_some()) {
             is_paragraph = true;
             continue;
         }
-        let item = line.strip_prefix("- ").or_else(|| line.strip_prefix("* "));
         if !body.is_empty() {
-            let ends = body.ends_with(['.', '!', ';']);
+            let ends = body.ends_with(['.', '!', ';', ':']);
             body.push_str(match (ends, item.is_some(), is_paragraph) {
                 (false, true, _) => "; ",
                 (false, false, true) => ". ",
@@ -278,8 +282,29 @@ fn body(message: &str) -> Option<String> {
         body.push_str(item.unwrap_or(line));
         is_paragraph = false;
     }
-    let body = one_line(&body, BODY);
-    (body.split_whitespace().count() >= 4).then_some(body)
+    let body = one_line(&body, BODY * 2);
+    (body.split_whitespace().count() >= 4).then(|| shortened(&body).into_owned())
+}
+
+/// Returns true for a line that begins with the mark of a finding: "H1: close the relay".
+fn is_labelled(line: &str) -> bool {
+    let label = line.split_once(": ").map_or("", |(label, _)| label);
+    label.starts_with(|c: char| c.is_ascii_uppercase())
+        && label.ends_with(|c: char| c.is_ascii_digit())
+        && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+}
+
+/// Returns the sentences and items of a body that there is room for.
+fn shortened(body: &str) -> Cow<'_, str> {
+    if body.chars().count() <= BODY {
+        return Cow::Borrowed(body);
+    }
+    let room = body.char_indices().nth(BODY).map_or(body.len(), |(at, _)| at);
+    let ends = [". ", "; ", "! "].iter().filter_map(|end| body[..room].rfind(end));
+    match ends.max().filter(|end| *end >= ENOUGH) {
+        Some(end) => Cow::Borrowed(body[..=end].trim_end_matches(';')),
+        None => Cow::Owned(one_line(body, BODY)),
+    }
 }
 
 /// A pull request that was opened.
@@ -339,6 +364,13 @@ mod tests {
             "git commit -q -m \"Add c\n\nWhy it is there.\n- one\n- two\n\nCo-Authored-By: X\"",
         );
         assert_eq!(parse(&line, "")[0].body.as_deref(), Some("Why it is there. one; two"));
+        let body = |text: &str| body(&format!("Add c\n\n{text}"));
+        assert_eq!(
+            body("Kilns:\n- Read the cone of kilns that\n  are hot:\n  all of them\nH1: Close it\nH2: Log it").as_deref(),
+            Some("Read the cone of kilns that are hot: all of them; H1: Close it; H2: Log it")
+        );
+        let long = "The damper closes a second too early because its relay is polled. ".repeat(9);
+        assert!(body(&long).is_some_and(|body| body.ends_with("is polled.") && body.len() > 200));
         let line = shell::parse("git commit -q -m 'Add c (#4)\n\nFixes #12, closes: #3'");
         assert_eq!(parse(&line, "")[0].closes, [12, 3]);
         assert_eq!(facts("git commit -q -F - <<'EOF'\nAdd e\nEOF", ""), ["Committed: Add e"]);

@@ -59,6 +59,13 @@ pub(crate) fn announces(text: &str) -> bool {
     PLANS.iter().any(|plan| start.starts_with(plan))
 }
 
+/// Returns true for a text about what came in while the agent worked: "That's the earlier test run, already handled".
+pub(crate) fn answers_notice(text: &str) -> bool {
+    const STARTS: [&str; 4] = ["that's the ", "that was the ", "this is the ", "that is the "];
+    let start: String = text.chars().take(14).collect::<String>().replace('’', "'").to_lowercase();
+    STARTS.iter().any(|notice| start.starts_with(notice))
+}
+
 /// Returns a sentence without "Now let me" and the like at its beginning.
 pub(crate) fn without_announcement(sentence: &str) -> &str {
     const LEADS: [&str; 6] = ["let me ", "i'll ", "i’ll ", "i need to ", "i will ", "let's "];

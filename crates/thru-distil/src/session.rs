@@ -121,7 +121,10 @@ impl Session<'_> {
         let texts = range.rev().filter_map(|at| Some((at, self.events.get(at)?.agent_text()?)));
         let mut texts = texts.take(4).filter(|(_, written)| !written.report.is_empty()).peekable();
         let last = texts.peek().copied();
-        texts.find(|(_, written)| written.report.len() >= TELLING).or(last)
+        let tells = |text: &AgentText| {
+            text.report.len() >= TELLING && !report::answers_notice(&text.report)
+        };
+        texts.find(|(_, written)| tells(written)).or(last)
     }
 
     /// Returns true if the last check before this place failed.

@@ -7,6 +7,7 @@ use thru_core::{Concept, ObservationType, WorkRecord};
 
 use crate::agent_text::{AgentText, is_status};
 use crate::cause;
+use crate::commits::Commit;
 use crate::event::{Event, Run};
 use crate::fixes::Fix;
 use crate::gate::{is_about_course, is_note, is_understood, names_only_path, stands_alone};
@@ -229,9 +230,7 @@ impl<'s> Piece<'s> {
             (*strength == wanted).then(|| (title.clone(), at))
         };
         let commit = || {
-            let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
-            let commit =
-                run.commits.first().filter(|commit| !subject::only_saves(&commit.subject))?;
+            let (at, commit) = self.main_commit()?;
             // What did not help is told by what was tried, not by its goal.
             let body = commit.body.as_deref();
             let tried = body.filter(|_| self.fails_again).and_then(subject::first_point);
@@ -241,7 +240,7 @@ impl<'s> Piece<'s> {
             let merged = self.merged().and_then(|(_, number, title)| Some((number, title?)));
             let landed =
                 merged.and_then(|(number, pull)| subject::with_merge(&title, number, pull));
-            Some((landed.unwrap_or(title), Some(*at)))
+            Some((landed.unwrap_or(title), Some(at)))
         };
         if self.keeps_books {
             return None;
@@ -372,12 +371,7 @@ impl<'s> Piece<'s> {
     }
 
     fn kind(&self, title: &str) -> ObservationType {
-        let subject = self
-            .runs
-            .iter()
-            .flat_map(|(_, run)| &run.commits)
-            .map(|commit| commit.subject.as_str())
-            .next();
+        let subject = self.main_commit().map(|(_, commit)| commit.subject.as_str());
         // Documents and tests repair nothing, whatever failed while they were written.
         let mut is_aside = false;
         let by_commit = subject.and_then(|subject| {
@@ -427,10 +421,27 @@ impl<'s> Piece<'s> {
         }
     }
 
-    /// Returns the body of the message of the first commit.
+    /// Returns the body of the message of the commit that names the work.
     fn narrative(&self) -> Option<(usize, String)> {
-        let (at, run) = self.runs.iter().find(|(_, run)| !run.commits.is_empty())?;
-        Some((*at, run.commits.first()?.body.clone()?))
+        let (at, commit) = self.main_commit()?;
+        Some((at, commit.body.clone()?))
+    }
+
+    /// Returns the commit that names the work: the first that makes or repairs something, else the first that says anything.
+    fn main_commit(&self) -> Option<(usize, &Commit)> {
+        let commits = self
+            .runs
+            .iter()
+            .flat_map(|(at, run)| run.commits.iter().map(move |commit| (*at, commit)));
+        let says = |(_, commit): &(usize, &Commit)| !subject::only_saves(&commit.subject);
+        let makes = |(_, commit): &(usize, &Commit)| {
+            let kind = subject::conventional(&commit.subject).0;
+            kind.is_some_and(|kind| {
+                ["feat", "fix"].iter().any(|one| kind.eq_ignore_ascii_case(one))
+            })
+        };
+        let said: Vec<(usize, &Commit)> = commits.take(COMMITS).filter(says).collect();
+        said.iter().find(|one| makes(one)).or_else(|| said.first()).copied()
     }
 
     fn facts(&self, title: &str) -> Vec<(String, Vec<usize>)> {
