@@ -36,7 +36,7 @@ pub(super) fn models(seen: &Seen<'_>) -> Finding {
         None if models.chain().has_no_price() => Finding::note(
             CHECK,
             format!(
-                "{name} is asked; what it costs is not known, so limits in cents hold for nothing"
+                "{name} is asked; what it costs is not known, so limits in cents are checked only after answers that tell their cost"
             ),
             "`models.input_price_cents` and `models.output_price_cents` say it",
         ),

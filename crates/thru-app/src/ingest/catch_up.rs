@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use crate::trouble::Result;
 use jiff::SignedDuration;
@@ -109,7 +108,7 @@ pub fn ingest(
     }
     if effort.thorough {
         intake.seal_journal(lock)?;
-        thru_capture::session::forget_old(&app.layout, SystemTime::now());
+        thru_capture::session::forget_old(&app.layout, app.clock.now().into());
     }
     Ok(Ingested { events, report })
 }

@@ -21,7 +21,7 @@ pub struct ProviderList {
     pub fallback: Option<String>,
     /// The reason why none can be asked.
     pub trouble: Option<String>,
-    /// False if the price of the model is unknown, so that limits in cents hold for nothing.
+    /// False if the price of the model is unknown, so that limits in cents are checked only after answers that tell their cost.
     pub price_known: bool,
     /// All that can be set.
     pub providers: Vec<ProviderEntry>,

@@ -94,9 +94,18 @@ pub fn set(app: &App, request: &SetModel) -> Result<ModelSet> {
     let is_same = models.provider() == Some(known.name);
     let kept = Some(models).filter(|_| is_same);
     let model = request.model.as_deref().or_else(|| kept?.model.as_deref());
-    // After `models off` the address is still the one to ask at: a gateway must not give way to the vendor unasked.
-    let stays = is_same || models.provider().is_none();
-    let url = request.url.as_deref().or_else(|| models.url.as_deref().filter(|_| stays));
+    let url = match (request.url.as_deref(), models.url.as_deref()) {
+        (Some(url), _) => Some(url).filter(|url| !url.is_empty()),
+        (None, Some(url)) if is_same => Some(url),
+        // After `models off` it may be a gateway, which must not give way to the vendor unasked, or the server of
+        // another provider, which must not be sent this one's key.
+        (None, Some(url)) if models.provider().is_none() => {
+            let unclear = format!("`models.url` is {url}, from earlier settings");
+            return Err(Trouble::invalid(unclear)
+                .advise("`--url URL` asks there, `--url ''` at the provider's usual address"));
+        }
+        (None, _) => None,
+    };
     let session_model = request.session_model.as_deref().or_else(|| kept?.session_model.as_deref());
     // What is wrong is said before anything is changed.
     let provider = connect(&known.settings(app, model, url)?).map_err(|error| {

@@ -113,6 +113,12 @@ pub struct VaultFiles {
 /// Fails if the folder holds something, cannot be written, or the store cannot be read.
 pub fn export(app: &App, folder: &Path, call: Call<'_>) -> Result<VaultFiles> {
     let folder = std::path::absolute(app.directory.join(folder))?;
+    if let Some(vault) = &app.config.vault.path
+        && folder.starts_with(vault)
+    {
+        return Err(Trouble::refused(format!("{} lies in the vault", folder.display()))
+            .advise("name a folder outside: the next sync would take its notes for copies"));
+    }
     if std::fs::read_dir(&folder).is_ok_and(|mut entries| entries.next().is_some()) {
         return Err(Trouble::refused(format!("{} is not empty", folder.display())));
     }

@@ -137,6 +137,8 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
     let shown = folder.to_string_lossy().into_owned();
     let mut own = app.clone();
     own.config.vault.path = Some(shown.clone());
+    // A daemon that is told of the vault may make the store at any moment.
+    let had_store = app.layout.database().exists();
     let request = SyncVault { dry_run, ..SyncVault::default() };
     let written = if dry_run {
         // Where there is no folder, notes are counted in an empty one that goes again.
@@ -158,7 +160,7 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
     };
     let mut synced = match written {
         // Nothing was recorded or imported yet: sessions to come are written.
-        Err(_) if !app.layout.database().exists() => VaultSynced::new(&folder),
+        Err(_) if !had_store => VaultSynced::new(&folder),
         written => written?,
     };
     synced.vault.clone_from(&folder);

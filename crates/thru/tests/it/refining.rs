@@ -285,6 +285,15 @@ fn keys_are_kept_apart_and_never_shown() {
         "{}",
         off.shown()
     );
+    // The address that is left is another provider's.
+    let unclear = home.thru(&["models", "set", "llamacpp"]).expect(2);
+    assert_eq!(
+        unclear.stderr.replace(&server.url(), "URL"),
+        "error: `models.url` is URL, from earlier settings.\n\
+         hint: `--url URL` asks there, `--url ''` at the provider's usual address.\n"
+    );
+    home.thru(&["models", "set", "llamacpp", "--url", ""]).expect(0);
+    assert_eq!(home.thru(&["config", "get", "models.url"]).expect(0).stdout.trim(), "\"\"");
 }
 
 /// What a model says of a turn in which a mutex was decided on.

@@ -64,6 +64,10 @@ fn a_vault_that_is_not_there_is_said_with_what_waits() {
     assert!(export.join("projects/rocket/_index.md").exists());
     fs::rename(home.folder().join("aside"), vault(&home)).unwrap();
     home.thru(&["vault", "retry"]).expect(0);
+    let inside = vault(&home).join("export");
+    let refused = home.thru(&["vault", "export", inside.to_str().unwrap()]).expect(2);
+    assert!(refused.stderr.contains("lies in the vault"), "{}", refused.stderr);
+    assert!(!inside.exists());
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn show(page: &mut Page, list: &ProviderList) {
     if !list.price_known {
         page.gap();
         page.line(
-            "What this model costs is not known: limits in cents hold for nothing, those in tokens do.",
+            "What this model costs is not known: limits in cents are checked after answers that tell their cost, those in tokens before each question.",
         );
         page.line("`models.input_price_cents` and `models.output_price_cents` say it.");
     }
