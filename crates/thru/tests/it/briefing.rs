@@ -62,7 +62,7 @@ fn a_session_that_starts_is_told_rules_the_last_session_and_what_happened() {
     [told]  "Never push on Fridays" ([today])
            hot: a rule for every project
     z206b  Retry busy uploads with a budget (2026-03-01, committed 4f0c2d1 on main)
-           warm: how the last session ended
+           warm: what the last session did
 
     3 lines, about 126 tokens; 1 observation weighed.
     "#);
@@ -107,7 +107,7 @@ fn a_pack_answers_as_json() {
           "full_id": "z206b89n6c3gsayt",
           "id": "z206b",
           "kind": "summary",
-          "reason": "warm: how the last session ended",
+          "reason": "warm: what the last session did",
           "session": "11111111-aaaa-4aaa-8aaa-000000000001",
           "tier": "warm",
           "title": "Retry busy uploads with a budget (2026-03-01, committed 4f0c2d1 on main)",
