@@ -233,8 +233,8 @@ impl Store {
         // The store can be rebuilt, so a commit need not survive a power cut, only a crash.
         store.pragma("synchronous", "NORMAL")?;
         // Ids are evenly distributed: during many writes, most of their index should stay in memory,
-        // and reach the file in few large steps. 128 MiB hold that of a million messages.
-        store.pragma("cache_size", "-131072")?;
+        // and reach the file in few large steps. A million messages take no longer with 64 MiB than with 128.
+        store.pragma("cache_size", "-65536")?;
         store.pragma("wal_autocheckpoint", "20000")?;
         store.pragma("temp_store", "MEMORY")?;
         // Deleted data is overwritten: a forgotten session must not linger in free pages.
