@@ -518,8 +518,7 @@ pub(super) fn left_open<'b, 's: 'b>(
         };
         let is_step = body.digest.next_steps.iter().any(|step| step.text == next);
         // A request without its end may be done by now.
-        if !is_step
-            || !(is_telling(next) && names_something(next))
+        if !(is_step && is_telling(next) && names_something(next))
             || next.starts_with(UNFINISHED) && age > OPEN_DAYS_UNKNOWN
             || is_settled(next, body)
             || !is_new(&body.title, said)
