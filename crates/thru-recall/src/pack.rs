@@ -94,7 +94,7 @@ pub struct Limits {
     pub kinds: Vec<MemoryKind>,
     /// Limits observations to those with one of these concepts; empty for all.
     pub concepts: Vec<Concept>,
-    /// True to include how the last session ended.
+    /// True to include what the last session did.
     pub last_summary: bool,
     /// The time without activity after which a session is told that it was idle.
     pub idle_timeout: Duration,

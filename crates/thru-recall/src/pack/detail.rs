@@ -54,27 +54,29 @@ pub(super) fn whole(text: &str, longest: usize) -> String {
 
 /// The part of a report before it goes through what it changed file by file.
 fn before_files(text: &str) -> &str {
-    let mut starts = std::iter::once(0).chain(ends(text));
-    let list = starts.find(|start| is_of_file(text[*start..].trim_start()));
-    list.map_or(text, |start| text[..start].trim_end())
+    let mut start = 0;
+    for end in ends(text) {
+        if is_of_file(text[start..end].trim_start()) {
+            return text[..start].trim_end();
+        }
+        start = end;
+    }
+    text
 }
 
-/// True for "`src/kiln.rs` — Reads the cone", behind a heading too: "Changes: kiln.rs: reads the cone".
+/// True for "`src/kiln.rs` — Reads the cone", behind a heading too: "Changes: kiln.rs (lines 3-9): reads the cone".
 fn is_of_file(piece: &str) -> bool {
-    const HEADING: usize = 6;
-    let mut words = piece.split(' ').take(HEADING).peekable();
-    while let Some(word) = words.next() {
+    const HEADING: usize = 8;
+    let words: Vec<&str> = piece.split(' ').take(HEADING).collect();
+    let leads = |at: usize| at.checked_sub(1).is_none_or(|before| words[before].ends_with(':'));
+    let is_entry = |(at, word): (usize, &&str)| {
         let bare = word.trim_end_matches(':');
+        let next = words.get(at + 1).copied().unwrap_or_default();
         let is_head = bare.len() < word.len()
-            || words.peek().is_some_and(|next| {
-                // "kiln.rs (lines 3-9): reads the cone".
-                matches!(*next, "—" | "–" | "-" | ":") || next.starts_with('(')
-            });
-        if is_head && is_file(bare.trim_matches(['`', '*', '(', ')'])) {
-            return true;
-        }
-    }
-    false
+            || ["—", "–", "-", "("].iter().any(|mark| next.starts_with(mark));
+        leads(at) && is_head && is_file(bare.trim_matches(['`', '*', '(', ')']))
+    };
+    words.iter().enumerate().any(is_entry)
 }
 
 /// The sentences of a text, and the items of its lists.
@@ -204,7 +206,7 @@ mod tests {
                 "The kiln holds its ramp."
             );
         }
-        let prose = "The note in kiln.rs says that cones are read twice. It is right.";
+        let prose = "The note in kiln.rs (line 3) says that cones are read twice. It is right.";
         assert_eq!(told(prose), prose);
         assert_eq!(
             whole("Cones are read; ramps are held; kilns cool.", 33),

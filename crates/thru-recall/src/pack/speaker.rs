@@ -1,7 +1,8 @@
 //! The speaker of a title, so that a line says whose words it holds. Words are an agent's unless they are marked.
 
 use thru_core::{
-    ForeignSource, Id, Observation, PLAN_APPROVED, PassageKind, Speaker, Summary, bare_words,
+    ForeignSource, Id, Observation, PLAN_APPROVED, PassageKind, Speaker, Statement, Summary,
+    bare_words,
 };
 use thru_store::{MemoryBody, MemoryRow, PassageRow, Result, Store};
 
@@ -59,13 +60,14 @@ impl TitleSpeaker {
 
     /// Finds the speaker of a session's title.
     pub(super) fn of_session(store: &Store, summary: &Summary) -> Result<Self> {
-        let is_title = |text: &str| alike(text, &summary.title);
+        let is_title = |said: &&Statement| alike(&said.text, &summary.title);
         let digest = &summary.digest;
-        if digest.request.as_ref().is_some_and(|request| is_title(&request.text)) {
+        let requests = summary.turns.iter().filter_map(|(_, turn)| turn.request.as_ref());
+        if digest.request.iter().chain(requests).any(|request| is_title(&request)) {
             return Ok(Self::Request);
         }
-        match digest.completed.iter().find(|done| is_title(&done.text)) {
-            Some(done) => Self::among(store, &summary.title, &done.sources),
+        match digest.completed.iter().chain(&digest.decisions).find(is_title) {
+            Some(told) => Self::among(store, &summary.title, &told.sources),
             None => Ok(Self::Agent),
         }
     }
