@@ -263,20 +263,13 @@ const BEFORE_KEY: [&str; 18] = [
 /// Returns the start of the name that the word belongs to.
 fn name_start(bytes: &[u8], word: &Range<usize>) -> usize {
     let start = run_start(bytes, word.start);
-    // `--server.password value`
-    if start > 0 && bytes[start - 1] == b'.' {
-        let option = run_start(bytes, start - 1);
-        if bytes[option..start].starts_with(b"--") {
-            return option;
-        }
-    }
-    // `"acme.auth.token"`, `-Dacme.auth.token`
+    // `"acme.auth.token"`, `-Dacme.auth.token`, `--acme.auth.token`
     if start > 1 && bytes[start - 1] == b'.' {
         let parts = &bytes[start.saturating_sub(LONGEST)..start];
         let is_part = |byte: &&u8| is_name_byte(**byte) || **byte == b'.';
         let whole = start - parts.iter().rev().take_while(is_part).count();
         let opens = whole == 0 || matches!(bytes[whole - 1], b'"' | b'\'' | b'\n' | b'\\' | b'<');
-        if opens || bytes[whole..start].starts_with(b"-D") {
+        if opens || [&b"-D"[..], b"--"].iter().any(|sign| bytes[whole..start].starts_with(sign)) {
             return whole;
         }
     }

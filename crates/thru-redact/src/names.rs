@@ -27,7 +27,7 @@ pub(crate) struct Telling {
 }
 
 /// Every telling name contains one of these words; the prefilter looks for them.
-pub(crate) const WORDS: [&str; 31] = [
+pub(crate) const WORDS: [&str; 37] = [
     "tpw",
     "pass",
     "pwd",
@@ -59,6 +59,12 @@ pub(crate) const WORDS: [&str; 31] = [
     "npw",
     "mmunity",
     "w_session",
+    "recovery_code",
+    "recoverycode",
+    "backup_code",
+    "backupcode",
+    "unlock_code",
+    "activation_code",
 ];
 
 /// The longest name that is examined.
@@ -310,8 +316,13 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     }
     let drawn = ["salt", "pepper", "seed", "irk", "hmac", "bearer"];
     let is_drawn = |word: &&str| {
-        ends_with_word(name, plain, word) && (plain.len() > word.len() || name == b"PEPPER")
+        ends_with_word(name, plain, word)
+            && (plain.len() > word.len() || ["salt", "pepper", "bearer"].contains(word))
     };
+    let codes = ["recoverycode", "backupcode", "backupcodes", "unlockcode", "activationcode"];
+    if codes.iter().any(|code| plain.ends_with(code)) {
+        return telling(Kind::Key, "recovery-code");
+    }
     if drawn.iter().any(is_drawn) {
         return telling(Kind::Key, "secret");
     }

@@ -235,8 +235,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["@//"], r"[\w$#]{1,32}/(?P<secret>[^\s@/]{4,64})@//[\w.-]{1,80}[:/]").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["auth plain ", "auth login "], r"(?i)auth (?:plain|login) (?P<secret>[A-Za-z0-9+/]{12,}={0,2})")
         .checked(Check::Random),
-    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin(", "sign_in(", "log_in(", "login_with(", "login_as(", "authenticate("],
-        r#"(?i)(?:credential|log_?in(?:_with|_as)?|sign_?in|wifi\.begin|passwordauthentication|authenticate)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+    form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin(", "sign_in(", "log_in(", "login_with(", "login_as("],
+        r#"(?i)(?:credential|log_?in(?:_with|_as)?|sign_?in|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["getconnection(", "database(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
         r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)

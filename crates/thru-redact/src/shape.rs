@@ -16,8 +16,8 @@ const SHORTEST: usize = 18;
 const SHORTEST_PART: usize = 12;
 /// The most bytes of a token.
 const LONGEST: usize = 320;
-/// The most digits of a text in hexadecimal digits.
-const LONGEST_HEX: usize = 2048;
+/// The most digits of a text in hexadecimal digits or in base64, on either side of a run.
+const LONGEST_CODE: usize = 2048;
 /// The most bytes of a prefix.
 const LONGEST_PREFIX: usize = 40;
 /// The bytes before a token in which a word may tell of it.
@@ -92,6 +92,9 @@ const fn classes(block: u64) -> (bool, bool) {
 pub(crate) fn find(bytes: &[u8], end: usize, is_raw: bool) -> Option<(Range<usize>, &'static str)> {
     if let Some(token) = in_hex(bytes, end) {
         return Some((token, "hex"));
+    }
+    if let Some(token) = in_base64(bytes, end) {
+        return Some((token, "base64"));
     }
     let Some(token) = around(bytes, end) else {
         let token = padded(bytes, end)?;
@@ -280,15 +283,36 @@ fn around(bytes: &[u8], end: usize) -> Option<Range<usize>> {
 
 /// Returns the hexadecimal digits that end here if they stand for a text that holds a secret. Drawn ones stand for no text.
 fn in_hex(bytes: &[u8], end: usize) -> Option<Range<usize>> {
-    let floor = end.saturating_sub(LONGEST_HEX);
+    let floor = end.saturating_sub(LONGEST_CODE);
     let run = bytes[floor..end].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let pairs = bytes[end - run..end].as_chunks::<2>().0.iter();
+    // Most are no text from their first digits on.
+    pairs.clone().take(8).all(|[high, _]| matches!(high, b'2'..=b'7')).then_some(())?;
     let letters = pairs.map(|[high, low]| char::from_u32(digit(*high)? * 16 + digit(*low)?));
     let is_text = |letter: &char| matches!(letter, ' '..='~' | '\n' | '\r' | '\t');
     let text: String = letters.map_while(|letter| letter.filter(is_text)).collect();
     (run % 2 == 0 && text.len() * 2 == run && crate::base64::holds_secret(&text))
         .then_some(end - run..end)
+}
+
+/// Returns the base64 that a run of letters and digits begins if it stands for a text that holds a secret. Drawn bytes are no text.
+fn in_base64(bytes: &[u8], end: usize) -> Option<Range<usize>> {
+    let is_part = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/_-".contains(byte);
+    let before = &bytes[end.saturating_sub(LONGEST_CODE)..end];
+    let run = before.iter().rev().take_while(is_part).count();
+    // Only the first run counts, so that nothing is decoded twice.
+    before[before.len() - run..].iter().all(u8::is_ascii_alphanumeric).then_some(())?;
+    // The letter of an escape is not a part of it.
+    let start = end - run + usize::from(before[..before.len() - run].ends_with(b"\\"));
+    let stop = end + bytes[end..].iter().take(LONGEST_CODE).take_while(is_part).count();
+    let padding = bytes[stop..].iter().take(2).take_while(|byte| **byte == b'=').count();
+    let text = std::str::from_utf8(bytes.get(start..stop)?).ok()?;
+    // Most are no text from their first bytes on: of each four letters, the first stands for most of a letter.
+    let is_text = |byte: u8| matches!(byte, b'I'..=b'Z' | b'a'..=b'f' | b'C');
+    text.bytes().step_by(4).take(6).all(is_text).then_some(())?;
+    let decoded = crate::base64::decode_text(text).filter(|text| text.is_ascii())?;
+    crate::base64::holds_secret(&decoded).then_some(start..stop + padding)
 }
 
 /// Returns the base64 of 64 drawn bytes around a run of letters and digits: no other is as long as keys are.

@@ -186,6 +186,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         Kind::SomeKey => is_key_by_form(value) || manner == Manner::Setting && is_uuid(value),
         // A token that a person chose, where nothing else is given to a name.
         Kind::Token if (quoted || is_setting) && value.len() >= 10 && is_self_made(value) => true,
+        Kind::Token if (quoted || is_setting) && is_chosen(value) && is_marked(value) => true,
         Kind::Token if is_setting && value.len() >= 16 && is_loose(value) => true,
         Kind::Token if (quoted || is_setting) && value.len() >= 16 && is_hard_to_guess(value) => {
             looks_random(value) && !is_expression(value)
@@ -359,15 +360,24 @@ fn is_own(name: &[u8], value: &str) -> bool {
         || is_self_made(value)
         || is_numbered_word(value)
         || is_constant_name(name) && (is_letters_alone(value) || is_joined_words(value))
-        || is_signing(name) && is_joined_words(value)
+        || is_value(name)
+            && (is_joined_words(value) || is_drawn(value.as_bytes()) || is_marked(value))
 }
 
-/// True for the name of a secret by which something is signed or a client is known: others may name a secret of a store.
-fn is_signing(name: &[u8]) -> bool {
+/// True for the name of a secret itself, and not for that of an object that holds some.
+fn is_value(name: &[u8]) -> bool {
     let lower = name.to_ascii_lowercase();
-    ["jwt", "client", "session", "signing", "cookie", "hmac", "webhook", "api", "app", "oauth"]
-        .iter()
-        .any(|owner| lower.starts_with(owner.as_bytes()))
+    let holders = ["existing", "pull", "image", "tls", "cert", "kube", "ingress", "registry"];
+    lower.len() > 7 && !holders.iter().any(|holder| lower.starts_with(holder.as_bytes()))
+}
+
+/// True for letters with a mark of a password and a digit, or with such a mark amid letters that are no words.
+fn is_marked(value: &str) -> bool {
+    value.len() >= 8
+        && (is_hard_to_guess(value) || is_broken(value))
+        && is_printable_token(value)
+        && !is_expression(value)
+        && !value.contains('/')
 }
 
 /// True for letters and digits in no order.
