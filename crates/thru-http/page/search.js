@@ -59,6 +59,7 @@ function Found({ found, params }) {
   return html`
     <p class="quiet" role="status" aria-live="polite">${isEmpty ? "Nothing found." : html`${plural(found.memories.length, "memory")}, ${plural(passages, "passage")} in ${plural(found.sessions.length, "session")}${!found.is_confident && !found.work && html`. <strong>Nothing seems to answer it; this is the nearest.</strong>`}`}</p>
     ${found.corrections?.length > 0 && html`<p class="quiet">Not found as written: ${found.corrections.map((/** @type {any} */ one) => html`for <q><${Text} text=${one.typed} /></q> read <q><${Text} text=${one.read} /></q> `)}</p>`}
+    ${found.gaps?.length > 0 && html`<p class="quiet">${found.gaps.map((/** @type {any} */ gap) => html`${gap.kind === "unknown" ? "Nothing mentions" : gap.kind === "elsewhere" ? "Mentioned, but in nothing near this:" : "No session speaks of both"} <q><${Text} text=${gap.word} /></q>${gap.other && html` and <q><${Text} text=${gap.other} /></q>`}. `)}</p>`}
     ${isEmpty && html`<p>${params.project ? html`<a href=${to("search", undefined, { ...params, project: "" })}>Look in every project</a>` : "Try other words, or fewer."}</p>`}
     ${found.work?.before && html`<p class="quiet">No session in that time. The last one before it:</p>`}
     ${found.work && !found.work.before && found.work.sessions.length === 0 && html`<p class="quiet">No session is known to have left anything open.</p>`}

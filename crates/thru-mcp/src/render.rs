@@ -29,6 +29,9 @@ use table::Row;
 /// Longest answer, in bytes. Clients warn at about 10,000 tokens and cut after 25,000.
 const LONGEST_ANSWER: usize = 36_000;
 
+/// Longest remark on a question, in characters.
+const LONGEST_REMARK: usize = 300;
+
 /// Rows that are named where nothing is sure.
 const NEAREST: usize = 3;
 
@@ -65,13 +68,9 @@ impl Renderer {
             Some(name) => format!("in project {}", plain_line(&self.visible(name), 60)),
             None => "in all projects".to_owned(),
         };
-        let read = found.corrections.iter().map(|correction| {
-            let plain = |word: &str| plain_line(word, 40);
-            format!("{:?} read as {:?}", plain(&correction.typed), plain(&correction.read))
-        });
-        let read: Vec<String> = read.collect();
-        if !read.is_empty() {
-            text.push_str(&format!("{}.\n", read.join(", ")));
+        for remark in found.remarks() {
+            text.push_str(&plain_line(&remark, LONGEST_REMARK));
+            text.push('\n');
         }
         let rows: Vec<Row> = found.rows().map(|row| Row::found(self, row)).collect();
         if let Some(work) = &found.work {

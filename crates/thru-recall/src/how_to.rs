@@ -153,17 +153,17 @@ impl HowTo {
             };
             if passage.kind == PassageKind::Tool {
                 if let Some(command) = fit_command(passage) {
-                    let text = store.text_of(passage)?;
+                    let (text, line) = (store.text_of(passage)?, on_one_line(command));
                     if FAILURES.iter().any(|failure| text.contains(failure)) {
                         continue;
                     }
                     // Further on the output begins, which may describe anything.
                     let beginning = text.floor_char_boundary(command.len() + DESCRIPTION);
                     let said = description(&text[..beginning]).unwrap_or_default();
-                    keep(command, said, workdir(&text), RAN, &mut ran);
+                    keep(&line, said, workdir(&text), RAN, &mut ran);
                 }
             } else {
-                for line in written(&store.text_of(passage)?) {
+                for line in written(&on_one_line(&store.text_of(passage)?)) {
                     keep(line, "", "", TOLD, &mut told);
                 }
             }
@@ -248,6 +248,11 @@ fn fit_command(passage: &PassageRow) -> Option<&str> {
     (is_done && command.len() <= LONGEST_COMMAND).then_some(command)
 }
 
+/// A text with each command on one line that a backslash continues on the next.
+fn on_one_line(text: &str) -> String {
+    text.replace("\\\r\n", " ").replace("\\\n", " ")
+}
+
 /// The folder that an agent names beside a command.
 fn workdir(text: &str) -> &str {
     text.lines().find_map(|line| line.strip_prefix("workdir: ")).map_or("", last_folder)
@@ -276,7 +281,8 @@ fn written(text: &str) -> Vec<&str> {
         if line.trim_start().starts_with("```") {
             is_fenced = !is_fenced;
         } else if is_fenced {
-            found.push(line.trim());
+            let line = line.trim();
+            found.push(line.strip_prefix("$ ").unwrap_or(line));
         } else {
             found.extend(line.split('`').skip(1).step_by(2));
         }
@@ -452,7 +458,9 @@ mod tests {
 
     #[test]
     fn commands_in_prose_are_spans_of_code() {
-        let text = "Run `pnpm dev` or `src/main.rs`:\n```bash\ncd app\nmake run all\n```\nThen `npm` works.";
-        assert_eq!(written(text), ["pnpm dev", "make run all"]);
+        let text = "Run `pnpm dev` or `src/main.rs`:\n```bash\ncd app\n$ make run all\nuv run \\\n  --locked app\n```\nThen `npm` works.";
+        let text = on_one_line(text);
+        let found: Vec<String> = written(&text).into_iter().map(core).collect();
+        assert_eq!(found, ["pnpm dev", "make run all", "uv run --locked app"]);
     }
 }

@@ -104,7 +104,9 @@ pub(crate) fn order_by(
     let mut candidates = Candidates { found: all, idf, documents: index.documents() };
     let is_foreign = is_foreign(&request.query, terms.language);
     let names = terms.names.clone();
-    let mut found = Found { when: request.when, is_foreign, names, commands, ..Found::default() };
+    let typed = request.query.split_whitespace().count();
+    let mut found =
+        Found { when: request.when, is_foreign, names, typed, commands, ..Found::default() };
     found.similarity = similarity(query_meaning, &candidates);
     let beside = neighbours(store, &question, &candidates.found, &found)?;
     if !beside.is_empty() {

@@ -9,6 +9,7 @@ use thru_store::{PassageRow, Result, SessionRow, Store};
 
 use crate::decision::{DECISIONS, decided, newest_first, overruling};
 use crate::dedup::Shown;
+use crate::gaps::{Asked, Gap, gaps};
 use crate::how_to::Told;
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
 use crate::memories::{MemoryHit, find_memories};
@@ -69,14 +70,17 @@ pub struct SearchResults {
     pub near_duplicates: usize,
     /// The use made of meaning.
     pub meaning_use: MeaningUse,
+    /// The words of the question that the answer lacks.
+    pub gaps: Vec<Gap>,
 }
 
 impl SearchResults {
     /// Returns true if the hits seem to answer the question.
     pub fn is_confident(&self) -> bool {
-        self.confidence >= CONFIDENT
+        let is_found = self.confidence >= CONFIDENT
             || self.holds_enough
-            || self.memories.iter().any(|found| found.hit.is_sure())
+            || self.memories.iter().any(|found| found.hit.is_sure());
+        is_found && !self.gaps.iter().any(Gap::is_telling)
     }
 
     /// Returns true if nothing was found; with `nearest`, if not even something near was.
@@ -262,6 +266,7 @@ pub fn search(
     while hits.last().is_some_and(|hit| hit.score.is_beside() && !leads(&hit.score)) {
         hits.pop();
     }
+    let on_screen: Vec<usize> = hits.iter().map(|hit| hit.score.candidate).collect();
     let shown: Vec<i64> = hits.iter().map(|hit| hit.passage.session).collect();
     let mut sessions = sessions_by_row(store, shown)?;
     for score in &ranking.sessions {
@@ -286,6 +291,21 @@ pub fn search(
         results.memories.retain(|one| one.hit.memory.flags.is_from_person && one.hit.is_sure());
     }
     results.left_out += left_out;
+    let near = results.memories.iter().filter(|one| one.hit.is_near());
+    let mut beside: Vec<&str> = near.map(|one| one.title.get().as_str()).collect();
+    for SessionHits { session, .. } in &results.sessions {
+        let of_session = [session.title.as_deref(), session.project_name.as_deref()];
+        beside.extend(of_session.into_iter().flatten());
+        beside.push(session.key.agent.as_str());
+    }
+    let asked = Asked {
+        query: &request.query,
+        terms: &results.terms,
+        filter: &order.filter,
+        passages: &index,
+        memories: &of_memories,
+    };
+    results.gaps = gaps(&asked, &candidates, &on_screen, &beside)?;
     Ok(results)
 }
 

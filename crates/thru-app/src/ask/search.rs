@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
-    Correction, FoundMemory, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
+    Correction, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
     Snippet, Spelled, WorkQuestion, WorkRow, find_query_time, in_english, last_before, parse_date,
     spelled, without_date, work, work_question,
 };
@@ -183,6 +183,9 @@ pub struct Found {
     /// Words of the query that nothing holds, and what they were read as.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub corrections: Vec<Correction>,
+    /// Words of the query that the answer lacks: those that nothing mentions, and names that belong to something else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
     /// The answer to a question about time or work; nothing is searched for then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub work: Option<WorkDone>,
@@ -289,6 +292,18 @@ impl Found {
         passages.sort_by_key(|passage| passage.rank);
         let memories = self.memories.iter().take(1).map(FoundRow::Memory);
         memories.chain(passages.into_iter().map(FoundRow::Passage)).take(most).collect()
+    }
+
+    /// What to say before the answer in plain words: the words that were read as others, and those that nothing mentions.
+    /// The text is not cleaned for a terminal.
+    pub fn remarks(&self) -> Vec<String> {
+        let read =
+            self.corrections.iter().map(|one| format!("for `{}` read `{}`", one.typed, one.read));
+        let read: Vec<String> = read.collect();
+        let read =
+            (!read.is_empty()).then(|| format!("Not found as written: {}.", read.join(", ")));
+        let gaps = Gap::sentences(&self.gaps);
+        read.into_iter().chain((!gaps.is_empty()).then_some(gaps)).collect()
     }
 
     /// The number of passages to show.
@@ -462,6 +477,12 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         _ => Vec::new(),
     };
     let is_confident = work.is_some() || results.is_confident();
+    let mut gaps = results.gaps;
+    if is_confident {
+        // An answer has other words for ordinary ones.
+        let is_ordinary = |word: &String| thru_embed::is_word(&word.to_lowercase());
+        gaps.retain(|gap| !matches!(gap, Gap::Unknown { word, .. } if is_ordinary(word)));
+    }
     let hits = results.sessions.iter().flat_map(|session| &session.hits);
     let texts = || {
         let titles = results.memories.iter().map(|found| &found.title);
@@ -477,6 +498,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
             .into_iter()
             .map(|one| Correction { read: cleaned(redactor, &one.read).into_inner(), ..one })
             .collect(),
+        gaps,
         work,
         project: project.map(|name| cleaned(redactor, &name)),
         terms: results.terms.terms,

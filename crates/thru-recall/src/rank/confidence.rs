@@ -115,10 +115,12 @@ fn missed_names<'c>(
 
 /// Returns true if a passage holds so much of the question that it counts as an answer whatever the
 /// confidence: every word of a short one (a name that finds a passage with it was answered, however common
-/// it is); in a small store half of the words, because it cannot tell which words are rare.
-pub(super) fn holds_enough(candidates: &Candidates) -> bool {
+/// it is), in what was said if they were asked in a sentence, for the output of a tool may list anything; in a small store half
+/// of the words, because it cannot tell which words are rare.
+pub(super) fn holds_enough(candidates: &Candidates, found: &Found) -> bool {
     let words = candidates.idf.len();
-    let wanted = match (candidates.documents < SMALL_STORE, words <= NAMES) {
+    let is_small = candidates.documents < SMALL_STORE;
+    let wanted = match (is_small, words <= NAMES) {
         (true, _) => words.div_ceil(2),
         (false, true) => words,
         (false, false) => return false,
@@ -126,7 +128,13 @@ pub(super) fn holds_enough(candidates: &Candidates) -> bool {
     let held = |one: &Candidate| one.contributions.iter().filter(|part| **part > 0.0).count();
     // A question to memory is no answer to the next one.
     let is_question = |one: &Candidate| one.is_echo && one.kind.is_prose();
-    wanted > 0 && candidates.found.iter().any(|one| held(one) >= wanted && !is_question(one))
+    let is_name = is_small || found.typed <= NAMES;
+    let may_answer = |one: &Candidate| is_name || one.kind.is_prose();
+    wanted > 0
+        && candidates
+            .found
+            .iter()
+            .any(|one| held(one) >= wanted && may_answer(one) && !is_question(one))
 }
 
 /// Returns the confidence, from 0 to 1. `best` is the session that ranks first.

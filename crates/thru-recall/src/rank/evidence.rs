@@ -41,6 +41,8 @@ pub struct Found {
     pub named_file: Vec<bool>,
     /// The terms of the question that are names.
     pub names: Vec<usize>,
+    /// The number of words of the question as typed.
+    pub typed: usize,
     /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
     /// By session, for the best of them: what their memories have to do with the question.

@@ -94,7 +94,7 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
     });
     Ranking {
         confidence: confidence(candidates, &evidence, found, best),
-        holds_enough: holds_enough(candidates),
+        holds_enough: holds_enough(candidates, found),
         passages,
         sessions: sessions.into_iter().map(|(score, _)| score).collect(),
     }

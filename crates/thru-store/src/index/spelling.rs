@@ -21,6 +21,24 @@ impl TextIndex {
         Ok(counts.sum::<tantivy::Result<u64>>()?)
     }
 
+    /// Returns true if any term begins with `beginning`.
+    ///
+    /// # Errors
+    /// Returns an error if the index cannot be read.
+    pub fn has_beginning(&self, beginning: &str) -> Result<bool> {
+        for part in &self.parts {
+            for segment in part.searcher.segment_readers() {
+                let inverted = segment.inverted_index(self.fields.text)?;
+                let range = inverted.terms().range().ge(beginning.as_bytes());
+                let mut terms = range.into_stream().map_err(tantivy)?;
+                if terms.advance() && terms.key().starts_with(beginning.as_bytes()) {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns the terms that become `term` by at most `edits` changed, missing or additional bytes and begin with the
     /// same one, each with the number of documents that hold it. Reads only the parts of the dictionary that may match.
     ///

@@ -145,9 +145,7 @@ fn entries(app: &App, found: &Found) -> Vec<Row> {
 
 /// A remark on what was found, and on what the answer lacks.
 fn note(found: &Found) -> Option<Line> {
-    let mut said = Vec::new();
-    let read = found.corrections.iter();
-    said.extend(read.map(|one| format!("For `{}` read `{}`.", one.typed, one.read)));
+    let mut said = found.remarks();
     match found.verdict {
         Verdict::Answered => {}
         Verdict::Nearest => said.push("No sure match. The nearest:".to_owned()),

@@ -147,7 +147,9 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
     if arguments.json {
         page.json(&found)?;
     } else {
-        show_corrections(&mut page, &found);
+        for remark in found.remarks() {
+            page.line(page.paint(Tone::Quiet, &printable(&remark)));
+        }
         if found.verdict == Verdict::Nearest {
             let line = format!("No sure match{}. The nearest:", scope(&found));
             page.line(page.paint(Tone::Bad, &line));
@@ -172,17 +174,6 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
 /// The project that was searched, in words.
 fn scope(found: &Found) -> String {
     found.project.as_ref().map_or_else(String::new, |name| format!(" in project {}", name.get()))
-}
-
-/// The words that were read as others.
-fn show_corrections(page: &mut Page, found: &Found) {
-    let read = found.corrections.iter().map(|correction| {
-        format!("for `{}` read `{}`", printable(&correction.typed), printable(&correction.read))
-    });
-    let read: Vec<String> = read.collect();
-    if !read.is_empty() {
-        page.line(page.paint(Tone::Quiet, &format!("Not found as written: {}.", read.join(", "))));
-    }
 }
 
 /// Sessions by day, the latest first.

@@ -295,10 +295,55 @@ fn where_nothing_is_sure_the_nearest_is_shown_and_marked() {
     let home = Home::imported();
     let query = ["search", "--all", "quantum lattice gauge theory of the lock"];
     let shown = home.thru(&query).expect(1).shown();
-    assert!(shown.starts_with("No sure match. The nearest:"), "{shown}");
+    let told =
+        "Nothing mentions \"quantum\", \"lattice\" or \"gauge\".\nNo sure match. The nearest:\n";
+    assert!(shown.starts_with(told), "{shown}");
     assert!(shown.contains("Why does the importer lock the database?"), "{shown}");
     let all = home.thru(&[&query[..], &["--nearest"]].concat()).expect(0).shown();
-    assert!(all.starts_with("No sure match. The nearest:"), "{all}");
+    assert!(all.starts_with(told), "{all}");
+}
+
+#[test]
+fn a_name_that_no_answer_mentions_is_told_first_and_makes_it_unsure() {
+    let home = Home::new();
+    let _settings = home.settings();
+    let (mut one, mut two) = (Author::of(ONE), Author::of(TWO));
+    one.asks("Where does the importer write its log?");
+    two.asks("How do we test the billing page?");
+    for number in 0..9 {
+        one.says(&format!("The Kafka importer locks partition {number}, and writes log {number}."));
+        two.says(&format!("The billing page shows invoice {number} in the Playwright test."));
+    }
+    one.says("Sentry is not set up. PostgreSQL is.");
+    home.write(&file(ONE), one.text());
+    home.write(&file(TWO), two.text());
+    home.thru(&["import"]).expect(0);
+    for (query, said) in [
+        ("which log does the importer write", ""),
+        ("where does the importer write to Postgres", ""),
+        ("where does the importer write to GitLab", "Nothing mentions \"GitLab\"."),
+        (
+            "where does the importer write to Gitlab or Firebase",
+            "Nothing mentions \"Gitlab\" or \"Firebase\".",
+        ),
+        ("what is the billing of Kafka", "No session speaks of both \"Kafka\" and \"billing\"."),
+        (
+            "how does the billing page show an invoice in Sentry",
+            "\"Sentry\" is mentioned, but in nothing near this.",
+        ),
+        // Other words may stand for this one.
+        ("which log does the importer create", ""),
+    ] {
+        let shown = home.thru(&["search", "--all", "-n", "3", query]).stdout;
+        let expected = match said {
+            "" => String::new(),
+            _ => format!("{said}\nNo sure match. The nearest:\n"),
+        };
+        assert!(shown.starts_with(&expected), "{query}\n{shown}");
+        let found = home.json(&["search", "--all", "-n", "3", "--json", "--nearest", query]);
+        assert_eq!(found["is_confident"], said.is_empty(), "{found}");
+        assert_eq!(found.get("gaps").is_none(), said.is_empty(), "{found}");
+    }
 }
 
 #[test]
