@@ -12,7 +12,7 @@ use crate::shell::{CommandLine, Simple};
 use crate::text::one_line;
 
 /// Longest part of a commit body that is kept, in characters, and the least for which it is cut where a sentence ends.
-const BODY: usize = 340;
+const BODY: usize = 320;
 const ENOUGH: usize = 100;
 
 /// A commit that was made.
