@@ -98,6 +98,11 @@ pub enum Freshness {
 /// Sessions that are distilled before a store is opened; more are left to the next intake.
 const SESSIONS: usize = 50;
 
+/// Said where the store is made again of the journal alone.
+const ARCHIVE_GONE: &str = "The store was lost and there is no archive: what transcripts held is missing. Put \
+                            `archive/` back from a backup and run `thru rebuild`, or read what your agents still \
+                            keep with `thru import`.";
+
 /// Opens the store to read. One that an older version wrote is upgraded first, and one that is lost is made again.
 ///
 /// # Errors
@@ -108,9 +113,12 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
             make_again_if_lost(app, call)?;
             app.open.readers.open(&app.layout)?
         }
-        // Hooks recorded something and it was never brought in.
+        // There is no archive, or the store would have been made again from it.
         Err(StoreError::Missing { .. }) if has_records(app) => {
             let intake = app.intake()?;
+            if intake.had_store()? {
+                call.progress().note(ARCHIVE_GONE);
+            }
             intake.drain(&call.lock(&intake)?, SESSIONS)?;
             app.open.readers.open(&app.layout)?
         }

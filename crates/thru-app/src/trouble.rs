@@ -451,6 +451,12 @@ impl From<IntakeError> for Trouble {
                     purpose: "shows what was recorded".to_owned(),
                 }),
             ),
+            IntakeError::NotArchived(_) => (
+                NotFound,
+                advice(
+                    "put `archive/` back from a backup and try again; `thru verify` says what else is missing",
+                ),
+            ),
             IntakeError::NoSession(_) => (NotFound, Some(Remedy::See(Listing::Sessions))),
             IntakeError::Exists(_) => (
                 Refused,

@@ -42,6 +42,9 @@ pub enum IntakeError {
     /// The session has no transcript: it is known only from hooks or a list of prompts.
     #[error("there is no transcript of session `{0}` to put back")]
     NoTranscript(String),
+    /// The archive has lost the transcript of the session.
+    #[error("the transcript of session `{0}` is no longer in the archive")]
+    NotArchived(String),
     /// A file to be written exists already.
     #[error("{} exists already", .0.display())]
     Exists(PathBuf),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use thru_agents::agents;
 use thru_core::{SessionKey, SourceKind};
-use thru_journal::archive::{EntryName, SourcePosition};
+use thru_journal::archive::{ArchiveReader, EntryName, SourcePosition};
 use thru_store::{SessionFilter, Store};
 
 use crate::{Intake, IntakeError, IntakeLock, Result};
@@ -35,6 +35,7 @@ impl Intake {
     pub fn restore(&self, _lock: &IntakeLock, key: &SessionKey, home: &Path) -> Result<Restored> {
         let store = Store::open_to_read(&self.layout)?;
         let no_session = || IntakeError::NoSession(key.id.as_str().to_owned());
+        let not_archived = || IntakeError::NotArchived(key.id.as_str().to_owned());
         let filter = SessionFilter {
             id_prefix: Some(key.id.as_str().to_owned()),
             ..SessionFilter::default()
@@ -58,7 +59,8 @@ impl Intake {
                 restored.kept.push(target);
                 continue;
             }
-            restored.bytes += self.restore_file(&entry, home, &target)?;
+            let reader = self.archive.reader(&entry)?.ok_or_else(not_archived)?;
+            restored.bytes += self.restore_file(&entry, reader, home, &target)?;
             restored.files.push(target);
         }
         match (restored.files.is_empty(), restored.kept.first()) {
@@ -77,11 +79,14 @@ impl Intake {
         position.map_or(Ok(false), |position| position.fits(&mut file).map_err(io))
     }
 
-    fn restore_file(&self, entry: &EntryName, root: &Path, target: &Path) -> Result<u64> {
+    fn restore_file(
+        &self,
+        entry: &EntryName,
+        mut reader: ArchiveReader,
+        root: &Path,
+        target: &Path,
+    ) -> Result<u64> {
         let io = |source| IntakeError::io(target, source);
-        let Some(mut reader) = self.archive.reader(entry)? else {
-            return Err(IntakeError::NoSession(entry.as_str().to_owned()));
-        };
         let directory = target.parent().unwrap_or(root);
         refuse_link_outside(root, directory)?;
         fs::create_dir_all(directory).map_err(io)?;

@@ -61,6 +61,13 @@ impl Verification {
         !self.findings.iter().any(|finding| finding.serious)
     }
 
+    /// Returns true if something of journal or archive is damaged or missing, which nothing else can replace.
+    pub fn has_lost_truth(&self) -> bool {
+        self.findings.iter().any(|finding| {
+            finding.serious && (finding.place == "journal" || finding.place.starts_with("archive/"))
+        })
+    }
+
     fn note(&mut self, place: impl Into<String>, message: impl Into<String>, serious: bool) {
         self.findings.push(Finding { place: place.into(), message: message.into(), serious });
     }

@@ -126,7 +126,7 @@ pub(super) fn is_own_program(program: &str) -> bool {
 ///
 /// On Windows that shell is Git Bash, or PowerShell where there is none. Both take forward slashes;
 /// only Git Bash runs what is quoted.
-fn quoted(path: &str, platform: Platform) -> String {
+pub(crate) fn quoted(path: &str, platform: Platform) -> String {
     let is_plain = |path: &str| {
         !path.is_empty()
             && path

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub(crate) use command::quoted;
 pub use command::{HookForm, InstalledHook, Registration};
 pub use merge::{Refusal, install, installed, uninstall};
 pub use permissions::{allow_reading, forbid_reading};

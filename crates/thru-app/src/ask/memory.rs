@@ -326,11 +326,6 @@ impl MemoryFiles {
         let notes: Vec<String> = now.into_iter().chain(since.notes()).collect();
         (!notes.is_empty()).then(|| notes.join(", "))
     }
-
-    /// True if a file changed or is gone.
-    pub fn is_stale(&self) -> bool {
-        self.changed > 0 || self.gone > 0 || self.commits > 0 || self.renamed.is_some()
-    }
 }
 
 /// Makes entries of memories, in their order, each with its files.

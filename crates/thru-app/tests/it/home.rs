@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
@@ -226,7 +226,9 @@ impl Home {
             "hook_event_name": event,
         });
         payload.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let call = HookCall::new("claude-code".to_owned(), event.to_owned(), Instant::now());
+        // It has time enough on a slow machine, too.
+        let started = Instant::now() + Duration::from_secs(60);
+        let call = HookCall::new("claude-code".to_owned(), event.to_owned(), started);
         let input = payload.to_string();
         call.handle(&mut input.as_bytes(), self.places(), self.machine(&[]), clock).0
     }

@@ -9,6 +9,7 @@
 
 mod cleaning;
 mod closing;
+mod compacting;
 mod converging;
 mod embedding;
 mod following;
@@ -16,6 +17,7 @@ mod foreign;
 mod forgetting;
 mod home;
 mod jobs;
+mod losing;
 mod poisoning;
 mod reading;
 mod refining;

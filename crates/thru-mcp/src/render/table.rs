@@ -31,7 +31,8 @@ pub(super) struct Row {
     tokens: u64,
     /// The file that a memory is about.
     file: Option<String>,
-    is_stale: bool,
+    /// The changes of its files since.
+    since: Option<String>,
 }
 
 impl Row {
@@ -53,7 +54,7 @@ impl Row {
                 .about
                 .as_deref()
                 .map(|path| plain_line(&renderer.cleaned(path), LONGEST_PATH)),
-            is_stale: files.is_stale(),
+            since: files.note().map(|note| plain_line(&renderer.cleaned(&note), LONGEST_PATH)),
         }
     }
 
@@ -67,7 +68,7 @@ impl Row {
             title: text.chars().take(OPENING).collect(),
             tokens: estimated_tokens(&text),
             file: None,
-            is_stale: false,
+            since: None,
         }
     }
 
@@ -109,9 +110,9 @@ impl Row {
     }
 
     fn line(&self, when: &str) -> String {
-        let stale = if self.is_stale { " (files changed since)" } else { "" };
+        let since = self.since.as_ref().map_or_else(String::new, |note| format!(" ({note})"));
         let title = cut(&recorded(&self.title, 2 * LONGEST_TITLE).replace('|', "¦"));
-        format!("{} | {when}{} | {title}{stale} | {}", self.id, self.kind.as_str(), self.tokens)
+        format!("{} | {when}{} | {title}{since} | {}", self.id, self.kind.as_str(), self.tokens)
     }
 }
 

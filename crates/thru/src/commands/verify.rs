@@ -20,10 +20,7 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
     let shown = shared::Shown::unless(arguments.json, environment);
     let verified = rebuild::verify(&environment.app, shown.call())?;
     let found = &verified.verification;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&verified)?;
-    } else {
+    Page::answer(environment, arguments.json, &verified, |page| {
         page.line(format!("journal  {}", plural(found.journal_records, "record")));
         page.line(format!(
             "archive  {} in {}, {} as {}",
@@ -43,9 +40,13 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
         } else {
             let serious = found.findings.iter().filter(|finding| finding.serious).count();
             page.line(format!("{} found.", plural(serious as u64, "problem")));
+            if verified.verification.has_lost_truth() {
+                page.line(
+                    "Put the files of journal and archive back from a backup if you have one.",
+                );
+            }
             page.line("`thru rebuild` makes store and index again from journal and archive.");
         }
-    }
-    page.print()?;
+    })?;
     Ok(if verified.clean { Outcome::Done } else { Outcome::Wrong })
 }

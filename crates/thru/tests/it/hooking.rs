@@ -811,27 +811,6 @@ fn a_resumed_session_is_told_what_changed_and_no_more() {
 }
 
 #[test]
-fn after_a_compaction_the_session_is_told_of_itself() {
-    let home = quiet();
-    home.tell(&["Always use a retry budget", "--rule"]);
-    prompt(&home, ONE, 1, "Uploads fail with SQLITE_BUSY");
-    let edit = json!({ "tool_name": "Edit", "tool_use_id": "t1",
-        "tool_input": { "file_path": home.project().join("src/retry.rs"),
-            "old_string": "loop", "new_string": "for" },
-        "tool_response": { "filePath": home.project().join("src/retry.rs") } });
-    hook(&home, ONE, "PostToolUse", edit);
-    stop(&home, ONE, "Uploads are retried with a budget now.");
-    hook(&home, ONE, "PreCompact", json!({ "trigger": "auto" }));
-    let told = hook(&home, ONE, "SessionStart", json!({ "source": "compact", "model": "m" }));
-    assert!(context(&told).contains("SQLITE_BUSY"), "{told}");
-    assert!(context(&told).contains("retry.rs"), "{told}");
-    assert!(told["systemMessage"].as_str().unwrap().contains("what it held"), "{told}");
-    // Its record in the journal names the event by its key.
-    let shown = home.thru(&["journal", "show"]).expect(0).stdout;
-    assert!(shown.lines().any(|line| line.contains(thru_core::SNAPSHOT_RECORD)), "{shown}");
-}
-
-#[test]
 fn a_project_may_want_no_context_or_no_message() {
     let home = quiet();
     home.tell(&["Always use a retry budget", "--rule"]);

@@ -128,6 +128,7 @@ impl Setup for Codex {
         let has_server = trust::config(site.folder)
             .get("mcp_servers")
             .is_some_and(|servers| servers.get(setup::SERVER_NAME).is_some());
+        let program = setup::quoted(program, site.platform);
         let command = format!("codex mcp add {} -- {program} mcp", setup::SERVER_NAME);
         (!has_server).then_some(command)
     }
