@@ -1,8 +1,6 @@
 //! Blanks records of a wholly private turn: the record stays, so that later records can still be
 //! placed, but none of its text does.
 
-use serde_json::Value;
-
 use crate::edits::PRIVATE;
 use crate::json::{self, Event};
 use crate::keys;
@@ -60,30 +58,6 @@ fn write_blanked(document: &str, output: &mut Vec<u8>) {
     output.extend_from_slice(&bytes[done..]);
 }
 
-/// As [`line`](fn@line), for a document in memory.
-pub(crate) fn value(value: &mut Value) {
-    blank_value(None, value, false);
-}
-
-fn blank_value(key: Option<&str>, value: &mut Value, in_payload: bool) {
-    match value {
-        Value::String(text) => {
-            if in_payload || !key.is_some_and(|key| keys::is_structural(key, text.as_bytes())) {
-                PRIVATE.clone_into(text);
-            }
-        }
-        Value::Array(items) => {
-            let in_payload = in_payload || key.is_some_and(keys::is_payload);
-            items.iter_mut().for_each(|item| blank_value(None, item, in_payload));
-        }
-        Value::Object(fields) => {
-            let in_payload = in_payload || key.is_some_and(keys::is_payload);
-            fields.iter_mut().for_each(|(key, field)| blank_value(Some(key), field, in_payload));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,9 +68,6 @@ mod tests {
         let blanked = String::from_utf8(line(format!("{record}\n").as_bytes())).unwrap();
         let expected = r#"{"type":"assistant","uuid":"a-1","cwd":"[private]","message":{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"Bash","input":{"type":"[private]","name":"[private]","list":["[private]",3]}},"[private]"]},"timestamp":"2026-01-01T00:00:00Z"}"#;
         assert_eq!(blanked, format!("{expected}\n"));
-        let mut in_memory: Value = serde_json::from_str(record).unwrap();
-        value(&mut in_memory);
-        assert_eq!(in_memory, serde_json::from_str::<Value>(expected).unwrap());
     }
 
     #[test]

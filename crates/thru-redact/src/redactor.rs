@@ -165,13 +165,6 @@ impl Redactor {
         self.clean_json_line(&blanked, report)
     }
 
-    /// As [`Self::blank_json_line`], for a document in memory.
-    pub fn blank_value(&self, mut value: Value, report: &mut Report) -> Clean<Value> {
-        report.private += 1;
-        blank::value(&mut value);
-        self.clean_value(value, report)
-    }
-
     fn clean_in_place(
         &self,
         key: Option<&str>,

@@ -87,11 +87,6 @@ impl PreparedBlock {
         self.lines
     }
 
-    /// Returns the length of the block before compression.
-    pub const fn raw_len(&self) -> u64 {
-        self.raw
-    }
-
     /// Returns the length of the block after compression.
     pub const fn compressed_len(&self) -> u64 {
         self.frame.len() as u64

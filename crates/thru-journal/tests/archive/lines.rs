@@ -69,7 +69,7 @@ fn blocks_can_be_prepared_by_other_threads() {
     });
     let mut appender = fixture.archive.appender(&fixture.entry, &fixture.info).unwrap();
     for block in &prepared {
-        assert_eq!((block.lines(), block.raw_len()), (1, 1001));
+        assert_eq!(block.lines(), 1);
         appender.append_prepared(block, at(0), None).unwrap();
     }
     let mut reader = fixture.archive.reader(&fixture.entry).unwrap().unwrap();
