@@ -6,6 +6,14 @@
 //! This crate hides SQL and Tantivy: callers see rows and hits in the vocabulary of `thru-core`. Only
 //! `thru-intake` writes (it holds the intake lock); all crates may read. It must not read transcripts,
 //! rank results or print.
+//!
+//! What reads fails if the database cannot be read, and what writes if it cannot be written. Functions say how they fail
+//! only where they fail otherwise.
+
+#![expect(
+    clippy::missing_errors_doc,
+    reason = "the usual errors are named above, once for all functions"
+)]
 
 mod error;
 mod files;
@@ -13,6 +21,7 @@ pub mod index;
 mod query;
 mod readers;
 mod schema;
+mod statements;
 mod store;
 mod text;
 pub mod vectors;

@@ -133,9 +133,6 @@ impl Store {
 
     /// Begins a snapshot: until it is dropped, all reads see the same state of the store, under one
     /// lock instead of one for each of hundreds of small reads.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn snapshot(&self) -> Result<Snapshot<'_>> {
         Ok(Snapshot { _transaction: self.connection.unchecked_transaction()? })
     }
@@ -198,9 +195,6 @@ impl Store {
 
     /// True if the file of this store is still in its place: another process that begins a replacement of its own
     /// removes this one.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_in_place(&self) -> Result<bool> {
         let generation = self.generation()?;
         let there = self.reader().and_then(|there| there.generation());
@@ -319,18 +313,12 @@ impl Store {
     }
 
     /// Truncates the write-ahead log, so that it keeps nothing of what was deleted.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn checkpoint(&self) -> Result<()> {
         self.pragma("wal_checkpoint", "TRUNCATE")
     }
 
     /// Returns the id that distinguishes this store from every other one that was ever built in this
     /// home.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn generation(&self) -> Result<String> {
         let found: Option<String> = self
             .connection
@@ -340,9 +328,6 @@ impl Store {
     }
 
     /// Returns the version of the schema on disk.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn schema_version(&self) -> Result<u32> {
         schema::version(&self.connection)
     }

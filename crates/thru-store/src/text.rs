@@ -10,6 +10,7 @@ use std::ops::Range;
 use rusqlite::{Connection, Transaction};
 
 use crate::error::{Result, StoreError};
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// Raw bytes after which a block is closed.
@@ -59,11 +60,10 @@ impl TextWriter {
         }
         let data = self.compressor.compress(&self.pending).map_err(text_error)?;
         let length = self.pending.len() as i64;
-        transaction
-            .prepare_cached(
-                "INSERT INTO text_blocks (id, length, data, hash) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute((self.next_block, length, &data, hash(length, &data)))?;
+        transaction.run(
+            "INSERT INTO text_blocks (id, length, data, hash) VALUES (?1, ?2, ?3, ?4)",
+            (self.next_block, length, &data, hash(length, &data)),
+        )?;
         self.pending.clear();
         self.next_block += 1;
         Ok(())
@@ -141,9 +141,10 @@ pub(crate) fn blank(transaction: &Transaction<'_>, mut places: Vec<TextPlace>) -
             }
         }
         let data = zstd::bulk::compress(&bytes, 3).map_err(text_error)?;
-        transaction
-            .prepare_cached("UPDATE text_blocks SET data = ?2, hash = ?3 WHERE id = ?1")?
-            .execute((block, &data, hash(bytes.len() as i64, &data)))?;
+        transaction.run(
+            "UPDATE text_blocks SET data = ?2, hash = ?3 WHERE id = ?1",
+            (block, &data, hash(bytes.len() as i64, &data)),
+        )?;
     }
     Ok(())
 }
@@ -181,9 +182,6 @@ fn hash(length: i64, data: &[u8]) -> i64 {
 
 impl Store {
     /// Unpacks every block of texts and returns the problems found, a sentence each; empty if there are none.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn text_problems(&self) -> Result<Vec<String>> {
         let mut damaged = Vec::new();
         let mut decompressor = zstd::bulk::Decompressor::new().map_err(text_error)?;

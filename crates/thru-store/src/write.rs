@@ -22,6 +22,7 @@ use thru_redact::Clean;
 use crate::error::Result;
 use crate::index::Collection;
 use crate::query::passage_place;
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::text::{TextPlace, TextReader, TextWriter};
 
@@ -80,29 +81,21 @@ impl Store {
 
 impl Batch<'_> {
     /// Returns the row of a session, creating it if it is new.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn session(&self, key: &SessionKey) -> Result<i64> {
         let parameters = (key.agent.as_str(), key.id.as_str());
-        let known: Option<i64> = self
-            .transaction
-            .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
-            .query_row(parameters, |row| row.get(0))
-            .optional()?;
+        let known: Option<i64> = self.find(
+            "SELECT id FROM sessions WHERE agent = ?1 AND session = ?2",
+            parameters,
+            |row| row.get(0),
+        )?;
         if let Some(id) = known {
             return Ok(id);
         }
-        self.transaction
-            .prepare_cached("INSERT INTO sessions (agent, session) VALUES (?1, ?2)")?
-            .execute(parameters)?;
+        self.run("INSERT INTO sessions (agent, session) VALUES (?1, ?2)", parameters)?;
         Ok(self.transaction.last_insert_rowid())
     }
 
     /// Returns the row of an archived file, creating it if it is new.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn source(
         &self,
         entry: &str,
@@ -110,50 +103,37 @@ impl Batch<'_> {
         kind: SourceKind,
         session: Option<i64>,
     ) -> Result<i64> {
-        let known: Option<i64> = self
-            .transaction
-            .prepare_cached("SELECT id FROM sources WHERE entry = ?1")?
-            .query_row([entry], |row| row.get(0))
-            .optional()?;
+        let known: Option<i64> =
+            self.find("SELECT id FROM sources WHERE entry = ?1", [entry], |row| row.get(0))?;
         if let Some(id) = known {
             return Ok(id);
         }
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO sources (entry, path, kind, session) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute((entry, path, kind.as_str(), session))?;
+        self.run(
+            "INSERT INTO sources (entry, path, kind, session) VALUES (?1, ?2, ?3, ?4)",
+            (entry, path, kind.as_str(), session),
+        )?;
         Ok(self.transaction.last_insert_rowid())
     }
 
     /// Moves the read cursor of a source, together with what was read (invariant I-3).
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn advance(&self, source: i64, lines: u64, reader: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sources SET lines = ?2, reader = ?3 WHERE id = ?1")?
-            .execute((source, lines as i64, reader))?;
+        self.run(
+            "UPDATE sources SET lines = ?2, reader = ?3 WHERE id = ?1",
+            (source, lines as i64, reader),
+        )?;
         Ok(())
     }
 
     /// Records the current state of the source file, and the length of its archived copy.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn stamp(&self, source: i64, path: &str, stamp: SourceStamp, archived: u64) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE sources SET path = ?2, size = ?3, modified = ?4, archived = ?5 WHERE id = ?1",
-            )?
-            .execute((source, path, stamp.size as i64, stamp.modified, archived as i64))?;
+        self.run(
+            "UPDATE sources SET path = ?2, size = ?3, modified = ?4, archived = ?5 WHERE id = ?1",
+            (source, path, stamp.size as i64, stamp.modified, archived as i64),
+        )?;
         Ok(())
     }
 
     /// Writes the passages and amendments that a reader found in the next lines of a source.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn apply(
         &mut self,
         agent: Agent,
@@ -183,39 +163,26 @@ impl Batch<'_> {
 
     /// Counts what was read of a source: records by type, and diagnostics. Apart from [`Batch::apply`],
     /// because it also applies where nothing read is kept.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn count(&self, source: i64, read: &Clean<ReadBatch>) -> Result<()> {
         let read = read.get();
         for (record_type, count) in &read.record_types {
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO record_types (source, type, count) VALUES (?1, ?2, ?3)
-                     ON CONFLICT DO UPDATE SET count = count + excluded.count",
-                )?
-                .execute((source, record_type, *count as i64))?;
+            self.run(
+                "INSERT INTO record_types (source, type, count) VALUES (?1, ?2, ?3)
+                 ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                (source, record_type, *count as i64),
+            )?;
         }
         self.note_diagnostics(source, &read.diagnostics)
     }
 
     /// Counts the diagnostics of a source.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn note_diagnostics(&self, source: i64, diagnostics: &[Diagnostic]) -> Result<()> {
         for diagnostic in diagnostics {
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO diagnostics (source, kind, line, count) VALUES (?1, ?2, ?3, ?4)
-                     ON CONFLICT DO UPDATE SET count = count + excluded.count",
-                )?
-                .execute((
-                    source,
-                    diagnostic.kind,
-                    diagnostic.line as i64,
-                    diagnostic.count as i64,
-                ))?;
+            self.run(
+                "INSERT INTO diagnostics (source, kind, line, count) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT DO UPDATE SET count = count + excluded.count",
+                (source, diagnostic.kind, diagnostic.line as i64, diagnostic.count as i64),
+            )?;
         }
         Ok(())
     }
@@ -249,14 +216,12 @@ impl Batch<'_> {
         }
         let place = self.writer.push(&self.transaction, &passage.text)?;
         let records = records_json(&passage.records, &passage.lines);
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO passages (id, session, source, copied, turn, ordinal, kind, agent,
-                     tool, command, outcome, at, records, block, start, length, fingerprint)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
-                     ?17)",
-            )?
-            .execute(rusqlite::params![
+        self.run(
+            "INSERT INTO passages (id, session, source, copied, turn, ordinal, kind, agent,
+                 tool, command, outcome, at, records, block, start, length, fingerprint)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+                 ?17)",
+            rusqlite::params![
                 passage.id.as_bytes(),
                 session,
                 source,
@@ -274,7 +239,8 @@ impl Batch<'_> {
                 place.start,
                 place.length,
                 passage.fingerprint().cast_signed(),
-            ])?;
+            ],
+        )?;
         let row = self.transaction.last_insert_rowid();
         self.touch(row, &passage.files, passage.written)?;
         written.passages += u64::from(known.is_none());
@@ -282,15 +248,13 @@ impl Batch<'_> {
     }
 
     fn known_passage(&self, id: &Id) -> Result<Option<KnownPassage>> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry,
-                        p.block, p.start, p.length, p.session
-                 FROM passages p JOIN sessions s ON s.id = p.session
-                 JOIN sources f ON f.id = p.source WHERE p.id = ?1",
-            )?
-            .query_row([id.as_bytes()], |row| {
+        self.find(
+            "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry,
+                    p.block, p.start, p.length, p.session
+             FROM passages p JOIN sessions s ON s.id = p.session
+             JOIN sources f ON f.id = p.source WHERE p.id = ?1",
+            [id.as_bytes()],
+            |row| {
                 Ok(KnownPassage {
                     row: row.get(0)?,
                     source: row.get(1)?,
@@ -302,8 +266,8 @@ impl Batch<'_> {
                     place: passage_place(row, 7)?,
                     session_row: row.get(10)?,
                 })
-            })
-            .optional()?)
+            },
+        )
     }
 
     /// True if a passage that was found again in another file belongs there rather than where it was
@@ -316,10 +280,8 @@ impl Batch<'_> {
         known: &KnownPassage,
         passage: &Passage,
     ) -> Result<bool> {
-        let entry: String = self
-            .transaction
-            .prepare_cached("SELECT entry FROM sources WHERE id = ?1")?
-            .query_row([source], |row| row.get(0))?;
+        let entry: String =
+            self.one("SELECT entry FROM sources WHERE id = ?1", [source], |row| row.get(0))?;
         let new = (
             passage.copied_from.is_some(),
             passage.outcome == Some(Outcome::Pending),
@@ -345,7 +307,7 @@ impl Batch<'_> {
             format!("DELETE FROM {files} WHERE row = ?1"),
             format!("DELETE FROM {table} WHERE row = ?1"),
         ] {
-            self.transaction.prepare_cached(&sql)?.execute([row])?;
+            self.run(&sql, [row])?;
         }
         Ok(())
     }
@@ -353,16 +315,12 @@ impl Batch<'_> {
     /// Appends the result of a call that was read earlier. The passage gets a new row, so that the
     /// index sees it as new.
     fn amend(&mut self, source: i64, amendment: &Amendment) -> Result<bool> {
-        let found = self
-            .transaction
-            .prepare_cached(
-                "SELECT row, records, block, start, length FROM passages
-                 WHERE id = ?1 AND source = ?2",
-            )?
-            .query_row((amendment.passage.as_bytes(), source), |row| {
-                Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, passage_place(row, 2)?))
-            })
-            .optional()?;
+        let found = self.find(
+            "SELECT row, records, block, start, length FROM passages
+             WHERE id = ?1 AND source = ?2",
+            (amendment.passage.as_bytes(), source),
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, passage_place(row, 2)?)),
+        )?;
         let Some((row, records, old_place)) = found else { return Ok(false) };
         let mut text = self.text(old_place)?;
         if !amendment.text.is_empty() {
@@ -375,19 +333,11 @@ impl Batch<'_> {
         let records = append_record(&records, &amendment.record, amendment.line);
         self.drop_text(old_place);
         let new = self.renew(Collection::Passages, row)?;
-        self.transaction
-            .prepare_cached(
-                "UPDATE passages SET outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
-                 WHERE row = ?1",
-            )?
-            .execute((
-                new,
-                amendment.outcome.code(),
-                records,
-                place.block,
-                place.start,
-                place.length,
-            ))?;
+        self.run(
+            "UPDATE passages SET outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
+             WHERE row = ?1",
+            (new, amendment.outcome.code(), records, place.block, place.start, place.length),
+        )?;
         self.touch(new, &amendment.files, None)?;
         Ok(true)
     }
@@ -395,18 +345,17 @@ impl Batch<'_> {
     /// Gives a passage or a memory a new row, so that the index sees it as new; returns that row.
     fn renew(&self, collection: Collection, row: i64) -> Result<i64> {
         let (table, files) = (collection.table(), collection.files_table());
-        let new: i64 = self
-            .transaction
-            .prepare_cached(
-                "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = ?1 RETURNING seq",
-            )?
-            .query_row([table], |row| row.get(0))?;
+        let new: i64 = self.one(
+            "UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = ?1 RETURNING seq",
+            [table],
+            |row| row.get(0),
+        )?;
         for sql in [
             format!("UPDATE {table} SET row = ?1 WHERE row = ?2"),
             format!("UPDATE {files} SET row = ?1 WHERE row = ?2"),
             format!("INSERT OR IGNORE INTO {} (row) VALUES (?2)", collection.retired_table()),
         ] {
-            self.transaction.prepare_cached(&sql)?.execute((new, row))?;
+            self.run(&sql, (new, row))?;
         }
         Ok(new)
     }
@@ -431,56 +380,50 @@ impl Batch<'_> {
             self.name_file(path)?;
             let modified = file.access == Access::Modified;
             let content = written.filter(|_| modified);
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO touches (row, file, modified, content)
-                     SELECT ?1, id, ?3, ?4 FROM files WHERE path = ?2
-                     ON CONFLICT DO UPDATE SET modified = max(modified, excluded.modified)",
-                )?
-                .execute((row, path, modified, content.as_ref().map(Id::as_bytes)))?;
+            self.run(
+                "INSERT INTO touches (row, file, modified, content)
+                 SELECT ?1, id, ?3, ?4 FROM files WHERE path = ?2
+                 ON CONFLICT DO UPDATE SET modified = max(modified, excluded.modified)",
+                (row, path, modified, content.as_ref().map(Id::as_bytes)),
+            )?;
         }
         Ok(())
     }
 
     pub(crate) fn name_file(&self, path: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO files (path, name) VALUES (?1, ?2)")?
-            .execute((path, thru_core::file_name(path)))?;
+        self.run(
+            "INSERT OR IGNORE INTO files (path, name) VALUES (?1, ?2)",
+            (path, thru_core::file_name(path)),
+        )?;
         Ok(())
     }
 
     /// Marks a session that has passages which were not distilled yet.
     pub(crate) fn mark_stale(&self, session: i64) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0")?
-            .execute([session])?;
+        self.run("UPDATE sessions SET stale = 1 WHERE id = ?1 AND stale = 0", [session])?;
         self.mark_grown(session)
     }
 
     /// Adds the facts of a session found in one source, and returns the combined facts of all its
     /// sources. The result does not depend on the order in which the sources are read.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn merge_facts(
         &self,
         session: i64,
         source: i64,
         later: SessionFacts,
     ) -> Result<SessionFacts> {
-        let known: Option<String> = self
-            .transaction
-            .prepare_cached("SELECT facts FROM source_facts WHERE session = ?1 AND source = ?2")?
-            .query_row((session, source), |row| row.get(0))
-            .optional()?;
+        let known: Option<String> = self.find(
+            "SELECT facts FROM source_facts WHERE session = ?1 AND source = ?2",
+            (session, source),
+            |row| row.get(0),
+        )?;
         let mut own: SessionFacts =
             known.and_then(|facts| serde_json::from_str(&facts).ok()).unwrap_or_default();
         own.merge(later);
-        self.transaction
-            .prepare_cached(
-                "INSERT OR REPLACE INTO source_facts (session, source, facts) VALUES (?1, ?2, ?3)",
-            )?
-            .execute((session, source, serde_json::to_string(&own).unwrap_or_default()))?;
+        self.run(
+            "INSERT OR REPLACE INTO source_facts (session, source, facts) VALUES (?1, ?2, ?3)",
+            (session, source, serde_json::to_string(&own).unwrap_or_default()),
+        )?;
         self.combine_facts(session)
     }
 
@@ -497,27 +440,23 @@ impl Batch<'_> {
         for one in all {
             facts.merge(serde_json::from_str(&one).unwrap_or_default());
         }
-        self.transaction
-            .prepare_cached(
-                "UPDATE sessions SET facts = ?2, title = coalesce(?3, summary_title, ?4),
-                     started = ?5, ended = ?6 WHERE id = ?1",
-            )?
-            .execute((
+        self.run(
+            "UPDATE sessions SET facts = ?2, title = coalesce(?3, summary_title, ?4),
+             started = ?5, ended = ?6 WHERE id = ?1",
+            (
                 session,
                 serde_json::to_string(&facts).unwrap_or_default(),
                 facts.given_title(),
                 facts.first_prompt.as_deref(),
                 facts.first.map(thru_core::Timestamp::as_millisecond),
                 facts.last.map(thru_core::Timestamp::as_millisecond),
-            ))?;
+            ),
+        )?;
         Ok(facts)
     }
 
     /// Deletes a session with its passages and events, and records never to read it again. Projections remove their
     /// own rows before.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn forget_session(&self, key: &SessionKey) -> Result<()> {
         let parameters = (key.agent.as_str(), key.id.as_str());
         self.transaction.execute(
@@ -549,9 +488,6 @@ impl Batch<'_> {
     }
 
     /// Deletes the names of files that are no longer referenced, after sessions were deleted.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn drop_unused_files(&self) -> Result<()> {
         self.transaction.execute(
             "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)
@@ -562,29 +498,22 @@ impl Batch<'_> {
     }
 
     /// True if the user has forgotten the session.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_forgotten(&self, key: &SessionKey) -> Result<bool> {
-        Ok(self
-            .transaction
-            .prepare_cached("SELECT 1 FROM forgotten WHERE agent = ?1 AND session = ?2")?
-            .exists((key.agent.as_str(), key.id.as_str()))?)
+        self.exists(
+            "SELECT 1 FROM forgotten WHERE agent = ?1 AND session = ?2",
+            (key.agent.as_str(), key.id.as_str()),
+        )
     }
 
     /// Deletes everything read from one archived file, so that it is read again from the beginning.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn reset_source(&self, source: i64) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE sessions SET stale = 1, indexing = CASE indexing WHEN 2 THEN 0 ELSE indexing END,
-                     unsettled = unsettled OR EXISTS (SELECT 1 FROM events WHERE session = sessions.id)
-                 WHERE id IN (SELECT session FROM passages WHERE source = ?1
-                     UNION SELECT session FROM compactions WHERE source = ?1)",
-            )?
-            .execute([source])?;
+        self.run(
+            "UPDATE sessions SET stale = 1, indexing = CASE indexing WHEN 2 THEN 0 ELSE indexing END,
+                 unsettled = unsettled OR EXISTS (SELECT 1 FROM events WHERE session = sessions.id)
+             WHERE id IN (SELECT session FROM passages WHERE source = ?1
+                 UNION SELECT session FROM compactions WHERE source = ?1)",
+            [source],
+        )?;
         self.remove_passages("source = ?1", [source])?;
         for table in ["record_types", "diagnostics", "source_facts", "compactions"] {
             self.transaction
@@ -629,20 +558,15 @@ impl Batch<'_> {
 
     /// Deletes the passages that came from the agent's list of prompts, if the session has a transcript
     /// of its own.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn drop_prompt_history_of(&self, session: i64) -> Result<()> {
         // Every source of a session has facts of it. This is asked for each step of an import, so it must not take longer
         // for a long session, or where there are many sources.
-        let lists: Vec<i64> = self
-            .transaction
-            .prepare_cached(
-                "SELECT f.source FROM source_facts f JOIN sources s ON s.id = f.source
-                 WHERE f.session = ?1 AND s.kind = 'prompt-history'",
-            )?
-            .query_map([session], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
+        let lists: Vec<i64> = self.select(
+            "SELECT f.source FROM source_facts f JOIN sources s ON s.id = f.source
+             WHERE f.session = ?1 AND s.kind = 'prompt-history'",
+            [session],
+            |row| row.get(0),
+        )?;
         for list in lists {
             let of_list = (session, list);
             self.transaction.execute(
@@ -661,62 +585,40 @@ impl Batch<'_> {
     }
 
     /// True if the session has a transcript of its own.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn has_transcript(&self, session: i64) -> Result<bool> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT 1 FROM sources WHERE session = ?1 AND kind = 'main' AND lines > 0",
-            )?
-            .exists([session])?)
+        self.exists(
+            "SELECT 1 FROM sources WHERE session = ?1 AND kind = 'main' AND lines > 0",
+            [session],
+        )
     }
 
     /// Records the position up to which the journal was applied, together with the results.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_journal_cursor(&self, cursor: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)")?
-            .execute([cursor])?;
+        self.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('journal', ?1)", [cursor])?;
         Ok(())
     }
 
     /// Records the fingerprint of the redaction rules by which everything in the store was cleaned.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_redactor(&self, fingerprint: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('redactor', ?1)")?
-            .execute([fingerprint])?;
+        self.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES ('redactor', ?1)",
+            [fingerprint],
+        )?;
         self.transaction.execute("DELETE FROM meta WHERE key = 'cleaning'", [])?;
         Ok(())
     }
 
     /// Records how far cleaning what is kept by newer rules has come, until [`Batch::set_redactor`] says that it is done.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_cleaning(&self, mark: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('cleaning', ?1)")?
-            .execute([mark])?;
+        self.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('cleaning', ?1)", [mark])?;
         Ok(())
     }
 
     /// Clears the records of replaced rows that the index no longer holds.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn clear_retired(&self, rows: &[(Collection, i64)]) -> Result<()> {
         for (collection, row) in rows {
             let table = collection.retired_table();
-            self.transaction
-                .prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?
-                .execute([row])?;
+            self.run(&format!("DELETE FROM {table} WHERE row = ?1"), [row])?;
         }
         Ok(())
     }

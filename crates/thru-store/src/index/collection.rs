@@ -4,13 +4,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use rusqlite::OptionalExtension;
 use thru_core::{Id, PassageKind, Timestamp, is_echo};
 
 use super::fields::kind_code;
 use super::meant::meant;
 use crate::error::Result;
 use crate::query::{MemoryBody, PassageFilter, SessionBelonging};
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::vectors::text_key;
 
@@ -193,9 +193,6 @@ fn concepts(body: &MemoryBody) -> Vec<&'static str> {
 
 impl Store {
     /// Returns every row of a collection that belongs into its index.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn rows(&self, collection: Collection) -> Result<Vec<i64>> {
         let wanted = match collection {
             Collection::Passages => "",
@@ -205,38 +202,26 @@ impl Store {
     }
 
     /// Returns the rows that were replaced and that the index may still hold.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn retired_rows(&self, collection: Collection) -> Result<Vec<i64>> {
         self.row_numbers(&format!("SELECT row FROM {}", collection.retired_table()))
     }
 
     /// Returns the number of rows after `row`.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn rows_after(&self, collection: Collection, row: i64) -> Result<u64> {
         let sql = format!("SELECT count(*) FROM {} WHERE row > ?1", collection.table());
-        Ok(self.connection.prepare_cached(&sql)?.query_row([row], |row| row.get(0))?)
+        self.one(&sql, [row], |row| row.get(0))
     }
 
     /// Returns the last row ever written.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn last_row(&self, collection: Collection) -> Result<i64> {
         Ok(self
-            .connection
-            .prepare_cached("SELECT seq FROM sqlite_sequence WHERE name = ?1")?
-            .query_row([collection.table()], |row| row.get(0))
-            .optional()?
+            .find("SELECT seq FROM sqlite_sequence WHERE name = ?1", [collection.table()], |row| {
+                row.get(0)
+            })?
             .unwrap_or(0))
     }
 
     fn row_numbers(&self, sql: &str) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(sql, [], |row| row.get(0))
     }
 }

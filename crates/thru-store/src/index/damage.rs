@@ -55,9 +55,6 @@ impl Damage {
     }
 
     /// Looks for damage in the index of one collection: reads every file of its last commit, and compares the checksums.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn of(layout: &Layout, store: &Store, collection: Collection) -> Result<Option<Self>> {
         Ok(Self::at(super::directory(layout, &store.generation()?, collection)))
     }

@@ -5,13 +5,12 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::OptionalExtension;
-
 use super::collection::Collection;
 use super::meant::meant;
 use super::search::TextIndex;
 use crate::error::Result;
 use crate::query::{MemoryFilter, PassageRow};
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::vectors::text_key;
 
@@ -110,9 +109,6 @@ impl TextIndex {
 
 impl Store {
     /// Returns the texts of these rows with their keys. Rows that were replaced since are left out.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn keyed_texts(&self, collection: Collection, rows: &[i64]) -> Result<Vec<KeyedText>> {
         let keyed = |row, text: String| KeyedText { row, key: text_key(&text), text };
         let meant_by = |passage: PassageRow| {
@@ -138,15 +134,9 @@ impl Store {
 
     /// Returns the directories in which sessions of a memory's project worked; empty if it has no
     /// project.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn directories_of_memory(&self, row: i64) -> Result<Vec<String>> {
         let project: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT project FROM memories WHERE row = ?1")?
-            .query_row([row], |row| row.get(0))
-            .optional()?
+            .find("SELECT project FROM memories WHERE row = ?1", [row], |row| row.get(0))?
             .flatten();
         let Some(project) = project else { return Ok(Vec::new()) };
         let mut statement = self.connection.prepare_cached(
@@ -160,10 +150,8 @@ impl Store {
             }
             // A project outside git is named after its directory, and one without a remote after the
             // path of its repository, even if no session has worked there yet.
-            let key: String = self
-                .connection
-                .prepare_cached("SELECT key FROM projects WHERE id = ?1")?
-                .query_row([project], |row| row.get(0))?;
+            let key: String =
+                self.one("SELECT key FROM projects WHERE id = ?1", [project], |row| row.get(0))?;
             let directory = key.strip_prefix("dir:");
             let directory = directory.or_else(|| key.strip_prefix("git:")?.strip_suffix("/.git"));
             directories.extend(directory.map(str::to_owned));
@@ -172,15 +160,12 @@ impl Store {
     }
 
     /// Returns how often memories were injected into sessions, by row.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn injection_times(&self) -> Result<HashMap<i64, u64>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT m.row, count(*) FROM injected_memories i JOIN memories m ON m.id = i.memory
              GROUP BY m.row",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
     }
 }

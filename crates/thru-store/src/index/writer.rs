@@ -309,9 +309,6 @@ pub fn rows_behind(layout: &Layout, store: &Store) -> Result<u64> {
 }
 
 /// True if there is no index of rows that the store holds.
-///
-/// # Errors
-/// Returns an error if the database cannot be read.
 pub fn is_missing(layout: &Layout, store: &Store) -> Result<bool> {
     let generation = store.generation()?;
     for collection in Collection::ALL {

@@ -9,6 +9,7 @@ use thru_core::{Access, Agent, FileTouch, Id, PassageKind, Timestamp};
 use super::passages::{COLUMNS, passage};
 use super::{PassageRow, Touch};
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// A selection of the newest passages of a session.
@@ -47,9 +48,6 @@ pub struct MomentFilter {
 impl Store {
     /// Returns the newest passages of a session, newest first: of its transcript and of what hooks
     /// recorded, not of its subagents. Reads only the end of the session, however long it is.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn newest_passages(&self, session: i64, newest: Newest) -> Result<Vec<PassageRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM
@@ -71,46 +69,39 @@ impl Store {
     }
 
     /// Returns the calls that a session made to a tool of an MCP server; its name has the agent's prefix.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn calls_of_tool(&self, session: i64, name: &str) -> Result<Vec<PassageRow>> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM passages p
+        self.select(
+            &format!(
+                "SELECT {COLUMNS} FROM passages p
              WHERE p.session = ?1 AND p.kind = ?2 AND substr(p.tool, -length(?3)) = ?3"
-        ))?;
-        let rows = statement.query_map((session, PassageKind::Tool.code(), name), passage)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            ),
+            (session, PassageKind::Tool.code(), name),
+            passage,
+        )
     }
 
     /// Returns the sources of a session's own passages: its transcript and the records of hooks.
     fn own_sources(&self, session: i64) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT id FROM sources WHERE session = ?1 AND kind IN ('main', 'hooks')
              ORDER BY kind, entry",
-        )?;
-        let rows = statement.query_map([session], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the files that a passage touched, with the hash of what it wrote.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn touches_of(&self, passage: &PassageRow) -> Result<Vec<Touch>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT f.path, t.modified, t.content FROM touches t JOIN files f ON f.id = t.file
              WHERE t.row = ?1 ORDER BY f.path",
-        )?;
-        let rows = statement.query_map([passage.row], touch)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [passage.row],
+            touch,
+        )
     }
 
     /// Calls `each` with every moment of the selected sessions, in no particular order. A passage
     /// copied from another session counts only there.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn moments(&self, filter: &MomentFilter, each: &mut dyn FnMut(Moment)) -> Result<()> {
         let mut conditions = vec!["p.copied = 0 AND p.at IS NOT NULL".to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
@@ -147,16 +138,13 @@ impl Store {
 
     /// Returns the projects of sessions (row and name) by the sessions' rows. A merged project is
     /// replaced by the one that it was merged into.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn projects_of_sessions(&self) -> Result<HashMap<i64, (i64, String)>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT s.id, coalesce(m.id, p.id), coalesce(m.name, p.name) FROM sessions s
              JOIN projects p ON p.id = s.project LEFT JOIN projects m ON m.id = p.merged_into",
-        )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [],
+            |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))),
+        )
     }
 }
 

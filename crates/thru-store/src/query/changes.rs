@@ -4,6 +4,7 @@ use rusqlite::Row;
 use thru_core::{Id, SessionKey};
 
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// A moment of one store: the last rows that were there.
@@ -34,30 +35,25 @@ pub struct NewRows {
 
 impl Store {
     /// Returns the last rows that are there now.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn last_rows(&self) -> Result<LastRows> {
-        let mut statement = self.connection.prepare_cached(
+        self.one(
             "SELECT (SELECT coalesce(max(row), 0) FROM passages),
-                    (SELECT coalesce(max(row), 0) FROM memories),
-                    (SELECT coalesce(max(number), 0) FROM operations),
-                    (SELECT coalesce(max(id), 0) FROM injections)",
-        )?;
-        Ok(statement.query_row([], |row| {
-            Ok(LastRows {
-                passage: row.get(0)?,
-                memory: row.get(1)?,
-                operation: row.get(2)?,
-                injection: row.get(3)?,
-            })
-        })?)
+             (SELECT coalesce(max(row), 0) FROM memories),
+             (SELECT coalesce(max(number), 0) FROM operations),
+             (SELECT coalesce(max(id), 0) FROM injections)",
+            [],
+            |row| {
+                Ok(LastRows {
+                    passage: row.get(0)?,
+                    memory: row.get(1)?,
+                    operation: row.get(2)?,
+                    injection: row.get(3)?,
+                })
+            },
+        )
     }
 
     /// Returns the rows that are new since a moment, at most so many sessions and memories.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn rows_since(&self, since: LastRows, limit: usize) -> Result<NewRows> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sessions = "SELECT DISTINCT s.agent, s.session FROM passages p
@@ -82,21 +78,14 @@ impl Store {
 
     /// Returns the rows of the sessions whose memories were written since this row of a memory; `None` among them stands for
     /// memories outside of sessions.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn sessions_distilled_since(&self, memory: i64) -> Result<Vec<Option<i64>>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT DISTINCT session FROM memories WHERE row > ?1")?;
-        let rows = statement.query_map([memory], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select("SELECT DISTINCT session FROM memories WHERE row > ?1", [memory], |row| {
+            row.get(0)
+        })
     }
 
     fn keys(&self, sql: &str, since: i64, limit: i64) -> Result<Vec<SessionKey>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement.query_map((since, limit), key)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(sql, (since, limit), key)
     }
 }
 

@@ -5,6 +5,7 @@ use thru_core::{Snapshot, Timestamp};
 
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// A snapshot belongs to the compaction that it was made for. Where only the time connects the two, it
@@ -58,20 +59,12 @@ const COMPACTION: &str =
 
 impl Store {
     /// Returns the compactions of a session in order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn compactions(&self, session: i64) -> Result<Vec<CompactionRow>> {
         let sql = format!("{COMPACTION} WHERE c.session = ?1 ORDER BY c.at, c.ordinal, c.record");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([session], compaction)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(&sql, [session], compaction)
     }
 
     /// Returns the compactions since a time that have no snapshot, in order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn compactions_without_snapshot(&self, since: Timestamp) -> Result<Vec<CompactionRow>> {
         let sql = format!(
             "{COMPACTION} WHERE c.at >= ?1 AND NOT EXISTS (
@@ -81,15 +74,10 @@ impl Store {
                      0)))
              ORDER BY c.at, c.session, c.ordinal"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement.query_map([since.as_millisecond()], compaction)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(&sql, [since.as_millisecond()], compaction)
     }
 
     /// Returns the snapshot of a session at a compaction, if there is one.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn snapshot_of(&self, compaction: &CompactionRow) -> Result<Option<SnapshotRow>> {
         let sql = format!(
             "SELECT key, session, body FROM snapshots n WHERE session = ?1
@@ -109,9 +97,6 @@ impl Store {
 
     /// Returns the number of prompts, texts and tool calls of a session before a position in its
     /// transcript, or before a time.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn messages_before(
         &self,
         session: i64,
@@ -119,45 +104,34 @@ impl Store {
         at: Timestamp,
     ) -> Result<u64> {
         let counted: i64 = match place {
-            Some((source, ordinal)) => self
-                .connection
-                .prepare_cached(
-                    "SELECT count(*) FROM passages
-                     WHERE session = ?1 AND source = ?2 AND ordinal < ?3",
-                )?
-                .query_row((session, source, ordinal), |row| row.get(0))?,
-            None => self
-                .connection
-                .prepare_cached(
-                    "SELECT count(*) FROM passages WHERE session = ?1 AND (at IS NULL OR at <= ?2)",
-                )?
-                .query_row((session, at.as_millisecond()), |row| row.get(0))?,
+            Some((source, ordinal)) => self.one(
+                "SELECT count(*) FROM passages
+                 WHERE session = ?1 AND source = ?2 AND ordinal < ?3",
+                (session, source, ordinal),
+                |row| row.get(0),
+            )?,
+            None => self.one(
+                "SELECT count(*) FROM passages WHERE session = ?1 AND (at IS NULL OR at <= ?2)",
+                (session, at.as_millisecond()),
+                |row| row.get(0),
+            )?,
         };
         Ok(counted.cast_unsigned())
     }
 
     /// Returns the snapshot of a session at its last compaction.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn newest_snapshot(&self, session: i64) -> Result<Option<SnapshotRow>> {
         Ok(self.snapshots_where("session = ?1 ORDER BY at DESC, key LIMIT 1", session)?.pop())
     }
 
     /// Returns all snapshots of a session, earliest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn snapshots(&self, session: i64) -> Result<Vec<SnapshotRow>> {
         self.snapshots_where("session = ?1 ORDER BY at, key", session)
     }
 
     fn snapshots_where(&self, which: &str, session: i64) -> Result<Vec<SnapshotRow>> {
         let sql = format!("SELECT key, session, body FROM snapshots WHERE {which}");
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement
-            .query_map([session], snapshot)?
-            .collect::<rusqlite::Result<Vec<Option<SnapshotRow>>>>()?;
+        let rows: Vec<Option<SnapshotRow>> = self.select(&sql, [session], snapshot)?;
         Ok(rows.into_iter().flatten().collect())
     }
 }

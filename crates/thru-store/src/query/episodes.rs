@@ -1,6 +1,6 @@
 //! The lifecycle of sessions, their episodes, and the sessions that have none.
 
-use rusqlite::{Connection, OptionalExtension, Row, params_from_iter};
+use rusqlite::{Connection, Row, params_from_iter};
 use thru_core::{Id, SessionId, SessionKey, Timestamp};
 use thru_lifecycle::content::{Content, ContentHash};
 use thru_lifecycle::conversation::{CLOCKS_DIFFER, Event};
@@ -8,6 +8,7 @@ use thru_lifecycle::{CloseReason, Conversation, Indexing, Limits};
 
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// A session as it was indexed: replaced only as a whole.
@@ -138,12 +139,11 @@ pub(crate) fn session_state_of(
     connection: &Connection,
     session: i64,
 ) -> Result<Option<SessionState>> {
-    let found = connection
-        .prepare_cached(
-            "SELECT agent, session, conversation, started, ended, content, messages, indexing, stale
-             FROM sessions WHERE id = ?1",
-        )?
-        .query_row([session], |row| {
+    let found = connection.find(
+        "SELECT agent, session, conversation, started, ended, content, messages, indexing, stale
+         FROM sessions WHERE id = ?1",
+        [session],
+        |row| {
             let content: Option<[u8; 32]> = row.get(5)?;
             let messages = row.get::<_, i64>(6)?.cast_unsigned();
             let reported: Option<String> = row.get(2)?;
@@ -153,24 +153,29 @@ pub(crate) fn session_state_of(
                     agent: super::agent(row, 0)?,
                     id: SessionId::new(row.get::<_, String>(1)?),
                 },
-                lifecycle: ReportedLifecycle::new(reported.as_deref(), time(row, 3)?, time(row, 4)?),
+                lifecycle: ReportedLifecycle::new(
+                    reported.as_deref(),
+                    time(row, 3)?,
+                    time(row, 4)?,
+                ),
                 content: content
                     .map(|hash| Content { hash: ContentHash::from_bytes(hash), messages }),
                 is_stale: row.get(8)?,
                 indexing: Indexing::from_code(row.get(7)?).unwrap_or(Indexing::Unindexed),
                 episode: None,
             })
-        })
-        .optional()?;
+        },
+    )?;
     let Some(state) = found else { return Ok(None) };
     Ok(Some(SessionState { episode: current_episode(connection, session)?, ..state }))
 }
 
 pub(crate) fn current_episode(connection: &Connection, session: i64) -> Result<Option<Episode>> {
-    Ok(connection
-        .prepare_cached(&format!("{EPISODE} WHERE session = ?1 AND retired IS NULL"))?
-        .query_row([session], episode)
-        .optional()?)
+    connection.find(
+        &format!("{EPISODE} WHERE session = ?1 AND retired IS NULL"),
+        [session],
+        episode,
+    )
 }
 
 const EPISODE: &str =
@@ -191,40 +196,29 @@ fn episode(row: &Row<'_>) -> rusqlite::Result<Episode> {
 
 impl Store {
     /// Returns the lifecycle of a session and its current episode.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn session_state(&self, session: i64) -> Result<Option<SessionState>> {
         session_state_of(&self.connection, session)
     }
 
     /// Returns the session that was indexed as this episode, if it still is.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn session_of_episode(&self, uuid: &Id) -> Result<Option<i64>> {
         let sql = "SELECT session FROM episodes WHERE uuid = ?1 AND retired IS NULL";
-        let mut statement = self.connection.prepare_cached(sql)?;
-        Ok(statement.query_row([uuid.as_bytes()], |row| row.get(0)).optional()?)
+        self.find(sql, [uuid.as_bytes()], |row| row.get(0))
     }
 
     /// Returns the current and retired episodes of a session, latest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn episodes(&self, session: i64) -> Result<Vec<Episode>> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "{EPISODE} WHERE session = ?1 ORDER BY retired IS NOT NULL, indexed DESC, uuid"
-        ))?;
-        let rows = statement.query_map([session], episode)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(
+            &format!(
+                "{EPISODE} WHERE session = ?1 ORDER BY retired IS NOT NULL, indexed DESC, uuid"
+            ),
+            [session],
+            episode,
+        )
     }
 
     /// Returns the sessions of these projects (of all projects if `None`) that have content to index
     /// and are not indexed, latest first. The caller checks whether they were left.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn unindexed_sessions(
         &self,
         projects: Option<&[i64]>,
@@ -240,31 +234,22 @@ impl Store {
              ORDER BY ended DESC, session LIMIT ?"
         );
         let parameters = projects.unwrap_or_default().iter().copied().chain([limit as i64]);
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement
-            .query_map(params_from_iter(parameters), |row| row.get(0))?
-            .collect::<rusqlite::Result<Vec<i64>>>()?;
+        let rows: Vec<i64> = self.select(&sql, params_from_iter(parameters), |row| row.get(0))?;
         let states = rows.into_iter().map(|row| self.session_state(row));
         states.filter_map(Result::transpose).collect()
     }
 
     /// Returns the sessions whose state has changed by the passage of time alone.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn sessions_due(&self, now: Timestamp) -> Result<Vec<i64>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id FROM sessions WHERE due <= ?1 ORDER BY due")?;
-        let rows = statement.query_map([now.as_millisecond()], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(
+            "SELECT id FROM sessions WHERE due <= ?1 ORDER BY due",
+            [now.as_millisecond()],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the time of the next due work: a session becomes idle or ends, or a failed job is
     /// retried.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn next_due(&self) -> Result<Option<Timestamp>> {
         let next: Option<i64> = self.connection.query_row(
             "SELECT min(due) FROM (SELECT min(due) AS due FROM sessions WHERE due IS NOT NULL

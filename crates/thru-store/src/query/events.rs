@@ -5,6 +5,7 @@ use thru_core::{Id, SessionId, SessionKey, Timestamp};
 
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// An event of a session.
@@ -50,23 +51,17 @@ pub struct LaterUse {
 
 impl Store {
     /// Returns the last events of a session, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn events_of_session(&self, session: i64, limit: usize) -> Result<Vec<EventRow>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, id FROM events
-                 WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2) ORDER BY at, id",
-        )?;
-        let rows = statement.query_map((session, limit as i64), event)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+             WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2) ORDER BY at, id",
+            (session, limit as i64),
+            event,
+        )
     }
 
     /// Returns the sessions that hooks reported since a time, with the reported paths of their
     /// transcripts; only those of these projects, if any are given.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn recorded_transcripts(
         &self,
         since: Timestamp,
@@ -77,8 +72,12 @@ impl Store {
         });
         // Sessions first, and by their ends: the recent ones are few, and their sources are many and
         // large. Of some there is only the report of their start: no activity in them is known yet.
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT s.agent, s.session, f.path
+        let since = since.as_millisecond();
+        let projects = projects.unwrap_or_default().iter().copied();
+        let parameters = [since, since].into_iter().chain(projects);
+        self.select(
+            &format!(
+                "SELECT s.agent, s.session, f.path
              FROM sessions s CROSS JOIN sources f ON f.session = s.id
              WHERE s.id IN (SELECT id FROM sessions WHERE ended >= ?
                             UNION ALL SELECT id FROM sessions WHERE ended IS NULL)
@@ -86,21 +85,16 @@ impl Store {
                  AND (s.ended IS NOT NULL OR
                      EXISTS (SELECT 1 FROM events WHERE session = s.id AND at >= ?)) {of}
              ORDER BY s.ended",
-        ))?;
-        let since = since.as_millisecond();
-        let projects = projects.unwrap_or_default().iter().copied();
-        let parameters = [since, since].into_iter().chain(projects);
-        let rows = statement.query_map(params_from_iter(parameters), |row| {
-            let id = SessionId::new(row.get::<_, String>(1)?);
-            Ok((SessionKey { agent: super::agent(row, 0)?, id }, row.get(2)?))
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            ),
+            params_from_iter(parameters),
+            |row| {
+                let id = SessionId::new(row.get::<_, String>(1)?);
+                Ok((SessionKey { agent: super::agent(row, 0)?, id }, row.get(2)?))
+            },
+        )
     }
 
     /// Returns the injections since a time, oldest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn injections(&self, since: Option<Timestamp>) -> Result<Vec<InjectionRow>> {
         let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
         let mut statement = self.connection.prepare_cached(
@@ -133,9 +127,6 @@ impl Store {
     }
 
     /// Returns the command lines of a session that contain a word.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn commands_with(&self, session: i64, word: &str) -> Result<Vec<LaterUse>> {
         self.uses(
             "SELECT at, command FROM passages
@@ -145,9 +136,6 @@ impl Store {
     }
 
     /// Returns the files that a session worked on, one entry for each time.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn touches_in_time(&self, session: i64) -> Result<Vec<LaterUse>> {
         self.uses(
             "SELECT p.at, f.path FROM passages p JOIN touches t ON t.row = p.row
@@ -157,10 +145,7 @@ impl Store {
     }
 
     fn uses(&self, sql: &str, parameters: impl rusqlite::Params) -> Result<Vec<LaterUse>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement
-            .query_map(parameters, |row| Ok(LaterUse { at: time(row, 0)?, text: row.get(1)? }))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(sql, parameters, |row| Ok(LaterUse { at: time(row, 0)?, text: row.get(1)? }))
     }
 }
 

@@ -8,6 +8,7 @@ use thru_core::{EndReason, EntityKind, Evidence, EvidenceRole, FactEnd, Id, Rela
 
 use super::in_list;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::write::OPEN;
 
@@ -101,9 +102,6 @@ const SHOWN: &str = "f.id NOT IN (SELECT id FROM hidden_facts) AND NOT EXISTS
 
 impl Store {
     /// Lists facts, latest first, without those that were taken out of the graph.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn facts(&self, filter: &FactFilter) -> Result<Vec<FactRow>> {
         let mut conditions = vec![SHOWN.to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
@@ -161,15 +159,10 @@ impl Store {
              WHERE {} ORDER BY f.valid_from DESC, f.id LIMIT ?",
             conditions.join(" AND ")
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let facts = statement.query_map(params_from_iter(parameters), fact)?;
-        Ok(facts.collect::<rusqlite::Result<_>>()?)
+        self.select(&sql, params_from_iter(parameters), fact)
     }
 
     /// Returns the passages that show facts, by the facts' rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn evidence_of(&self, facts: &[i64]) -> Result<HashMap<i64, Vec<Evidence>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT role, passage FROM evidence WHERE fact = ?1 ORDER BY role, passage",
@@ -186,9 +179,6 @@ impl Store {
     }
 
     /// Returns the ids of the episodes whose sessions show facts, by the facts' rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn episodes_showing(&self, facts: &[i64]) -> Result<HashMap<i64, Vec<Id>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT DISTINCT n.uuid FROM evidence e JOIN passages p ON p.id = e.passage
@@ -204,18 +194,12 @@ impl Store {
     }
 
     /// True if no key waits for its facts.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_folded(&self) -> Result<bool> {
         let sql = "SELECT NOT EXISTS (SELECT 1 FROM unfolded)";
         Ok(self.connection.query_row(sql, [], |row| row.get(0))?)
     }
 
     /// Returns the number of openings that are no JSON, and of facts that no passage shows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn graph_problems(&self) -> Result<(u64, u64)> {
         let unread = "SELECT count(*) FROM openings WHERE NOT json_valid(body)";
         let unshown = "SELECT count(*) FROM facts f WHERE NOT EXISTS
@@ -224,9 +208,6 @@ impl Store {
     }
 
     /// Returns the rows of the files with these keys in a project.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn file_entities(&self, project: Option<i64>, keys: &[&str]) -> Result<Vec<i64>> {
         let sql = format!(
             "SELECT id FROM entities WHERE project = ? AND kind = ? AND key IN ({}) ORDER BY id",
@@ -235,17 +216,11 @@ impl Store {
         let kind = i64::from(EntityKind::File.code());
         let numbers = [project.unwrap_or_default(), kind].map(Value::from);
         let keys = keys.iter().map(|key| Value::from((*key).to_owned()));
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement
-            .query_map(params_from_iter(numbers.into_iter().chain(keys)), |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(&sql, params_from_iter(numbers.into_iter().chain(keys)), |row| row.get(0))
     }
 
     /// Returns the entities with this key or name, else those whose path or symbol ends so, else those that hold all of these
     /// words and are neither sessions nor symbols; those with the shortest keys first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn entities_named(
         &self,
         projects: Option<&[i64]>,
@@ -276,9 +251,6 @@ impl Store {
     }
 
     /// Returns the entities that have exactly this key or name.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn entities_called(
         &self,
         projects: Option<&[i64]>,
@@ -306,9 +278,7 @@ impl Store {
             "SELECT id, project, kind, key, name FROM entities WHERE ({condition}){within}
              ORDER BY length(key), key, kind, project LIMIT ?"
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let entities = statement.query_map(params_from_iter(parameters), |row| entity(row, 0))?;
-        Ok(entities.collect::<rusqlite::Result<_>>()?)
+        self.select(&sql, params_from_iter(parameters), |row| entity(row, 0))
     }
 }
 

@@ -30,9 +30,6 @@ pub struct Holdings {
 
 impl Store {
     /// Calls `visit` with the key of each journal record that a row was made of, and the name of such a row.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn journal_keys(&self, visit: &mut dyn FnMut(&'static str, &str)) -> Result<()> {
         for (table, name) in RECORDED {
             // Stores of older schemas do not have all of them.
@@ -49,9 +46,6 @@ impl Store {
     }
 
     /// Returns the holdings of this store, whatever its schema.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn holdings(&self) -> Result<Holdings> {
         let mut holdings = Holdings::default();
         let mut statement = self.connection.prepare(

@@ -6,6 +6,7 @@ use thru_lifecycle::content::ContentHash;
 
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// The kind of a job.
@@ -88,18 +89,15 @@ impl JobRow {
 
 impl Store {
     /// Returns all jobs, including those that were given up, in the order in which they are due.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn jobs(&self) -> Result<Vec<JobRow>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT j.id, j.kind, j.session, s.agent, s.session, j.reason, j.created, j.due, j.attempts,
                     j.dead, j.error, j.turn, j.content
              FROM jobs j JOIN sessions s ON s.id = j.session WHERE j.dead < 2
              ORDER BY j.dead, j.due, j.id",
-        )?;
-        let rows = statement.query_map([], job)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [],
+            job,
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, Row, params_from_iter};
+use rusqlite::{Row, params_from_iter};
 use thru_core::{
     Agent, FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType,
     SessionKey, Summary, Timestamp, WorkOutcome,
@@ -11,6 +11,7 @@ use thru_core::{
 
 use super::passages::{passage_place, time};
 use crate::error::{Result, StoreError};
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::text::TextPlace;
 use crate::write::outcome_of_code;
@@ -210,31 +211,21 @@ const COLUMNS: &str = "m.row, m.id, m.session, m.project, m.turn, m.kind, m.flag
 
 impl Store {
     /// Returns the number of memories without superseded ones.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memory_count(&self) -> Result<u64> {
         let all = super::count(&self.connection, "SELECT count(*) FROM memories")?;
         Ok(all.saturating_sub(self.superseded_count()?))
     }
 
     /// Returns the number of memories of each kind without superseded ones, and the time of the earliest.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memories_by_kind(&self) -> Result<Vec<(MemoryKind, u64, Option<Timestamp>)>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT kind, count(*), min(at) FROM memories WHERE flags & 128 = 0 GROUP BY kind",
-        )?;
-        let rows = statement
-            .query_map([], |row| Ok((memory_kind(row.get(0)?), row.get(1)?, time(row, 2)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [],
+            |row| Ok((memory_kind(row.get(0)?), row.get(1)?, time(row, 2)?)),
+        )
     }
 
     /// Returns the number of memories of projects.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memories_of_projects(&self, projects: &[i64]) -> Result<u64> {
         let list = super::in_list(projects.len());
         let sql = format!("SELECT count(*) FROM memories WHERE project IN ({list})");
@@ -245,17 +236,11 @@ impl Store {
     }
 
     /// Returns the number of superseded memories.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn superseded_count(&self) -> Result<u64> {
         super::count(&self.connection, "SELECT count(*) FROM memories WHERE flags & 128")
     }
 
     /// Reads memories, ordered by time.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memories(&self, filter: &MemoryFilter) -> Result<Vec<MemoryRow>> {
         let mut conditions: Vec<String> = Vec::new();
         let mut parameters: Vec<Value> = Vec::new();
@@ -319,51 +304,44 @@ impl Store {
         };
         let direction = if filter.oldest_first { "ASC" } else { "DESC" };
         parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM memories m {conditions}
+        self.select(
+            &format!(
+                "SELECT {COLUMNS} FROM memories m {conditions}
              ORDER BY m.at {direction}, m.turn {direction}, m.id {direction} LIMIT ?"
-        ))?;
-        let rows = statement
-            .query_map(params_from_iter(parameters), memory)?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+            ),
+            params_from_iter(parameters),
+            memory,
+        )
     }
 
     /// Returns the memories after a row, in order, at most this many.
     pub(crate) fn memories_after(&self, row: i64, limit: usize) -> Result<Vec<MemoryRow>> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM memories m WHERE m.row > ?1 ORDER BY m.row LIMIT ?2"
-        ))?;
-        let rows =
-            statement.query_map((row, limit as i64), memory)?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(
+            &format!("SELECT {COLUMNS} FROM memories m WHERE m.row > ?1 ORDER BY m.row LIMIT ?2"),
+            (row, limit as i64),
+            memory,
+        )
     }
 
     /// Returns the memories whose ids start with this prefix: at most `limit`, by id.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memories_by_prefix(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<MemoryRow>> {
         let (low, high) = prefix.range();
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM memories m WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
-        ))?;
-        let rows = statement
-            .query_map((low.as_bytes(), high.as_bytes(), limit as i64), memory)?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(
+            &format!(
+                "SELECT {COLUMNS} FROM memories m WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
+            ),
+            (low.as_bytes(), high.as_bytes(), limit as i64),
+            memory,
+        )
     }
 
     /// Returns the memory with this id.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memory(&self, id: &Id) -> Result<Option<MemoryRow>> {
-        Ok(self
-            .connection
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM memories m WHERE id = ?1"))?
-            .query_row([id.as_bytes()], memory)
-            .optional()?)
+        self.find(
+            &format!("SELECT {COLUMNS} FROM memories m WHERE id = ?1"),
+            [id.as_bytes()],
+            memory,
+        )
     }
 
     /// Returns the full content of a memory.
@@ -387,9 +365,6 @@ impl Store {
     }
 
     /// Returns the files that memories name, by the memories' rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn files_of_memories(&self, rows: &[i64]) -> Result<HashMap<i64, Vec<FileState>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT f.path, n.modified, n.at, n.content FROM memory_files n
@@ -413,9 +388,6 @@ impl Store {
     }
 
     /// Returns the files that memories of these projects changed last, latest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn files_changed_last(&self, projects: &[i64], limit: usize) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare(&format!(
             "SELECT f.path, max(m.at) AS last
@@ -435,9 +407,6 @@ impl Store {
     }
 
     /// Returns the whole paths of files with this name in memories of these projects.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn files_named(&self, projects: &[i64], name: &str) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare(&format!(
             "SELECT DISTINCT f.path FROM files f
@@ -454,51 +423,33 @@ impl Store {
     }
 
     /// Returns the sessions with passages that were not distilled yet.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn stale_sessions(&self) -> Result<Vec<i64>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id FROM sessions WHERE stale = 1 ORDER BY ended DESC, id")?;
-        let rows = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select("SELECT id FROM sessions WHERE stale = 1 ORDER BY ended DESC, id", [], |row| {
+            row.get(0)
+        })
     }
 
     /// Returns the version of a projection that the store holds, `None` if it holds none.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn projection_version(&self, projection: &str) -> Result<Option<u32>> {
         let version = self.meta(&version_key(projection))?;
         Ok(version.and_then(|version| version.parse().ok()))
     }
 
     /// True if people made decisions about memories of a session, in force or undone.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_decided_about(&self, session: &SessionKey) -> Result<bool> {
-        Ok(self
-            .connection
-            .prepare_cached(
-                "SELECT 1 FROM operations WHERE kind LIKE 'memory-%'
+        self.exists(
+            "SELECT 1 FROM operations WHERE kind LIKE 'memory-%'
                      AND json_extract(body, '$.session.id') = ?1
                      AND json_extract(body, '$.session.agent') = ?2",
-            )?
-            .exists((session.id.as_str(), session.agent.as_str()))?)
+            (session.id.as_str(), session.agent.as_str()),
+        )
     }
 
     /// Returns the decisions that people made about memories.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn memory_decisions(&self) -> Result<HashMap<Id, MemoryDecision>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT id, decision FROM memory_decisions")?;
-        let rows = statement
-            .query_map([], |row| Ok((Id::from_bytes(row.get(0)?), row.get::<_, String>(1)?)))?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
+        let rows: Vec<_> = self.select("SELECT id, decision FROM memory_decisions", [], |row| {
+            Ok((Id::from_bytes(row.get(0)?), row.get::<_, String>(1)?))
+        })?;
         Ok(rows
             .into_iter()
             .filter_map(|(id, decision)| Some((id, serde_json::from_str(&decision).ok()?)))

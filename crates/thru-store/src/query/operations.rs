@@ -7,6 +7,7 @@ use thru_core::Timestamp;
 
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::write::Batch;
 
@@ -27,17 +28,11 @@ pub struct OperationRow {
 
 impl Store {
     /// Returns the decisions of people, earliest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn operations(&self) -> Result<Vec<OperationRow>> {
         read(&self.connection)
     }
 
     /// Returns the decisions whose record holds one of these words, earliest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn operations_with(&self, words: &[String]) -> Result<Vec<OperationRow>> {
         let conditions = format!("0{}", " OR instr(body, ?)".repeat(words.len()));
         let mut statement = self.connection.prepare(&format!(
@@ -50,9 +45,6 @@ impl Store {
 
 impl Batch<'_> {
     /// Writes a decision; one that is known already stays as it is.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn operation(
         &self,
         key: &str,
@@ -60,32 +52,23 @@ impl Batch<'_> {
         kind: &str,
         body: &serde_json::Value,
     ) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO operations (key, at, kind, body) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute((key, at.as_millisecond(), kind, body.to_string()))?;
+        self.run(
+            "INSERT OR IGNORE INTO operations (key, at, kind, body) VALUES (?1, ?2, ?3, ?4)",
+            (key, at.as_millisecond(), kind, body.to_string()),
+        )?;
         Ok(())
     }
 
     /// Records which operations were undone, and by which others.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_undone(&self, undone: &HashMap<String, String>) -> Result<()> {
         self.transaction.execute("UPDATE operations SET undone = NULL", [])?;
         for (key, by) in undone {
-            self.transaction
-                .prepare_cached("UPDATE operations SET undone = ?2 WHERE key = ?1")?
-                .execute((key, by))?;
+            self.run("UPDATE operations SET undone = ?2 WHERE key = ?1", (key, by))?;
         }
         Ok(())
     }
 
     /// Returns the decisions of people, earliest first, including those that this batch wrote.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn operations(&self) -> Result<Vec<OperationRow>> {
         read(&self.transaction)
     }
@@ -94,10 +77,11 @@ impl Batch<'_> {
 const COLUMNS: &str = "key, at, kind, body, undone";
 
 fn read(connection: &rusqlite::Connection) -> Result<Vec<OperationRow>> {
-    let mut statement = connection
-        .prepare_cached(&format!("SELECT {COLUMNS} FROM operations ORDER BY at, number"))?;
-    let rows = statement.query_map([], operation)?;
-    Ok(rows.collect::<rusqlite::Result<_>>()?)
+    connection.select(
+        &format!("SELECT {COLUMNS} FROM operations ORDER BY at, number"),
+        [],
+        operation,
+    )
 }
 
 fn operation(row: &Row<'_>) -> rusqlite::Result<OperationRow> {

@@ -7,6 +7,7 @@ use thru_core::{Access, FileTouch, Id, IdPrefix, Outcome, PassageKind, RecordId,
 
 use super::in_list;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::text::TextPlace;
 
@@ -99,9 +100,6 @@ pub(super) const COLUMNS: &str =
 impl Store {
     /// Returns the prompt and the last words of the agent in the turn of a passage, of the same source and
     /// thread.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn ends_of_turn(
         &self,
         of: &PassageRow,
@@ -111,17 +109,14 @@ impl Store {
                 "SELECT {COLUMNS} FROM passages p WHERE p.session = ?1 AND p.source = ?2 AND p.turn = ?3
                  AND p.kind = ?4 AND p.agent IS ?5 ORDER BY p.ordinal {order} LIMIT 1"
             );
-            let mut statement = self.connection.prepare_cached(&sql)?;
             let parameters = (of.session, of.source, of.turn, kind.code(), &of.agent_id);
+            let mut statement = self.connection.prepare_cached(&sql)?;
             statement.query_row(parameters, passage).optional()
         };
         Ok((end(PassageKind::Human, "ASC")?, end(PassageKind::Assistant, "DESC")?))
     }
 
     /// Reads passages.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn passages(&self, filter: PassageFilter) -> Result<Vec<PassageRow>> {
         let (condition, parameters) = match filter {
             // It makes no difference from which of several snapshots of a transcript a passage was
@@ -136,17 +131,10 @@ impl Store {
                 ("WHERE p.row > ?1 ORDER BY p.row LIMIT ?2", (row, limit as i64))
             }
         };
-        let mut statement = self
-            .connection
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM passages p {condition}"))?;
-        let rows = statement.query_map(parameters, passage)?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(&format!("SELECT {COLUMNS} FROM passages p {condition}"), parameters, passage)
     }
 
     /// Reads the passages of these rows. Rows that were replaced since are left out.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn passages_of_rows(&self, rows: &[i64]) -> Result<Vec<PassageRow>> {
         let sql =
             format!("SELECT {COLUMNS} FROM passages p WHERE row IN ({})", in_list(rows.len()));
@@ -158,45 +146,36 @@ impl Store {
     }
 
     /// Reads the passage at a position of a source.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn passage_at(
         &self,
         session: i64,
         source: i64,
         ordinal: u32,
     ) -> Result<Option<PassageRow>> {
-        Ok(self
-            .connection
-            .prepare_cached(&format!(
+        self.find(
+            &format!(
                 "SELECT {COLUMNS} FROM passages p
                  WHERE session = ?1 AND source = ?2 AND ordinal = ?3"
-            ))?
-            .query_row((session, source, ordinal), passage)
-            .optional()?)
+            ),
+            (session, source, ordinal),
+            passage,
+        )
     }
 
     /// Reads the passages whose ids start with this prefix: at most `limit`, by id.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn passages_by_prefix(&self, prefix: &IdPrefix, limit: usize) -> Result<Vec<PassageRow>> {
         let (low, high) = prefix.range();
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM passages p WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
-        ))?;
-        let rows = statement
-            .query_map((low.as_bytes(), high.as_bytes(), limit as i64), passage)?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(
+            &format!(
+                "SELECT {COLUMNS} FROM passages p WHERE id BETWEEN ?1 AND ?2 ORDER BY id LIMIT ?3"
+            ),
+            (low.as_bytes(), high.as_bytes(), limit as i64),
+            passage,
+        )
     }
 
     /// Returns the shortest unambiguous prefix of an id (five characters or more) among passages and
     /// memories.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn short_id(&self, id: &Id) -> Result<String> {
         let full = id.to_string();
         let mut longest_shared = 0;
@@ -206,11 +185,8 @@ impl Store {
             "SELECT id FROM memories WHERE id < ?1 ORDER BY id DESC LIMIT 1",
             "SELECT id FROM memories WHERE id > ?1 ORDER BY id LIMIT 1",
         ] {
-            let neighbour: Option<[u8; Id::BYTES]> = self
-                .connection
-                .prepare_cached(sql)?
-                .query_row([id.as_bytes()], |row| row.get(0))
-                .optional()?;
+            let neighbour: Option<[u8; Id::BYTES]> =
+                self.find(sql, [id.as_bytes()], |row| row.get(0))?;
             if let Some(neighbour) = neighbour {
                 let neighbour = Id::from_bytes(neighbour).to_string();
                 let shared =
@@ -223,22 +199,16 @@ impl Store {
     }
 
     /// Returns the passage with this id.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn passage(&self, id: &Id) -> Result<Option<PassageRow>> {
-        Ok(self
-            .connection
-            .prepare_cached(&format!("SELECT {COLUMNS} FROM passages p WHERE id = ?1"))?
-            .query_row([id.as_bytes()], passage)
-            .optional()?)
+        self.find(
+            &format!("SELECT {COLUMNS} FROM passages p WHERE id = ?1"),
+            [id.as_bytes()],
+            passage,
+        )
     }
 
     /// Returns the rows of the passages at most `reach` positions before or after one, without that
     /// one.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn rows_around(
         &self,
         session: i64,
@@ -246,22 +216,17 @@ impl Store {
         ordinal: u32,
         reach: u32,
     ) -> Result<Vec<i64>> {
-        let mut statement = self.connection.prepare_cached(
+        let (first, last) = (ordinal.saturating_sub(reach), ordinal.saturating_add(reach));
+        self.select(
             "SELECT row FROM passages
              WHERE session = ?1 AND source = ?2 AND ordinal BETWEEN ?3 AND ?4 AND ordinal != ?5",
-        )?;
-        let (first, last) = (ordinal.saturating_sub(reach), ordinal.saturating_add(reach));
-        let rows = statement
-            .query_map((session, source, first, last, ordinal), |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+            (session, source, first, last, ordinal),
+            |row| row.get(0),
+        )
     }
 
     /// Returns the tool, and the command line of a shell, of the calls of a turn at most `reach` positions from one
     /// passage.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn calls_around(
         &self,
         session: i64,
@@ -270,47 +235,34 @@ impl Store {
         ordinal: u32,
         reach: u32,
     ) -> Result<Vec<(Option<String>, Option<String>)>> {
-        let mut statement = self.connection.prepare_cached(
-            "SELECT tool, command FROM passages
-             WHERE session = ?1 AND source = ?2 AND ordinal BETWEEN ?3 AND ?4 AND turn = ?5 AND kind = ?6",
-        )?;
         let (first, last) = (ordinal.saturating_sub(reach), ordinal.saturating_add(reach));
         let tool = PassageKind::Tool.code();
-        let calls = statement
-            .query_map((session, source, first, last, turn, tool), |row| {
+        self.select(
+"SELECT tool, command FROM passages
+             WHERE session = ?1 AND source = ?2 AND ordinal BETWEEN ?3 AND ?4 AND turn = ?5 AND kind = ?6",
+(session, source, first, last, turn, tool),
+|row| {
                 Ok((row.get(0)?, row.get(1)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(calls)
+            },
+)
     }
 
     /// Returns the text of a passage.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn text_of(&self, passage: &PassageRow) -> Result<String> {
         self.texts.read(&self.connection, passage.place)
     }
 
     /// Returns the files that a passage names, each with true if the passage changed it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn files_of(&self, passage: &PassageRow) -> Result<Vec<(String, bool)>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT f.path, t.modified FROM touches t JOIN files f ON f.id = t.file
              WHERE t.row = ?1 ORDER BY f.path",
-        )?;
-        let files = statement
-            .query_map([passage.row], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(files)
+            [passage.row],
+            |row| Ok((row.get(0)?, row.get(1)?)),
+        )
     }
 
     /// Returns the files that the passages of a session name, by the passages' rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn touches_of_session(&self, session: i64) -> Result<HashMap<i64, Vec<Touch>>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT t.row, f.path, t.modified, t.content
@@ -330,36 +282,26 @@ impl Store {
     }
 
     /// Returns the files that a session touched, the most changed first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn files_of_session(&self, session: i64) -> Result<Vec<TouchedFile>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT f.path, sum(t.modified) AS modified, count(*) AS touched
              FROM passages p JOIN touches t ON t.row = p.row JOIN files f ON f.id = t.file
              WHERE p.session = ?1 GROUP BY f.id ORDER BY modified DESC, touched DESC, f.path",
-        )?;
-        let files = statement
-            .query_map([session], |row| {
+            [session],
+            |row| {
                 Ok(TouchedFile { path: row.get(0)?, modified: row.get(1)?, touched: row.get(2)? })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(files)
+            },
+        )
     }
 
     /// Returns files whose paths end with this one, or that at least have the same name: suggestions
     /// for a mistyped path.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn files_like(&self, path: &str) -> Result<Vec<String>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT path FROM files WHERE name = ?1 ORDER BY length(path), path LIMIT 5",
-        )?;
-        let files = statement
-            .query_map([thru_core::file_name(path)], |row| row.get(0))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(files)
+            [thru_core::file_name(path)],
+            |row| row.get(0),
+        )
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 use thru_core::{Agent, ProjectKey, Timestamp};
 
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// A project by its names.
@@ -43,17 +44,11 @@ pub struct ProjectRow {
 
 impl Store {
     /// Returns every project that is not merged into another, the last used first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn projects(&self) -> Result<Vec<ProjectRow>> {
         self.projects_of(&Agent::ALL)
     }
 
     /// As [`Store::projects`], counting only the sessions of these agents.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn projects_of(&self, agents: &[Agent]) -> Result<Vec<ProjectRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
             "WITH own AS (
@@ -90,12 +85,11 @@ impl Store {
     }
 
     fn merged_keys(&self) -> Result<HashMap<i64, Vec<ProjectKey>>> {
-        let mut statement = self.connection.prepare_cached(
+        let rows: Vec<_> = self.select(
             "SELECT merged_into, key FROM projects WHERE merged_into IS NOT NULL ORDER BY key",
+            [],
+            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)),
         )?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?)))?
-            .collect::<rusqlite::Result<Vec<_>>>()?;
         let mut merged: HashMap<i64, Vec<ProjectKey>> = HashMap::new();
         for (into, key) in rows {
             merged.entry(into).or_default().push(ProjectKey::from_stored(key));
@@ -105,16 +99,12 @@ impl Store {
 
     /// Returns the names of every project that is not merged into another: cheap, while
     /// [`Store::projects`] counts.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_names(&self) -> Result<Vec<ProjectName>> {
         let mut merged = self.merged_keys()?;
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT id, key, name FROM projects WHERE merged_into IS NULL ORDER BY name, key",
-        )?;
-        let names = statement
-            .query_map([], |row| {
+            [],
+            |row| {
                 let id: i64 = row.get(0)?;
                 Ok(ProjectName {
                     row: id,
@@ -122,15 +112,11 @@ impl Store {
                     name: row.get(2)?,
                     merged: merged.remove(&id).unwrap_or_default(),
                 })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(names)
+            },
+        )
     }
 
     /// True if any session, `besides` one, belongs to one of these projects.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn has_sessions(&self, projects: &[i64], besides: Option<i64>) -> Result<bool> {
         let mut statement = self
             .connection
@@ -144,100 +130,57 @@ impl Store {
     }
 
     /// Returns the display name of the project that this one counts as.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_name(&self, row: i64) -> Result<Option<String>> {
         let row = merged_project(&self.connection, row)?;
-        Ok(self
-            .connection
-            .prepare_cached("SELECT name FROM projects WHERE id = ?1")?
-            .query_row([row], |row| row.get(0))
-            .optional()?)
+        self.find("SELECT name FROM projects WHERE id = ?1", [row], |row| row.get(0))
     }
 
     /// Returns the identity of the project that this one counts as.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_key(&self, row: i64) -> Result<Option<ProjectKey>> {
         let row = merged_project(&self.connection, row)?;
-        let key: Option<String> = self
-            .connection
-            .prepare_cached("SELECT key FROM projects WHERE id = ?1")?
-            .query_row([row], |row| row.get(0))
-            .optional()?;
+        let key: Option<String> =
+            self.find("SELECT key FROM projects WHERE id = ?1", [row], |row| row.get(0))?;
         Ok(key.map(ProjectKey::from_stored))
     }
 
     /// Returns the rows of a project and of all that were merged into it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_rows(&self, row: i64) -> Result<Vec<i64>> {
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT id FROM projects WHERE id = ?1 OR merged_into = ?1")?;
-        let rows =
-            statement.query_map([row], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select("SELECT id FROM projects WHERE id = ?1 OR merged_into = ?1", [row], |row| {
+            row.get(0)
+        })
     }
 
     /// Returns the rows of the project that this one counts as, and of all that were merged into it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_and_merged(&self, row: i64) -> Result<Vec<i64>> {
         self.project_rows(merged_project(&self.connection, row)?)
     }
 
     /// Returns the project with this identity, or the one that it was merged into.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_by_key(&self, key: &ProjectKey) -> Result<Option<i64>> {
-        let row: Option<i64> = self
-            .connection
-            .prepare_cached("SELECT id FROM projects WHERE key = ?1")?
-            .query_row([key.as_str()], |row| row.get(0))
-            .optional()?;
+        let row: Option<i64> =
+            self.find("SELECT id FROM projects WHERE key = ?1", [key.as_str()], |row| row.get(0))?;
         row.map(|row| merged_project(&self.connection, row)).transpose()
     }
 
     /// Returns the directories that are known of a project, apart from those of projects merged into it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn directories_of(&self, key: &ProjectKey) -> Result<Vec<String>> {
         directories_of(&self.connection, key)
     }
 
     /// Returns the project that a directory was found to belong to when it was first seen.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_of_directory(&self, path: &str) -> Result<Option<ProjectKey>> {
         project_of_directory(&self.connection, path)
     }
 
     /// Returns every directory whose project is known.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn directories(&self) -> Result<std::collections::HashSet<String>> {
-        let mut statement = self.connection.prepare_cached("SELECT path FROM directories")?;
-        let paths = statement.query_map([], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-        Ok(paths)
+        self.select("SELECT path FROM directories", [], |row| row.get(0))
     }
 }
 
 /// Returns the directories that are known of a project, in the order of their paths.
 pub(crate) fn directories_of(connection: &Connection, key: &ProjectKey) -> Result<Vec<String>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT path FROM directories WHERE project = (SELECT id FROM projects WHERE key = ?1) ORDER BY path",
-    )?;
-    let paths = statement.query_map([key.as_str()], |row| row.get(0))?;
-    Ok(paths.collect::<rusqlite::Result<_>>()?)
+    connection.select("SELECT path FROM directories WHERE project = (SELECT id FROM projects WHERE key = ?1) ORDER BY path", [key.as_str()], |row| row.get(0))
 }
 
 /// Returns the project that a directory was found to belong to when it was first seen.
@@ -245,18 +188,17 @@ pub(crate) fn project_of_directory(
     connection: &Connection,
     path: &str,
 ) -> Result<Option<ProjectKey>> {
-    let key: Option<String> = connection
-        .prepare_cached(
-            "SELECT p.key FROM directories d JOIN projects p ON p.id = d.project WHERE d.path = ?1",
-        )?
-        .query_row([path], |row| row.get(0))
-        .optional()?;
+    let key: Option<String> = connection.find(
+        "SELECT p.key FROM directories d JOIN projects p ON p.id = d.project WHERE d.path = ?1",
+        [path],
+        |row| row.get(0),
+    )?;
     Ok(key.map(ProjectKey::from_stored))
 }
 
 /// Returns the project that this one counts as.
 pub(crate) fn merged_project(connection: &Connection, row: i64) -> Result<i64> {
-    Ok(connection
-        .prepare_cached("SELECT coalesce(merged_into, id) FROM projects WHERE id = ?1")?
-        .query_row([row], |row| row.get(0))?)
+    connection.one("SELECT coalesce(merged_into, id) FROM projects WHERE id = ?1", [row], |row| {
+        row.get(0)
+    })
 }

@@ -1,13 +1,14 @@
 //! Questions to models, their costs and their results.
 
 use rusqlite::types::Value;
-use rusqlite::{OptionalExtension, Row, params_from_iter};
+use rusqlite::{Row, params_from_iter};
 use thru_core::{Id, Made, MemoryKind, Micros, SessionId, SessionKey, Spent, Timestamp};
 use thru_lifecycle::content::ContentHash;
 
 use super::memories::MemoryRow;
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::write::Fate;
 
@@ -88,68 +89,48 @@ pub struct SpendingRow {
 
 impl Store {
     /// Returns the refinements of a session, earliest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn refinements(&self, session: i64) -> Result<Vec<RefinementRow>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT key, whole, content, at, body FROM refinements WHERE session = ?1
              ORDER BY at, key",
-        )?;
-        let rows = statement.query_map([session], |row| {
-            Ok(RefinementRow {
-                key: row.get(0)?,
-                is_whole: row.get(1)?,
-                content: ContentHash::from_bytes(row.get(2)?),
-                at: time(row, 3)?.unwrap_or_default(),
-                body: row.get(4)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| {
+                Ok(RefinementRow {
+                    key: row.get(0)?,
+                    is_whole: row.get(1)?,
+                    content: ContentHash::from_bytes(row.get(2)?),
+                    at: time(row, 3)?.unwrap_or_default(),
+                    body: row.get(4)?,
+                })
+            },
+        )
     }
 
     /// Returns true if a model has told of a session as a whole.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_refined(&self, session: i64) -> Result<bool> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT 1 FROM refinements WHERE session = ?1 AND whole")?
-            .exists([session])?)
+        self.exists("SELECT 1 FROM refinements WHERE session = ?1 AND whole", [session])
     }
 
     /// Returns an earlier refinement of exactly this input. The caller checks the session that it was
     /// made for.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn refinement_of_input(&self, input: &Id) -> Result<Option<String>> {
-        Ok(self
-            .connection
-            .prepare_cached(
-                "SELECT body FROM refinements WHERE input = ?1 ORDER BY at DESC LIMIT 1",
-            )?
-            .query_row([input.as_bytes()], |row| row.get(0))
-            .optional()?)
+        self.find(
+            "SELECT body FROM refinements WHERE input = ?1 ORDER BY at DESC LIMIT 1",
+            [input.as_bytes()],
+            |row| row.get(0),
+        )
     }
 
     /// Returns the hash of a turn as it was distilled.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn turn_content(&self, session: i64, turn: u32) -> Result<Option<ContentHash>> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT content FROM turns WHERE session = ?1 AND turn = ?2")?
-            .query_row((session, turn), |row| Ok(ContentHash::from_bytes(row.get(0)?)))
-            .optional()?)
+        self.find(
+            "SELECT content FROM turns WHERE session = ?1 AND turn = ?2",
+            (session, turn),
+            |row| Ok(ContentHash::from_bytes(row.get(0)?)),
+        )
     }
 
     /// Returns turns, latest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn turns(&self, filter: &TurnFilter) -> Result<Vec<TurnRow>> {
         let mut conditions = vec!["1".to_owned()];
         let mut parameters: Vec<Value> = Vec::new();
@@ -167,72 +148,59 @@ impl Store {
                 parameters.push(Value::from(time.as_millisecond()));
             }
         }
-        let mut statement = self.connection.prepare_cached(&format!(
+        self.select(
+            &format!(
             "SELECT t.session, s.agent, s.session, t.turn, t.content, t.messages, t.tokens, t.at,
                  EXISTS (SELECT 1 FROM refinements r WHERE r.session = t.session AND r.whole = 0
                          AND r.content = t.content)
              FROM turns t JOIN sessions s ON s.id = t.session WHERE {}
              ORDER BY t.at DESC, t.session, t.turn DESC",
             conditions.join(" AND ")
-        ))?;
-        let rows = statement.query_map(params_from_iter(parameters), turn)?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        ),
+            params_from_iter(parameters),
+            turn,
+        )
     }
 
     /// Returns the sum of what was spent, including the maximum for questions of unknown cost.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn spent(&self, filter: SpendingFilter<'_>) -> Result<Spent> {
         let rows = self.spending(filter)?;
         Ok(rows.into_iter().fold(Spent::default(), |sum, row| sum.plus(row.spent)))
     }
 
     /// Returns the spending by provider, model, purpose and outcome.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn spending(&self, filter: SpendingFilter<'_>) -> Result<Vec<SpendingRow>> {
-        let mut statement = self.connection.prepare_cached(
+        let since = filter.since.map_or(i64::MIN, Timestamp::as_millisecond);
+        self.select(
             "SELECT provider, model, purpose, state, count(*), sum(input), sum(output), sum(cost)
              FROM spending WHERE at >= ?1 AND (?2 IS NULL OR project = ?2)
              GROUP BY provider, model, purpose, state ORDER BY provider, model, purpose, state",
-        )?;
-        let since = filter.since.map_or(i64::MIN, Timestamp::as_millisecond);
-        let rows = statement.query_map((since, filter.project), |row| {
-            let number =
-                |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.max(0) as u64);
-            Ok(SpendingRow {
-                provider: row.get(0)?,
-                model: row.get(1)?,
-                purpose: row.get(2)?,
-                fate: Fate::from_code(row.get(3)?),
-                questions: number(4)?,
-                spent: Spent {
-                    input: number(5)?,
-                    output: number(6)?,
-                    cost: row.get::<_, Option<i64>>(7)?.map(|cost| Micros(cost.max(0) as u64)),
-                },
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            (since, filter.project),
+            |row| {
+                let number =
+                    |column| Ok::<_, rusqlite::Error>(row.get::<_, i64>(column)?.max(0) as u64);
+                Ok(SpendingRow {
+                    provider: row.get(0)?,
+                    model: row.get(1)?,
+                    purpose: row.get(2)?,
+                    fate: Fate::from_code(row.get(3)?),
+                    questions: number(4)?,
+                    spent: Spent {
+                        input: number(5)?,
+                        output: number(6)?,
+                        cost: row.get::<_, Option<i64>>(7)?.map(|cost| Micros(cost.max(0) as u64)),
+                    },
+                })
+            },
+        )
     }
 
     /// True if something was delivered.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_delivered(&self, key: &Id) -> Result<bool> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT 1 FROM deliveries WHERE key = ?1")?
-            .exists([key.as_bytes()])?)
+        self.exists("SELECT 1 FROM deliveries WHERE key = ?1", [key.as_bytes()])
     }
 
     /// Returns how a model made a memory; `None` if it was not made by a model.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn made(&self, memory: &MemoryRow) -> Result<Option<Made>> {
         let Some(session) = memory.session.filter(|_| memory.flags.is_refined) else {
             return Ok(None);
@@ -243,14 +211,14 @@ impl Store {
             true => "SELECT content FROM sessions WHERE id = ?1 AND ?3 = ?3",
             false => "SELECT content FROM turns WHERE session = ?1 AND turn = ?3",
         };
-        let body: Option<String> = self
-            .connection
-            .prepare_cached(&format!(
+        let body: Option<String> = self.find(
+            &format!(
                 "SELECT body FROM refinements WHERE session = ?1 AND whole = ?2
                      AND content = ({of}) ORDER BY at DESC, key DESC LIMIT 1"
-            ))?
-            .query_row((session, is_whole, memory.turn), |row| row.get(0))
-            .optional()?;
+            ),
+            (session, is_whole, memory.turn),
+            |row| row.get(0),
+        )?;
         Ok(body.and_then(|body| {
             let mut body: serde_json::Value = serde_json::from_str(&body).ok()?;
             serde_json::from_value(body["made"].take()).ok()

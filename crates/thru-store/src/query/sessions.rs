@@ -12,6 +12,7 @@ use thru_lifecycle::Indexing;
 use super::episodes::ReportedLifecycle;
 use super::passages::time;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 
 /// One session.
@@ -105,9 +106,6 @@ pub(crate) struct SessionBelonging {
 
 impl Store {
     /// Lists sessions that have a passage, latest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
         let mut conditions =
             vec!["EXISTS (SELECT 1 FROM passages WHERE session = s.id)".to_owned()];
@@ -149,17 +147,10 @@ impl Store {
              WHERE {} ORDER BY s.ended DESC, s.session LIMIT ?",
             conditions.join(" AND ")
         );
-        let mut statement = self.connection.prepare_cached(&sql)?;
-        let rows = statement
-            .query_map(params_from_iter(parameters), session)?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(&sql, params_from_iter(parameters), session)
     }
 
     /// Returns the session of a row, if it has a passage.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn session(&self, row: i64) -> Result<Option<SessionRow>> {
         let filter = SessionFilter { rows: Some(vec![row]), ..SessionFilter::default() };
         Ok(self.sessions(&filter)?.pop())
@@ -167,9 +158,6 @@ impl Store {
 
     /// Returns the working directories of sessions by their rows: cheap, while [`Store::sessions`]
     /// counts.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn places_of_sessions(&self, rows: &[i64]) -> Result<HashMap<i64, SessionPlace>> {
         let mut statement = self.connection.prepare_cached(
             "SELECT facts ->> '$.directory', facts ->> '$.branch', ended FROM sessions WHERE id = ?1",
@@ -192,12 +180,9 @@ impl Store {
 
     /// Lists the sessions whose directory and time are known: those that have to be distilled, those that ended since this
     /// time, and all later than the earliest of them.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn timed_sessions(&self, since: Timestamp) -> Result<Vec<TimedSession>> {
         // By indexes only: there may be tens of thousands of sessions, and few are this late.
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT id, agent, session, facts ->> '$.directory', facts ->> '$.branch', started, ended, stale
              FROM sessions INDEXED BY sessions_by_end
              WHERE facts ->> '$.directory' IS NOT NULL AND started IS NOT NULL
@@ -205,75 +190,60 @@ impl Store {
                      (SELECT started FROM sessions WHERE stale = 1
                       UNION ALL SELECT started FROM sessions WHERE ended >= ?1))
              ORDER BY id",
-        )?;
-        let rows = statement.query_map([since.as_millisecond()], |row| {
-            Ok(TimedSession {
-                row: row.get(0)?,
-                key: SessionKey {
-                    agent: super::agent(row, 1)?,
-                    id: SessionId::new(row.get::<_, String>(2)?),
-                },
-                directory: row.get(3)?,
-                branch: row.get(4)?,
-                started: time(row, 5)?.unwrap_or_default(),
-                ended: time(row, 6)?.unwrap_or_default(),
-                is_stale: row.get(7)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [since.as_millisecond()],
+            |row| {
+                        Ok(TimedSession {
+                            row: row.get(0)?,
+                            key: SessionKey {
+                                agent: super::agent(row, 1)?,
+                                id: SessionId::new(row.get::<_, String>(2)?),
+                            },
+                            directory: row.get(3)?,
+                            branch: row.get(4)?,
+                            started: time(row, 5)?.unwrap_or_default(),
+                            ended: time(row, 6)?.unwrap_or_default(),
+                            is_stale: row.get(7)?,
+                        })
+                    },
+        )
     }
 
     /// Returns the commits that repositories told of in the time of a session, earliest first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn seen_commits(&self, session: i64) -> Result<Vec<SeenCommit>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT at, hash, subject FROM commits WHERE session = ?1 ORDER BY at, hash",
-        )?;
-        let rows = statement.query_map([session], |row| {
-            Ok(SeenCommit {
-                at: time(row, 0)?.unwrap_or_default(),
-                hash: row.get(1)?,
-                subject: row.get(2)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| {
+                Ok(SeenCommit {
+                    at: time(row, 0)?.unwrap_or_default(),
+                    hash: row.get(1)?,
+                    subject: row.get(2)?,
+                })
+            },
+        )
     }
 
     /// Returns the row of a session, even if it has no passage.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn session_by_key(&self, key: &SessionKey) -> Result<Option<i64>> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT id FROM sessions WHERE agent = ?1 AND session = ?2")?
-            .query_row((key.agent.as_str(), key.id.as_str()), |row| row.get(0))
-            .optional()?)
+        self.find(
+            "SELECT id FROM sessions WHERE agent = ?1 AND session = ?2",
+            (key.agent.as_str(), key.id.as_str()),
+            |row| row.get(0),
+        )
     }
 
     /// Returns the agent and the id of the session of a row.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn session_key(&self, row: i64) -> Result<Option<SessionKey>> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT agent, session FROM sessions WHERE id = ?1")?
-            .query_row([row], |row| {
-                let id = SessionId::new(row.get::<_, String>(1)?);
-                Ok(SessionKey { agent: super::agent(row, 0)?, id })
-            })
-            .optional()?)
+        self.find("SELECT agent, session FROM sessions WHERE id = ?1", [row], |row| {
+            let id = SessionId::new(row.get::<_, String>(1)?);
+            Ok(SessionKey { agent: super::agent(row, 0)?, id })
+        })
     }
 
     /// Returns the project and agent of a session, as the index needs them.
     pub(crate) fn belonging_of_session(&self, session: i64) -> Result<SessionBelonging> {
-        let row = self
-            .connection
-            .prepare_cached("SELECT project, agent FROM sessions WHERE id = ?1")?
-            .query_row([session], |row| {
+        let row =
+            self.one("SELECT project, agent FROM sessions WHERE id = ?1", [session], |row| {
                 let project: Option<i64> = row.get(0)?;
                 Ok(SessionBelonging { project: project.unwrap_or(0), agent: super::agent(row, 1)? })
             })?;
@@ -281,18 +251,13 @@ impl Store {
     }
 
     /// Returns the key of the project that a session counts as, if it has one.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn project_key_of_session(&self, session: i64) -> Result<Option<ProjectKey>> {
-        let key: Option<String> = self
-            .connection
-            .prepare_cached(
-                "SELECT q.key FROM sessions s JOIN projects p ON p.id = s.project
-                 JOIN projects q ON q.id = coalesce(p.merged_into, p.id) WHERE s.id = ?1",
-            )?
-            .query_row([session], |row| row.get(0))
-            .optional()?;
+        let key: Option<String> = self.find(
+            "SELECT q.key FROM sessions s JOIN projects p ON p.id = s.project
+             JOIN projects q ON q.id = coalesce(p.merged_into, p.id) WHERE s.id = ?1",
+            [session],
+            |row| row.get(0),
+        )?;
         Ok(key.map(ProjectKey::from_stored))
     }
 }

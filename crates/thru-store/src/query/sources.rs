@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::{Connection, OptionalExtension, params_from_iter};
+use rusqlite::{Connection, params_from_iter};
 use thru_core::{Agent, SessionId, SessionKey, SourceKind};
 
 use super::count;
 use crate::error::Result;
+use crate::statements::Statements;
 use crate::store::Store;
 use crate::write::SourceStamp;
 
@@ -66,38 +67,28 @@ pub struct Counts {
 
 impl Store {
     /// Returns the last read state of every source file and its archived copy, by path.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn stamps(&self) -> Result<HashMap<String, Stamped>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT path, size, modified, entry, archived FROM sources WHERE size IS NOT NULL",
-        )?;
-        let stamps = statement.query_map([], stamped)?.collect::<rusqlite::Result<_>>()?;
-        Ok(stamps)
+            [],
+            stamped,
+        )
     }
 
     /// Returns the last read state of this source file and its archived copy.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn stamp(&self, path: &str) -> Result<Option<Stamped>> {
         Ok(self
-            .connection
-            .prepare_cached(
+            .find(
                 "SELECT path, size, modified, entry, archived FROM sources
                  WHERE path = ?1 AND size IS NOT NULL",
+                [path],
+                stamped,
             )?
-            .query_row([path], stamped)
-            .optional()?
             .map(|(_, stamped)| stamped))
     }
 
     /// Returns the paths of the transcripts of the most recently active sessions, in these projects or
     /// anywhere.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn latest_transcripts(
         &self,
         projects: Option<&[i64]>,
@@ -107,49 +98,37 @@ impl Store {
             Some(projects) => format!("WHERE project IN ({})", super::in_list(projects.len())),
             None => String::new(),
         };
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT f.path
+        let parameters = projects.unwrap_or_default().iter().copied().chain([sessions as i64]);
+        self.select(
+            &format!(
+                "SELECT f.path
              FROM (SELECT id FROM sessions {within} ORDER BY ended DESC LIMIT ?) s
                  CROSS JOIN sources f ON f.session = s.id
              WHERE f.kind = 'main' AND f.path <> ''",
-        ))?;
-        let parameters = projects.unwrap_or_default().iter().copied().chain([sessions as i64]);
-        let rows = statement.query_map(params_from_iter(parameters), |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            ),
+            params_from_iter(parameters),
+            |row| row.get(0),
+        )
     }
 
     /// Returns the read position of an archived file; `None` if it was never read.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn cursor(&self, entry: &str) -> Result<Option<SourceCursor>> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT lines, reader FROM sources WHERE entry = ?1")?
-            .query_row([entry], |row| Ok(SourceCursor { lines: row.get(0)?, reader: row.get(1)? }))
-            .optional()?)
+        self.find("SELECT lines, reader FROM sources WHERE entry = ?1", [entry], |row| {
+            Ok(SourceCursor { lines: row.get(0)?, reader: row.get(1)? })
+        })
     }
 
     /// Returns the archived file of this row.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn source(&self, row: i64) -> Result<Option<SourceRow>> {
         Ok(self.sources_where("id = ?1", [row])?.pop())
     }
 
     /// Returns the archived files of a session, its transcript first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn sources_of_session(&self, session: i64) -> Result<Vec<SourceRow>> {
         self.sources_where("session = ?1 ORDER BY kind <> 'main', entry", [session])
     }
 
     /// Returns every archived file that the store knows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn sources(&self) -> Result<Vec<SourceRow>> {
         self.sources_where("true ORDER BY entry", [])
     }
@@ -159,11 +138,10 @@ impl Store {
         condition: &str,
         parameters: impl rusqlite::Params,
     ) -> Result<Vec<SourceRow>> {
-        let mut statement = self.connection.prepare_cached(&format!(
-            "SELECT id, entry, path, kind, lines FROM sources WHERE {condition}"
-        ))?;
-        let rows = statement
-            .query_map(parameters, |row| {
+        self.select(
+            &format!("SELECT id, entry, path, kind, lines FROM sources WHERE {condition}"),
+            parameters,
+            |row| {
                 Ok(SourceRow {
                     row: row.get(0)?,
                     entry: row.get(1)?,
@@ -171,15 +149,11 @@ impl Store {
                     kind: super::source_kind(row, 3)?,
                     lines: row.get(4)?,
                 })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+            },
+        )
     }
 
     /// Returns the numbers of things in the store.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn counts(&self) -> Result<Counts> {
         let one = |sql| count(&self.connection, sql);
         Ok(Counts {
@@ -196,9 +170,6 @@ impl Store {
     }
 
     /// Returns record types and how often they occurred, most frequent first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn record_types(&self) -> Result<Vec<(String, u64)>> {
         self.named_counts(
             "SELECT type, sum(count) AS n FROM record_types GROUP BY 1 ORDER BY n DESC, 1",
@@ -206,9 +177,6 @@ impl Store {
     }
 
     /// Returns the kinds of problems found while reading, most frequent first.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn diagnostics(&self) -> Result<Vec<(String, u64)>> {
         self.named_counts(
             "SELECT kind, sum(count) AS n FROM diagnostics GROUP BY 1 ORDER BY n DESC, 1",
@@ -216,89 +184,55 @@ impl Store {
     }
 
     /// Returns the number of sessions with a passage for each agent that has any.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn sessions_by_agent(&self) -> Result<BTreeMap<Agent, u64>> {
-        let mut statement = self.connection.prepare_cached(
+        self.select(
             "SELECT agent, count(*) FROM sessions s
              WHERE EXISTS (SELECT 1 FROM passages WHERE session = s.id) GROUP BY agent",
-        )?;
-        let rows = statement.query_map([], |row| Ok((super::agent(row, 0)?, row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [],
+            |row| Ok((super::agent(row, 0)?, row.get(1)?)),
+        )
     }
 
     fn named_counts(&self, sql: &str) -> Result<Vec<(String, u64)>> {
-        let mut statement = self.connection.prepare_cached(sql)?;
-        let rows = statement
-            .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))
     }
 
     /// Returns the position up to which the journal was applied.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn journal_cursor(&self) -> Result<Option<String>> {
         self.meta("journal")
     }
 
     /// Returns the position up to which the events of the journal were ingested.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn events_cursor(&self) -> Result<Option<String>> {
         self.meta("events")
     }
 
     /// Returns the fingerprint of the redaction rules by which everything in the store was cleaned, at
     /// least.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn redactor(&self) -> Result<Option<String>> {
         self.meta("redactor")
     }
 
     /// Returns what [`Batch::set_cleaning`](crate::Batch::set_cleaning) recorded.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn cleaning(&self) -> Result<Option<String>> {
         self.meta("cleaning")
     }
 
     pub(super) fn meta(&self, key: &str) -> Result<Option<String>> {
-        Ok(self
-            .connection
-            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
-            .query_row([key], |row| row.get(0))
-            .optional()?)
+        self.find("SELECT value FROM meta WHERE key = ?1", [key], |row| row.get(0))
     }
 
     /// Returns the sessions that the user has forgotten.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn forgotten(&self) -> Result<Vec<SessionKey>> {
-        let mut statement =
-            self.connection.prepare_cached("SELECT agent, session FROM forgotten")?;
-        let rows = statement
-            .query_map([], |row| {
-                Ok(SessionKey {
-                    agent: super::agent(row, 0)?,
-                    id: SessionId::new(row.get::<_, String>(1)?),
-                })
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select("SELECT agent, session FROM forgotten", [], |row| {
+            Ok(SessionKey {
+                agent: super::agent(row, 0)?,
+                id: SessionId::new(row.get::<_, String>(1)?),
+            })
+        })
     }
 
     /// Returns dangling references, a sentence for each; empty if there are none.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn contradictions(&self) -> Result<Vec<String>> {
         let mut statement = self.connection.prepare(
             "SELECT \"table\", parent, count(*) FROM pragma_foreign_key_check GROUP BY 1, 2",
@@ -322,8 +256,5 @@ fn stamped(row: &rusqlite::Row<'_>) -> rusqlite::Result<(String, Stamped)> {
 }
 
 pub(crate) fn sources_of(connection: &Connection, session: i64) -> Result<Vec<i64>> {
-    let mut statement = connection.prepare_cached("SELECT id FROM sources WHERE session = ?1")?;
-    let rows =
-        statement.query_map([session], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
-    Ok(rows)
+    connection.select("SELECT id FROM sources WHERE session = ?1", [session], |row| row.get(0))
 }

@@ -38,9 +38,6 @@ const IN_BLOCKS: [(&str, &str); 2] = [
 impl Store {
     /// Calls `visit` with every text in the database: those of passages and memories, and every text
     /// column of every table.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn texts(&self, visit: &mut dyn FnMut(&StoredText)) -> Result<()> {
         for (table, sql) in IN_BLOCKS {
             let mut statement = self.connection.prepare(sql)?;

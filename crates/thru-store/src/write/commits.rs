@@ -4,13 +4,11 @@ use thru_core::SeenCommit;
 
 use super::Batch;
 use crate::error::Result;
+use crate::statements::Statements;
 
 impl Batch<'_> {
     /// Writes the commits that were made in the time of a session, each once, and marks the session to be distilled again
     /// if one is new.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_commits(&self, session: i64, commits: &[SeenCommit]) -> Result<()> {
         let mut insert = self.transaction.prepare_cached(
             "INSERT OR IGNORE INTO commits (session, hash, at, subject) VALUES (?1, ?2, ?3, ?4)",
@@ -21,9 +19,7 @@ impl Batch<'_> {
             written += insert.execute((session, &commit.hash, at, &commit.subject))?;
         }
         if written > 0 {
-            self.transaction
-                .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1")?
-                .execute([session])?;
+            self.run("UPDATE sessions SET stale = 1 WHERE id = ?1", [session])?;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use thru_redact::Clean;
 
 use super::{Batch, time};
 use crate::error::Result;
+use crate::statements::Statements;
 
 /// A hook's report of a compaction: that it begins, or that it has ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,17 +51,15 @@ impl Batch<'_> {
     ) -> Result<bool> {
         for boundary in boundaries {
             // If two files report it, the choice between them does not depend on their order.
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO compactions
-                         (session, source, record, ordinal, at, cause, before, after)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
-                     ON CONFLICT (session, record) DO UPDATE SET
-                         source = excluded.source, ordinal = excluded.ordinal
-                     WHERE (SELECT entry FROM sources WHERE id = excluded.source)
-                         < (SELECT entry FROM sources WHERE id = compactions.source)",
-                )?
-                .execute(rusqlite::params![
+            self.run(
+                "INSERT INTO compactions
+                     (session, source, record, ordinal, at, cause, before, after)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                 ON CONFLICT (session, record) DO UPDATE SET
+                     source = excluded.source, ordinal = excluded.ordinal
+                 WHERE (SELECT entry FROM sources WHERE id = excluded.source)
+                     < (SELECT entry FROM sources WHERE id = compactions.source)",
+                rusqlite::params![
                     session,
                     source,
                     boundary.record.as_str(),
@@ -69,64 +68,54 @@ impl Batch<'_> {
                     boundary.trigger,
                     boundary.before.map(u64::cast_signed),
                     boundary.after.map(u64::cast_signed),
-                ])?;
+                ],
+            )?;
         }
         for summary in summaries {
-            self.transaction
-                .prepare_cached(
-                    "UPDATE compactions SET summary = ?3
-                     WHERE session = ?1 AND record = ?2 AND summary IS NULL",
-                )?
-                .execute((session, summary.boundary.as_str(), &summary.text))?;
+            self.run(
+                "UPDATE compactions SET summary = ?3
+                 WHERE session = ?1 AND record = ?2 AND summary IS NULL",
+                (session, summary.boundary.as_str(), &summary.text),
+            )?;
         }
         Ok(!boundaries.is_empty() || !summaries.is_empty())
     }
 
     /// Returns the reports of hooks about the compactions of a session, in order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn compaction_events(&self, session: i64) -> Result<Vec<CompactionEvent>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.select(
             "SELECT key, event, at, payload ->> '$.trigger', payload ->> '$.custom_instructions',
                     payload ->> '$.compact_summary'
              FROM events WHERE session = ?1 AND event IN ('PreCompact', 'PostCompact')
              ORDER BY at, key",
-        )?;
-        let rows = statement.query_map([session], |row| {
-            let text = |column| -> rusqlite::Result<Option<String>> {
-                Ok(row.get::<_, Option<String>>(column)?.filter(|text| !text.trim().is_empty()))
-            };
-            Ok(CompactionEvent {
-                key: row.get(0)?,
-                event: row.get(1)?,
-                at: time(row.get(2)?),
-                trigger: text(3)?,
-                asked: text(4)?,
-                summary: text(5)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| {
+                let text = |column| -> rusqlite::Result<Option<String>> {
+                    Ok(row.get::<_, Option<String>>(column)?.filter(|text| !text.trim().is_empty()))
+                };
+                Ok(CompactionEvent {
+                    key: row.get(0)?,
+                    event: row.get(1)?,
+                    at: time(row.get(2)?),
+                    trigger: text(3)?,
+                    asked: text(4)?,
+                    summary: text(5)?,
+                })
+            },
+        )
     }
 
     /// Returns the compactions in the transcripts of a session, by their records, in order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn boundaries(&self, session: i64, hooks: i64) -> Result<Vec<(String, Timestamp)>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.select(
             "SELECT record, at FROM compactions WHERE session = ?1 AND source <> ?2
              ORDER BY at, ordinal, record",
-        )?;
-        let rows =
-            statement.query_map([session, hooks], |row| Ok((row.get(0)?, time(row.get(1)?))))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session, hooks],
+            |row| Ok((row.get(0)?, time(row.get(1)?))),
+        )
     }
 
     /// Deletes the reports of hooks about the compactions of a session, to be written again.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn untell_compactions(&self, session: i64, hooks: i64) -> Result<()> {
         for (sql, with_source) in [
             ("DELETE FROM compactions WHERE session = ?1 AND source = ?2", true),
@@ -146,9 +135,6 @@ impl Batch<'_> {
 
     /// Records the reports of hooks about a compaction: one at a boundary in a transcript, or one that
     /// is in no transcript.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_reported_compaction(
         &self,
         session: i64,
@@ -158,21 +144,16 @@ impl Batch<'_> {
     ) -> Result<()> {
         let of_hooks = (&told.event, &told.asked, &told.summary);
         match boundary {
-            Some(record) => self
-                .transaction
-                .prepare_cached(
-                    "UPDATE compactions SET event = ?3, asked = ?4, told = ?5
-                     WHERE session = ?1 AND record = ?2",
-                )?
-                .execute((session, record, of_hooks.0, of_hooks.1, of_hooks.2))?,
-            None => self
-                .transaction
-                .prepare_cached(
-                    "INSERT OR IGNORE INTO compactions
-                         (session, source, record, ordinal, at, cause, event, asked, told)
-                     VALUES (?1, ?2, ?3, 0, ?6, ?7, ?3, ?4, ?5)",
-                )?
-                .execute((
+            Some(record) => self.run(
+                "UPDATE compactions SET event = ?3, asked = ?4, told = ?5
+                 WHERE session = ?1 AND record = ?2",
+                (session, record, of_hooks.0, of_hooks.1, of_hooks.2),
+            )?,
+            None => self.run(
+                "INSERT OR IGNORE INTO compactions
+                     (session, source, record, ordinal, at, cause, event, asked, told)
+                 VALUES (?1, ?2, ?3, 0, ?6, ?7, ?3, ?4, ?5)",
+                (
                     session,
                     hooks,
                     of_hooks.0,
@@ -180,15 +161,13 @@ impl Batch<'_> {
                     of_hooks.2,
                     told.at.as_millisecond(),
                     told.trigger.as_deref().unwrap_or("unknown"),
-                ))?,
+                ),
+            )?,
         };
         Ok(())
     }
 
     /// Writes a snapshot of a session at a compaction, once.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_snapshot(
         &self,
         key: &str,
@@ -196,19 +175,17 @@ impl Batch<'_> {
         snapshot: &Clean<Snapshot>,
     ) -> Result<bool> {
         let snapshot = snapshot.get();
-        let written = self
-            .transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO snapshots (key, session, event, at, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute((
+        let written = self.run(
+            "INSERT OR IGNORE INTO snapshots (key, session, event, at, body)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            (
                 key,
                 session,
                 &snapshot.event,
                 snapshot.at.as_millisecond(),
                 serde_json::to_string(snapshot).unwrap_or_default(),
-            ))?;
+            ),
+        )?;
         Ok(written > 0)
     }
 

@@ -1,11 +1,11 @@
 //! Writing the records of hooks: events, the passages that stand for them until a transcript has them,
 //! and injections.
 
-use rusqlite::OptionalExtension;
 use thru_core::{Id, Injection, PassageKind, Timestamp};
 
 use super::{Batch, time};
 use crate::error::Result;
+use crate::statements::Statements;
 
 /// Two equal events without an id of their own count as one within this time.
 const AT_ONCE_MS: i64 = 2_000;
@@ -68,50 +68,38 @@ pub struct TranscriptPassage {
 impl Batch<'_> {
     /// Writes an event, once. Returns false if it is known already, or if it is another copy of one
     /// that has no id of its own.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_event(&self, session: i64, event: &NewEvent) -> Result<bool> {
         if let Some(hash) = &event.hash {
             let at = event.at.as_millisecond();
-            let copy: Option<(i64, i64, String)> = self
-                .transaction
-                .prepare_cached(
-                    "SELECT id, at, key FROM events WHERE session = ?1 AND at BETWEEN ?2 AND ?3
-                     AND event = ?4 AND hash = ?5 ORDER BY at, key LIMIT 1",
-                )?
-                .query_row(
-                    (
-                        session,
-                        at.saturating_sub(AT_ONCE_MS),
-                        at.saturating_add(AT_ONCE_MS),
-                        &event.event,
-                        hash.as_bytes(),
-                    ),
-                    |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
-                )
-                .optional()?;
+            let copy: Option<(i64, i64, String)> = self.find(
+                "SELECT id, at, key FROM events WHERE session = ?1 AND at BETWEEN ?2 AND ?3
+                 AND event = ?4 AND hash = ?5 ORDER BY at, key LIMIT 1",
+                (
+                    session,
+                    at.saturating_sub(AT_ONCE_MS),
+                    at.saturating_add(AT_ONCE_MS),
+                    &event.event,
+                    hash.as_bytes(),
+                ),
+                |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+            )?;
             if let Some((row, known_at, known_key)) = copy {
                 // The earlier one stands for both, regardless of the order of reading.
                 if (at, event.key.as_str()) < (known_at, known_key.as_str()) {
-                    self.transaction
-                        .prepare_cached(
-                            "UPDATE OR IGNORE events SET key = ?2, at = ?3 WHERE id = ?1",
-                        )?
-                        .execute((row, &event.key, at))?;
+                    self.run(
+                        "UPDATE OR IGNORE events SET key = ?2, at = ?3 WHERE id = ?1",
+                        (row, &event.key, at),
+                    )?;
                     self.mark_unsettled(session)?;
                 }
                 return Ok(false);
             }
         }
-        let written = self
-            .transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO events
-                     (key, session, event, at, prompt, tool, hash, fingerprint, detail, payload)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-            )?
-            .execute(rusqlite::params![
+        let written = self.run(
+            "INSERT OR IGNORE INTO events
+                 (key, session, event, at, prompt, tool, hash, fingerprint, detail, payload)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            rusqlite::params![
                 event.key,
                 session,
                 event.event,
@@ -122,7 +110,8 @@ impl Batch<'_> {
                 event.fingerprint.map(u64::cast_signed),
                 event.detail,
                 event.payload,
-            ])?;
+            ],
+        )?;
         if written > 0 {
             self.mark_unsettled(session)?;
         }
@@ -130,31 +119,22 @@ impl Batch<'_> {
     }
 
     /// Records the path of the transcript, as reported by hooks.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_source_path(&self, source: i64, path: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sources SET path = ?2 WHERE id = ?1 AND path <> ?2")?
-            .execute((source, path))?;
+        self.run("UPDATE sources SET path = ?2 WHERE id = ?1 AND path <> ?2", (source, path))?;
         Ok(())
     }
 
     /// Marks a session whose events have to be compared with its transcript again.
     pub(super) fn mark_unsettled(&self, session: i64) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE sessions SET unsettled = 1 WHERE id = ?1 AND unsettled = 0
-                 AND EXISTS (SELECT 1 FROM events WHERE session = ?1)",
-            )?
-            .execute([session])?;
+        self.run(
+            "UPDATE sessions SET unsettled = 1 WHERE id = ?1 AND unsettled = 0
+             AND EXISTS (SELECT 1 FROM events WHERE session = ?1)",
+            [session],
+        )?;
         Ok(())
     }
 
     /// Returns the sessions whose events have to be compared with their transcripts.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn unsettled_sessions(&self) -> Result<Vec<i64>> {
         let mut statement =
             self.transaction.prepare("SELECT id FROM sessions WHERE unsettled = 1 ORDER BY id")?;
@@ -164,89 +144,69 @@ impl Batch<'_> {
 
     /// Returns the events of a session that may be passages, in order; those of one millisecond as they came in, so that
     /// one that comes in later never goes before one that is there.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn open_events(&self, session: i64) -> Result<Vec<OpenEvent>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.select(
             "SELECT id, key, event, at, fingerprint, hash IS NULL, payload FROM events
              WHERE session = ?1 AND fingerprint IS NOT NULL ORDER BY at, id",
-        )?;
-        let rows = statement.query_map([session], |row| {
-            Ok(OpenEvent {
-                row: row.get(0)?,
-                key: row.get(1)?,
-                event: row.get(2)?,
-                at: time(row.get(3)?),
-                fingerprint: row.get::<_, i64>(4)?.cast_unsigned(),
-                is_named: row.get(5)?,
-                payload: row.get(6)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| {
+                Ok(OpenEvent {
+                    row: row.get(0)?,
+                    key: row.get(1)?,
+                    event: row.get(2)?,
+                    at: time(row.get(3)?),
+                    fingerprint: row.get::<_, i64>(4)?.cast_unsigned(),
+                    is_named: row.get(5)?,
+                    payload: row.get(6)?,
+                })
+            },
+        )
     }
 
     /// Returns the passages in the transcripts of a session, in order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn transcript_passages(&self, session: i64) -> Result<Vec<TranscriptPassage>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.select(
             "SELECT p.kind, p.fingerprint, p.turn, p.at FROM passages p
              JOIN sources s ON s.id = p.source
              WHERE p.session = ?1 AND s.kind <> 'hooks' ORDER BY s.kind <> 'main', p.ordinal",
-        )?;
-        let rows = statement.query_map([session], |row| {
-            Ok(TranscriptPassage {
-                kind: PassageKind::from_code(row.get(0)?).unwrap_or(PassageKind::Tool),
-                fingerprint: row.get::<_, Option<i64>>(1)?.map(i64::cast_unsigned),
-                turn: row.get(2)?,
-                at: row.get::<_, Option<i64>>(3)?.map(time),
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| {
+                Ok(TranscriptPassage {
+                    kind: PassageKind::from_code(row.get(0)?).unwrap_or(PassageKind::Tool),
+                    fingerprint: row.get::<_, Option<i64>>(1)?.map(i64::cast_unsigned),
+                    turn: row.get(2)?,
+                    at: row.get::<_, Option<i64>>(3)?.map(time),
+                })
+            },
+        )
     }
 
     /// Drops the payload of an event, because a transcript has it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn drop_event_payload(&self, row: i64) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE events SET payload = NULL WHERE id = ?1")?
-            .execute([row])?;
+        self.run("UPDATE events SET payload = NULL WHERE id = ?1", [row])?;
         Ok(())
     }
 
     /// Restores the payload of an event that is no longer in any transcript.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn restore_event(&self, key: &str, payload: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE events SET payload = ?2 WHERE key = ?1 AND payload IS NULL")?
-            .execute((key, payload))?;
+        self.run(
+            "UPDATE events SET payload = ?2 WHERE key = ?1 AND payload IS NULL",
+            (key, payload),
+        )?;
         Ok(())
     }
 
     /// Returns the passages of a session that only hooks have reported so far, with their turns, in
     /// order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn hook_passages(&self, session: i64, source: i64) -> Result<Vec<(Id, u32)>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.select(
             "SELECT id, turn FROM passages WHERE session = ?1 AND source = ?2 ORDER BY ordinal",
-        )?;
-        let rows = statement
-            .query_map([session, source], |row| Ok((Id::from_bytes(row.get(0)?), row.get(1)?)))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session, source],
+            |row| Ok((Id::from_bytes(row.get(0)?), row.get(1)?)),
+        )
     }
 
     /// Deletes the passages of a session that only hooks have reported.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn remove_hook_passages(&self, session: i64, source: i64) -> Result<()> {
         self.mark_stale(session)?;
         // By the session, which is indexed.
@@ -254,20 +214,12 @@ impl Batch<'_> {
     }
 
     /// Records that a session's events were compared with its transcripts.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn settled(&self, session: i64) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sessions SET unsettled = 0 WHERE id = ?1")?
-            .execute([session])?;
+        self.run("UPDATE sessions SET unsettled = 0 WHERE id = ?1", [session])?;
         Ok(())
     }
 
     /// Writes an injection into a session, once.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_injection(
         &self,
         key: &str,
@@ -275,30 +227,27 @@ impl Batch<'_> {
         at: Timestamp,
         injection: &Injection,
     ) -> Result<()> {
-        let written = self
-            .transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO injections (key, session, at, occasion, tokens)
-                 VALUES (?1, ?2, ?3, ?4, ?5)",
-            )?
-            .execute((
+        let written = self.run(
+            "INSERT OR IGNORE INTO injections (key, session, at, occasion, tokens)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
+            (
                 key,
                 session,
                 at.as_millisecond(),
                 &injection.occasion,
                 injection.tokens.cast_signed(),
-            ))?;
+            ),
+        )?;
         if written == 0 {
             return Ok(());
         }
         let row = self.transaction.last_insert_rowid();
         for (place, memory) in injection.memories.iter().enumerate() {
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO injected_memories (injection, place, memory, reason)
-                     VALUES (?1, ?2, ?3, ?4)",
-                )?
-                .execute((row, place as i64, memory.id.as_bytes(), &memory.reason))?;
+            self.run(
+                "INSERT INTO injected_memories (injection, place, memory, reason)
+                 VALUES (?1, ?2, ?3, ?4)",
+                (row, place as i64, memory.id.as_bytes(), &memory.reason),
+            )?;
         }
         Ok(())
     }
@@ -317,13 +266,8 @@ impl Batch<'_> {
     }
 
     /// Records the position up to which the events of the journal were ingested, together with them.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_events_cursor(&self, cursor: &str) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('events', ?1)")?
-            .execute([cursor])?;
+        self.run("INSERT OR REPLACE INTO meta (key, value) VALUES ('events', ?1)", [cursor])?;
         Ok(())
     }
 }

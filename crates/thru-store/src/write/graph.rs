@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::OptionalExtension;
 use thru_core::{Entity, Fact, Id, Object, ProjectKey, SessionId, SessionKey, Timestamp};
 use thru_redact::Clean;
 
 use super::Batch;
 use crate::error::Result;
+use crate::statements::Statements;
 
 /// The end of a fact that still holds.
 pub(crate) const OPEN: i64 = i64::MAX;
@@ -50,9 +50,6 @@ pub struct StoredOpening {
 
 impl Batch<'_> {
     /// Replaces what a session shows. The keys that it bears on, and bore on before, have to be folded again.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_openings(&self, session: i64, openings: &Clean<Vec<NewOpening>>) -> Result<()> {
         let openings = openings.get();
         let known = {
@@ -66,9 +63,7 @@ impl Batch<'_> {
             return Ok(());
         }
         self.unfold(session)?;
-        self.transaction
-            .prepare_cached("DELETE FROM openings WHERE session = ?1")?
-            .execute([session])?;
+        self.run("DELETE FROM openings WHERE session = ?1", [session])?;
         let mut insert = self.transaction.prepare_cached(
             "INSERT INTO openings (session, place, fold, body) VALUES (?1, ?2, ?3, ?4)",
         )?;
@@ -80,33 +75,24 @@ impl Batch<'_> {
 
     /// Marks the keys that a session bears on to be folded again in its project.
     pub(super) fn unfold(&self, session: i64) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO unfolded (fold, project)
-                 SELECT DISTINCT o.fold, coalesce(s.project, 0)
-                 FROM openings o JOIN sessions s ON s.id = o.session WHERE o.session = ?1",
-            )?
-            .execute([session])?;
+        self.run(
+            "INSERT OR IGNORE INTO unfolded (fold, project)
+             SELECT DISTINCT o.fold, coalesce(s.project, 0)
+             FROM openings o JOIN sessions s ON s.id = o.session WHERE o.session = ?1",
+            [session],
+        )?;
         Ok(())
     }
 
     /// Removes what a session shows, with all facts that depend on it: what others show of the same has to be folded again.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn remove_openings(&self, session: i64) -> Result<()> {
         self.unfold(session)?;
-        self.transaction
-            .prepare_cached("DELETE FROM openings WHERE session = ?1")?
-            .execute([session])?;
+        self.run("DELETE FROM openings WHERE session = ?1", [session])?;
         self.clear_unfolded()?;
         Ok(())
     }
 
     /// Removes the facts of all keys that have to be folded again, and returns these.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn clear_unfolded(&self) -> Result<Vec<UnfoldedKey>> {
         let keys = {
             let mut statement = self.transaction.prepare_cached(
@@ -139,7 +125,7 @@ impl Batch<'_> {
                      (SELECT row FROM facts WHERE fold = ?1 AND project = ?2)",
                 "DELETE FROM facts WHERE fold = ?1 AND project = ?2",
             ] {
-                self.transaction.prepare_cached(sql)?.execute(place)?;
+                self.run(sql, place)?;
             }
         }
         let mut sweep = self.transaction.prepare_cached(
@@ -155,34 +141,28 @@ impl Batch<'_> {
 
     /// Returns the openings of a key in its project. Reads the project's sessions one by one: other projects may have
     /// thousands of openings of a common key.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn openings_of(&self, key: &UnfoldedKey) -> Result<Vec<StoredOpening>> {
-        let mut statement = self.transaction.prepare_cached(
+        let project = key.project.as_ref().map(|(row, _)| *row);
+        self.select(
             "SELECT s.agent, s.session, o.place, o.body
              FROM sessions s CROSS JOIN openings o INDEXED BY openings_by_fold
                  ON o.fold = ?1 AND o.session = s.id
              WHERE s.project IS ?2",
-        )?;
-        let project = key.project.as_ref().map(|(row, _)| *row);
-        let openings = statement.query_map((key.fold.as_bytes(), project), |row| {
-            Ok(StoredOpening {
-                session: SessionKey {
-                    agent: crate::query::agent(row, 0)?,
-                    id: SessionId::new(row.get::<_, String>(1)?),
-                },
-                place: row.get(2)?,
-                body: row.get(3)?,
-            })
-        })?;
-        Ok(openings.collect::<rusqlite::Result<_>>()?)
+            (key.fold.as_bytes(), project),
+            |row| {
+                Ok(StoredOpening {
+                    session: SessionKey {
+                        agent: crate::query::agent(row, 0)?,
+                        id: SessionId::new(row.get::<_, String>(1)?),
+                    },
+                    place: row.get(2)?,
+                    body: row.get(3)?,
+                })
+            },
+        )
     }
 
     /// Writes the facts of a key in one project. They are made of clean openings.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_facts(&self, key: &UnfoldedKey, facts: &[Fact]) -> Result<()> {
         let project = key.project_row();
         for fact in facts {
@@ -192,27 +172,26 @@ impl Batch<'_> {
                 Object::Value(value) => (None, Some(value.as_str())),
             };
             let end = fact.end.as_ref();
-            self.transaction
-                .prepare_cached(
-                    "INSERT INTO facts (id, fold, project, subject, relation, object, literal, scope, note,
-                         valid_from, valid_to, reason, ended_by)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-                )?
-                .execute(rusqlite::params![
-                    fact.id.as_bytes(),
-                    key.fold.as_bytes(),
-                    project,
-                    subject,
-                    fact.relation.code(),
-                    object,
-                    literal,
-                    fact.scope,
-                    fact.note,
-                    fact.from.as_millisecond(),
-                    end.map_or(OPEN, |end| Timestamp::as_millisecond(end.at)),
-                    end.map(|end| end.reason.code()),
-                    end.and_then(|end| end.by.as_ref()).map(Id::as_bytes),
-                ])?;
+            self.run(
+                "INSERT INTO facts (id, fold, project, subject, relation, object, literal, scope, note,
+                     valid_from, valid_to, reason, ended_by)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+                rusqlite::params![
+                                    fact.id.as_bytes(),
+                                    key.fold.as_bytes(),
+                                    project,
+                                    subject,
+                                    fact.relation.code(),
+                                    object,
+                                    literal,
+                                    fact.scope,
+                                    fact.note,
+                                    fact.from.as_millisecond(),
+                                    end.map_or(OPEN, |end| Timestamp::as_millisecond(end.at)),
+                                    end.map(|end| end.reason.code()),
+                                    end.and_then(|end| end.by.as_ref()).map(Id::as_bytes),
+                                ],
+            )?;
             let row = self.transaction.last_insert_rowid();
             let mut insert = self.transaction.prepare_cached(
                 "INSERT OR IGNORE INTO evidence (fact, role, passage) VALUES (?1, ?2, ?3)",
@@ -225,9 +204,6 @@ impl Batch<'_> {
     }
 
     /// Replaces what was taken out of the graph: facts one by one, and all of a project that began before a moment.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_hidden_facts(
         &self,
         facts: impl IntoIterator<Item = Id>,
@@ -236,46 +212,37 @@ impl Batch<'_> {
         self.transaction.execute("DELETE FROM hidden_facts", [])?;
         self.transaction.execute("DELETE FROM cleared_graphs", [])?;
         for fact in facts {
-            self.transaction
-                .prepare_cached("INSERT OR IGNORE INTO hidden_facts (id) VALUES (?1)")?
-                .execute([fact.as_bytes()])?;
+            self.run("INSERT OR IGNORE INTO hidden_facts (id) VALUES (?1)", [fact.as_bytes()])?;
         }
         for (project, before) in cleared {
-            self.transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO cleared_graphs (project, before)
-                     SELECT id, ?2 FROM projects WHERE id = ?1 OR merged_into = ?1",
-                )?
-                .execute((project, before.as_millisecond()))?;
+            self.run(
+                "INSERT OR REPLACE INTO cleared_graphs (project, before)
+                 SELECT id, ?2 FROM projects WHERE id = ?1 OR merged_into = ?1",
+                (project, before.as_millisecond()),
+            )?;
         }
         Ok(())
     }
 
     /// Says that every key is folded.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn all_folded(&self) -> Result<()> {
         self.transaction.execute("DELETE FROM unfolded", [])?;
         Ok(())
     }
 
     fn entity(&self, project: i64, entity: &Entity) -> Result<i64> {
-        let known = self
-            .transaction
-            .prepare_cached(
-                "SELECT id FROM entities WHERE project = ?1 AND kind = ?2 AND key = ?3",
-            )?
-            .query_row((project, entity.kind.code(), &entity.key), |row| row.get(0))
-            .optional()?;
+        let known = self.find(
+            "SELECT id FROM entities WHERE project = ?1 AND kind = ?2 AND key = ?3",
+            (project, entity.kind.code(), &entity.key),
+            |row| row.get(0),
+        )?;
         if let Some(id) = known {
             return Ok(id);
         }
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO entities (project, kind, key, name) VALUES (?1, ?2, ?3, ?4)",
-            )?
-            .execute((project, entity.kind.code(), &entity.key, &entity.name))?;
+        self.run(
+            "INSERT INTO entities (project, kind, key, name) VALUES (?1, ?2, ?3, ?4)",
+            (project, entity.kind.code(), &entity.key, &entity.name),
+        )?;
         Ok(self.transaction.last_insert_rowid())
     }
 }

@@ -4,6 +4,7 @@ use thru_core::{ForeignName, Id, Timestamp};
 
 use super::Batch;
 use crate::error::Result;
+use crate::statements::Statements;
 
 /// An imported memory as its record in the journal holds it.
 #[derive(Clone, Copy, Debug)]
@@ -24,20 +25,14 @@ pub struct NewImport<'r> {
 
 impl Batch<'_> {
     /// Writes an imported memory over an earlier form of it. Returns false if a later one is known.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_import(&self, import: &NewImport<'_>) -> Result<bool> {
-        let written = self
-            .transaction
-            .prepare_cached(
-                "INSERT INTO imports (memory, key, at, source, name, content, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-                 ON CONFLICT (memory) DO UPDATE
-                 SET key = ?2, at = ?3, source = ?4, name = ?5, content = ?6, body = ?7
-                 WHERE (imports.at, imports.key) <= (?3, ?2)",
-            )?
-            .execute((
+        let written = self.run(
+            "INSERT INTO imports (memory, key, at, source, name, content, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (memory) DO UPDATE
+             SET key = ?2, at = ?3, source = ?4, name = ?5, content = ?6, body = ?7
+             WHERE (imports.at, imports.key) <= (?3, ?2)",
+            (
                 import.memory.as_bytes(),
                 import.key,
                 import.at.as_millisecond(),
@@ -45,7 +40,8 @@ impl Batch<'_> {
                 &import.named.name,
                 import.content.as_bytes(),
                 import.body.to_string(),
-            ))?;
+            ),
+        )?;
         Ok(written > 0)
     }
 }

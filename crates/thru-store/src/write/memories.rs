@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use rusqlite::OptionalExtension;
 use thru_core::{
     Certainty, Concept, FileState, Id, MemoryDecision, MemoryKind, Observation, ProjectKey,
     SessionKey, Speaker, Summary, Timestamp, WorkOutcome,
@@ -13,6 +12,7 @@ use super::Batch;
 use crate::error::Result;
 use crate::index::Collection;
 use crate::query::{MemoryFlags, passage_place};
+use crate::statements::Statements;
 use crate::text::TextPlace;
 
 /// A memory in its stored form. It is prepared where there is time for it, not on the thread that
@@ -131,9 +131,6 @@ struct MemoryOwner {
 
 impl Batch<'_> {
     /// Replaces the memories of a session. Memories that did not change keep their rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_memories(
         &mut self,
         session: i64,
@@ -141,10 +138,7 @@ impl Batch<'_> {
         memories: &Clean<Vec<NewMemory>>,
     ) -> Result<()> {
         let project: Option<i64> = self
-            .transaction
-            .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
-            .query_row([session], |row| row.get(0))
-            .optional()?
+            .find("SELECT project FROM sessions WHERE id = ?1", [session], |row| row.get(0))?
             .flatten();
         let owner = MemoryOwner { session: Some(session), project };
         let kept: HashSet<Id> = memories.get().iter().map(|memory| memory.id).collect();
@@ -156,18 +150,16 @@ impl Batch<'_> {
         for memory in memories.get() {
             self.put(owner, memory)?;
         }
-        self.transaction
-            .prepare_cached("UPDATE sessions SET stale = 0, summary_title = ?2 WHERE id = ?1")?
-            .execute((session, title))?;
+        self.run(
+            "UPDATE sessions SET stale = 0, summary_title = ?2 WHERE id = ?1",
+            (session, title),
+        )?;
         self.combine_facts(session)?;
         Ok(())
     }
 
     /// Writes a note that a person added, replacing its previous version. Without a project it applies
     /// everywhere.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_note(
         &mut self,
         project: Option<&ProjectKey>,
@@ -178,89 +170,67 @@ impl Batch<'_> {
     }
 
     /// Returns the ids of the notes that people added outside of sessions, without imported ones.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn note_ids(&self) -> Result<Vec<Id>> {
-        let mut statement = self
-            .transaction
-            .prepare_cached("SELECT id FROM memories WHERE session IS NULL AND flags & 256 = 0")?;
-        let ids = statement
-            .query_map([], |row| Ok(Id::from_bytes(row.get(0)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(ids)
+        self.select(
+            "SELECT id FROM memories WHERE session IS NULL AND flags & 256 = 0",
+            [],
+            |row| Ok(Id::from_bytes(row.get(0)?)),
+        )
     }
 
     /// Deletes a memory and records it as retired, since the index may hold it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn remove_memory(&mut self, id: &Id) -> Result<()> {
-        let row: Option<i64> = self
-            .transaction
-            .prepare_cached("SELECT row FROM memories WHERE id = ?1")?
-            .query_row([id.as_bytes()], |row| row.get(0))
-            .optional()?;
+        let row: Option<i64> =
+            self.find("SELECT row FROM memories WHERE id = ?1", [id.as_bytes()], |row| row.get(0))?;
         row.map_or(Ok(()), |row| self.remove_memory_row(row))
     }
 
     /// Marks a session to be distilled again.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn distil_again(&self, session: &SessionKey) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sessions SET stale = 1 WHERE agent = ?1 AND session = ?2")?
-            .execute((session.agent.as_str(), session.id.as_str()))?;
+        self.run(
+            "UPDATE sessions SET stale = 1 WHERE agent = ?1 AND session = ?2",
+            (session.agent.as_str(), session.id.as_str()),
+        )?;
         Ok(())
     }
 
     /// Marks every session to be distilled again.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn distil_all_again(&self) -> Result<()> {
         self.transaction.execute("UPDATE sessions SET stale = 1", [])?;
         Ok(())
     }
 
     /// Records the version of a projection.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_projection_version(&self, projection: &str, version: u32) -> Result<()> {
-        self.transaction
-            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
-            .execute((crate::query::version_key(projection), version))?;
+        self.run(
+            "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)",
+            (crate::query::version_key(projection), version),
+        )?;
         Ok(())
     }
 
     /// Replaces all decisions of people about memories.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_memory_decisions<'a>(
         &self,
         decisions: impl Iterator<Item = (&'a Id, &'a MemoryDecision)>,
     ) -> Result<()> {
         self.transaction.execute("DELETE FROM memory_decisions", [])?;
         for (id, decision) in decisions {
-            self.transaction
-                .prepare_cached("INSERT INTO memory_decisions (id, decision) VALUES (?1, ?2)")?
-                .execute((id.as_bytes(), serde_json::to_string(decision).unwrap_or_default()))?;
+            self.run(
+                "INSERT INTO memory_decisions (id, decision) VALUES (?1, ?2)",
+                (id.as_bytes(), serde_json::to_string(decision).unwrap_or_default()),
+            )?;
         }
         Ok(())
     }
 
     fn put(&mut self, owner: MemoryOwner, memory: &NewMemory) -> Result<()> {
         let digest = memory.digest();
-        let known = self
-            .transaction
-            .prepare_cached("SELECT row, digest, session, project FROM memories WHERE id = ?1")?
-            .query_row([memory.id.as_bytes()], |row| {
-                Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            })
-            .optional()?;
+        let known = self.find(
+            "SELECT row, digest, session, project FROM memories WHERE id = ?1",
+            [memory.id.as_bytes()],
+            |row| Ok((row.get::<_, i64>(0)?, row.get(1)?, row.get(2)?, row.get(3)?)),
+        )?;
         match known {
             Some((_, known, session, project))
                 if Id::from_bytes(known) == digest
@@ -272,13 +242,11 @@ impl Batch<'_> {
             None => {}
         }
         let text = self.writer.push(&self.transaction, &memory.body)?;
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO memories (id, session, project, turn, kind, flags, outcome, at, title,
-                     tokens, raw_tokens, digest, block, start, length)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
-            )?
-            .execute(rusqlite::params![
+        self.run(
+            "INSERT INTO memories (id, session, project, turn, kind, flags, outcome, at, title,
+                 tokens, raw_tokens, digest, block, start, length)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+            rusqlite::params![
                 memory.id.as_bytes(),
                 owner.session,
                 owner.project,
@@ -294,39 +262,33 @@ impl Batch<'_> {
                 text.block,
                 text.start,
                 text.length,
-            ])?;
+            ],
+        )?;
         let row = self.transaction.last_insert_rowid();
         for file in &memory.files {
             self.name_file(&file.path)?;
-            self.transaction
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO memory_files (row, file, modified, at, content)
-                     SELECT ?1, id, ?3, ?4, ?5 FROM files WHERE path = ?2",
-                )?
-                .execute((
+            self.run(
+                "INSERT OR REPLACE INTO memory_files (row, file, modified, at, content)
+                 SELECT ?1, id, ?3, ?4, ?5 FROM files WHERE path = ?2",
+                (
                     row,
                     file.path.as_str(),
                     file.modified,
                     file.at.map(Timestamp::as_millisecond),
                     file.content.as_ref().map(Id::as_bytes),
-                ))?;
+                ),
+            )?;
         }
         Ok(())
     }
 
     fn memories_of_session(&self, session: i64) -> Result<Vec<(i64, Id)>> {
-        let mut statement =
-            self.transaction.prepare_cached("SELECT row, id FROM memories WHERE session = ?1")?;
-        let rows = statement
-            .query_map([session], |row| Ok((row.get(0)?, Id::from_bytes(row.get(1)?))))?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(rows)
+        self.select("SELECT row, id FROM memories WHERE session = ?1", [session], |row| {
+            Ok((row.get(0)?, Id::from_bytes(row.get(1)?)))
+        })
     }
 
     /// Deletes the memories of a session.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn remove_memories_of(&self, session: i64) -> Result<()> {
         self.blank_texts("memories", "session = ?1", [session])?;
         for (row, _) in self.memories_of_session(session)? {
@@ -340,21 +302,20 @@ impl Batch<'_> {
     pub(super) fn place_memories(&self, session: i64) -> Result<()> {
         for (row, _) in self.memories_of_session(session)? {
             let new = self.renew(Collection::Memories, row)?;
-            self.transaction
-                .prepare_cached(
-                    "UPDATE memories SET project = (SELECT project FROM sessions WHERE id = session)
-                     WHERE row = ?1",
-                )?
-                .execute([new])?;
+            self.run(
+                "UPDATE memories SET project = (SELECT project FROM sessions WHERE id = session)
+                 WHERE row = ?1",
+                [new],
+            )?;
         }
         Ok(())
     }
 
     fn remove_memory_row(&mut self, row: i64) -> Result<()> {
-        let place: TextPlace = self
-            .transaction
-            .prepare_cached("SELECT block, start, length FROM memories WHERE row = ?1")?
-            .query_row([row], |row| passage_place(row, 0))?;
+        let place: TextPlace =
+            self.one("SELECT block, start, length FROM memories WHERE row = ?1", [row], |row| {
+                passage_place(row, 0)
+            })?;
         self.drop_text(place);
         self.retire(Collection::Memories, row)
     }

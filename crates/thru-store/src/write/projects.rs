@@ -2,102 +2,76 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::OptionalExtension;
 use thru_core::{ProjectKey, Timestamp, holds_projects, worktree_names, worktree_root};
 
 use super::Batch;
 use crate::error::Result;
 use crate::index::Collection;
+use crate::statements::Statements;
 
 impl Batch<'_> {
     /// Returns the row of a project, creating it if it is new.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn project(&self, key: &ProjectKey) -> Result<i64> {
-        self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO projects (key, name) VALUES (?1, ?2)")?
-            .execute((key.as_str(), key.default_name()))?;
-        Ok(self
-            .transaction
-            .prepare_cached("SELECT id FROM projects WHERE key = ?1")?
-            .query_row([key.as_str()], |row| row.get(0))?)
+        self.run(
+            "INSERT OR IGNORE INTO projects (key, name) VALUES (?1, ?2)",
+            (key.as_str(), key.default_name()),
+        )?;
+        self.one("SELECT id FROM projects WHERE key = ?1", [key.as_str()], |row| row.get(0))
     }
 
     /// Records the project of a directory. The first project stays.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn directory(&self, path: &str, key: &ProjectKey) -> Result<()> {
         let project = self.project(key)?;
-        self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO directories (path, project) VALUES (?1, ?2)")?
-            .execute((path, project))?;
+        self.run(
+            "INSERT OR IGNORE INTO directories (path, project) VALUES (?1, ?2)",
+            (path, project),
+        )?;
         Ok(())
     }
 
     /// Returns the directories that are known of a project.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn directories_of(&self, key: &ProjectKey) -> Result<Vec<String>> {
         crate::query::directories_of(&self.transaction, key)
     }
 
     /// Returns the time at which a directory was first placed, and notes `now` if none was.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn placing_since(&self, now: Timestamp) -> Result<Timestamp> {
-        self.transaction
-            .prepare_cached("INSERT OR IGNORE INTO meta (key, value) VALUES ('placing-since', ?1)")?
-            .execute([now.to_string()])?;
-        let since: String = self
-            .transaction
-            .prepare_cached("SELECT value FROM meta WHERE key = 'placing-since'")?
-            .query_row([], |row| row.get(0))?;
+        self.run(
+            "INSERT OR IGNORE INTO meta (key, value) VALUES ('placing-since', ?1)",
+            [now.to_string()],
+        )?;
+        let since: String =
+            self.one("SELECT value FROM meta WHERE key = 'placing-since'", [], |row| row.get(0))?;
         Ok(since.parse().unwrap_or(now))
     }
 
     /// Assigns a session to the project of its directory. Passages that the index may hold under
     /// another project get new rows.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn place_session(&self, session: i64, directory: &str) -> Result<()> {
-        let project = self
-            .transaction
-            .prepare_cached("SELECT project FROM directories WHERE path = ?1")?
-            .query_row([directory], |row| row.get(0))
-            .optional()?;
+        let project =
+            self.find("SELECT project FROM directories WHERE path = ?1", [directory], |row| {
+                row.get(0)
+            })?;
         self.place(session, project)
     }
 
     /// [`Self::place_session`] for a session that names its project and no directory.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn place_session_in(&self, session: i64, key: &ProjectKey) -> Result<()> {
         self.place(session, Some(self.project(key)?))
     }
 
     fn place(&self, session: i64, project: Option<i64>) -> Result<()> {
-        let before: Option<i64> = self
-            .transaction
-            .prepare_cached("SELECT project FROM sessions WHERE id = ?1")?
-            .query_row([session], |row| row.get(0))?;
+        let before: Option<i64> =
+            self.one("SELECT project FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
         if before != project {
             // In the project that it leaves, too.
             self.unfold(session)?;
-            self.transaction
-                .prepare_cached("UPDATE sessions SET project = ?2 WHERE id = ?1")?
-                .execute((session, project))?;
+            self.run("UPDATE sessions SET project = ?2 WHERE id = ?1", (session, project))?;
             self.transaction.execute("DELETE FROM meta WHERE key = 'projects-merged'", [])?;
-            let mut statement =
-                self.transaction.prepare_cached("SELECT row FROM passages WHERE session = ?1")?;
-            let rows = statement
-                .query_map([session], |row| row.get(0))?
-                .collect::<rusqlite::Result<Vec<i64>>>()?;
+            let rows: Vec<i64> =
+                self.select("SELECT row FROM passages WHERE session = ?1", [session], |row| {
+                    row.get(0)
+                })?;
             for row in rows {
                 self.renew(Collection::Passages, row)?;
             }
@@ -108,9 +82,6 @@ impl Batch<'_> {
     }
 
     /// Renames a project; `None` restores its original name.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn rename_project(&self, key: &ProjectKey, name: Option<&str>) -> Result<()> {
         let project = self.project(key)?;
         let name = name.map_or_else(|| key.default_name().to_owned(), str::to_owned);
@@ -119,9 +90,6 @@ impl Batch<'_> {
     }
 
     /// Undoes all merges of projects.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn part_projects(&self) -> Result<()> {
         self.transaction
             .execute("UPDATE projects SET merged_into = NULL WHERE merged_into IS NOT NULL", [])?;
@@ -129,9 +97,6 @@ impl Batch<'_> {
     }
 
     /// Merges one project into another. Merging a project into itself, or in a circle, does nothing.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn merge_project(&self, from: &ProjectKey, into: &ProjectKey) -> Result<()> {
         let (from, into) = (self.project(from)?, self.project(into)?);
         let into = crate::query::merged_project(&self.transaction, into)?;
@@ -145,22 +110,13 @@ impl Batch<'_> {
     }
 
     /// True if no session came to a project since [`Batch::merge_gone_worktrees`].
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn has_merged_projects(&self) -> Result<bool> {
-        Ok(self
-            .transaction
-            .prepare_cached("SELECT 1 FROM meta WHERE key = 'projects-merged'")?
-            .exists([])?)
+        self.exists("SELECT 1 FROM meta WHERE key = 'projects-merged'", [])
     }
 
     /// Merges directories outside git that are gone worktrees, or lie below a directory where an agent saw a branch, into
     /// the project of their repository, unless they were merged already. The result depends on the projects, the
     /// directories and the sessions of the store, not on their order.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn merge_gone_worktrees(&self) -> Result<()> {
         // A repository that was known by its worktrees alone, until it was seen itself.
         for key in self.unmerged()?.keys() {
@@ -222,15 +178,9 @@ impl Batch<'_> {
 
     /// The projects that are not merged into another.
     fn unmerged(&self) -> Result<BTreeMap<ProjectKey, i64>> {
-        let mut statement = self
-            .transaction
-            .prepare_cached("SELECT key, id FROM projects WHERE merged_into IS NULL")?;
-        let projects = statement
-            .query_map([], |row| {
-                Ok((ProjectKey::from_stored(row.get::<_, String>(0)?), row.get(1)?))
-            })?
-            .collect::<rusqlite::Result<_>>()?;
-        Ok(projects)
+        self.select("SELECT key, id FROM projects WHERE merged_into IS NULL", [], |row| {
+            Ok((ProjectKey::from_stored(row.get::<_, String>(0)?), row.get(1)?))
+        })
     }
 
     fn project_of_directory(&self, path: &str) -> Result<Option<ProjectKey>> {
@@ -239,11 +189,9 @@ impl Batch<'_> {
 
     /// True if an agent saw a branch in a session of this project.
     fn has_branch(&self, project: i64) -> Result<bool> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT 1 FROM sessions WHERE project = ?1 AND json_extract(facts, '$.branch') <> ''",
-            )?
-            .exists([project])?)
+        self.exists(
+            "SELECT 1 FROM sessions WHERE project = ?1 AND json_extract(facts, '$.branch') <> ''",
+            [project],
+        )
     }
 }

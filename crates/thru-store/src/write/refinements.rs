@@ -6,6 +6,7 @@ use thru_lifecycle::content::{Content, ContentHash};
 use super::Batch;
 use crate::error::Result;
 use crate::query::JobKind;
+use crate::statements::Statements;
 
 /// A turn, reduced to what is needed to ask a model about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,13 +65,8 @@ pub struct NewRefinement {
 
 impl Batch<'_> {
     /// Replaces the turns of a session.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_turns(&self, session: i64, turns: &[NewTurn]) -> Result<()> {
-        self.transaction
-            .prepare_cached("DELETE FROM turns WHERE session = ?1")?
-            .execute([session])?;
+        self.run("DELETE FROM turns WHERE session = ?1", [session])?;
         let mut insert = self.transaction.prepare_cached(
             "INSERT OR REPLACE INTO turns (session, turn, content, messages, tokens, at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -90,17 +86,11 @@ impl Batch<'_> {
 
     /// Writes a refinement, once, and marks the session to be distilled again. Returns true if it is
     /// new.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_refinement(&self, session: i64, refinement: &NewRefinement) -> Result<bool> {
-        let written = self
-            .transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO refinements (key, session, whole, content, input, at, body)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )?
-            .execute((
+        let written = self.run(
+            "INSERT OR IGNORE INTO refinements (key, session, whole, content, input, at, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            (
                 &refinement.key,
                 session,
                 refinement.is_whole,
@@ -108,38 +98,31 @@ impl Batch<'_> {
                 refinement.input.as_bytes(),
                 refinement.at.as_millisecond(),
                 &refinement.body,
-            ))?;
+            ),
+        )?;
         if written > 0 {
-            self.transaction
-                .prepare_cached("UPDATE sessions SET stale = 1 WHERE id = ?1")?
-                .execute([session])?;
+            self.run("UPDATE sessions SET stale = 1 WHERE id = ?1", [session])?;
             // The jobs that waited for it are done.
-            self.transaction
-                .prepare_cached(
-                    "DELETE FROM jobs WHERE session = ?1 AND content = ?2
-                         AND (kind = 'refine-session') = ?3",
-                )?
-                .execute((session, refinement.content.as_bytes(), refinement.is_whole))?;
+            self.run(
+                "DELETE FROM jobs WHERE session = ?1 AND content = ?2
+                 AND (kind = 'refine-session') = ?3",
+                (session, refinement.content.as_bytes(), refinement.is_whole),
+            )?;
         }
         Ok(written > 0)
     }
 
     /// Writes a question, with the maximum that it may cost.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_question(&self, key: &str, at: Timestamp, question: &Question) -> Result<()> {
         let Spent { input, output, cost } = question.spent;
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO spending
-                     (key, at, project, provider, model, purpose, input, output, cost, state)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)
-                 ON CONFLICT (key) DO UPDATE SET at = excluded.at, project = excluded.project,
-                     provider = excluded.provider, model = excluded.model,
-                     purpose = excluded.purpose",
-            )?
-            .execute((
+        self.run(
+            "INSERT INTO spending
+                 (key, at, project, provider, model, purpose, input, output, cost, state)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 0)
+             ON CONFLICT (key) DO UPDATE SET at = excluded.at, project = excluded.project,
+                 provider = excluded.provider, model = excluded.model,
+                 purpose = excluded.purpose",
+            (
                 key,
                 at.as_millisecond(),
                 question.project.as_ref().map(|project| project.as_str()),
@@ -149,15 +132,13 @@ impl Batch<'_> {
                 input.cast_signed(),
                 output.cast_signed(),
                 cost.map(|cost| cost.0.cast_signed()),
-            ))?;
+            ),
+        )?;
         Ok(())
     }
 
     /// Records the outcome and the real cost of a question. The question itself may be read later,
     /// since it may be in another segment of the journal.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn settle_question(
         &self,
         key: &str,
@@ -165,30 +146,26 @@ impl Batch<'_> {
         fate: Fate,
         spent: Spent,
     ) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO spending
-                     (key, at, provider, model, purpose, input, output, cost, state)
-                 VALUES (?1, ?6, '', '', '', ?3, ?4, ?5, ?2)
-                 ON CONFLICT (key) DO UPDATE SET state = excluded.state, input = excluded.input,
-                     output = excluded.output, cost = excluded.cost",
-            )?
-            .execute((
+        self.run(
+            "INSERT INTO spending
+                 (key, at, provider, model, purpose, input, output, cost, state)
+             VALUES (?1, ?6, '', '', '', ?3, ?4, ?5, ?2)
+             ON CONFLICT (key) DO UPDATE SET state = excluded.state, input = excluded.input,
+                 output = excluded.output, cost = excluded.cost",
+            (
                 key,
                 fate.code(),
                 spent.input.cast_signed(),
                 spent.output.cast_signed(),
                 spent.cost.map(|cost| cost.0.cast_signed()),
                 at.as_millisecond(),
-            ))?;
+            ),
+        )?;
         Ok(())
     }
 
     /// Adds a question job about this content, unless there was one before: content that failed for
     /// good is not tried again automatically.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_question_job(
         &self,
         kind: JobKind,
@@ -196,47 +173,30 @@ impl Batch<'_> {
         content: ContentHash,
         due: Timestamp,
     ) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO jobs (kind, session, turn, reason, created, due, content)
-                 VALUES (?1, ?2, ?3, 'new', ?4, ?4, ?5)
-                 ON CONFLICT (kind, session, turn) DO UPDATE SET content = excluded.content,
-                     due = excluded.due, attempts = 0, dead = 0, error = NULL
-                 WHERE jobs.content IS NOT excluded.content",
-            )?
-            .execute((
-                kind.as_str(),
-                session,
-                kind.turn(),
-                due.as_millisecond(),
-                content.as_bytes(),
-            ))?;
+        self.run(
+            "INSERT INTO jobs (kind, session, turn, reason, created, due, content)
+             VALUES (?1, ?2, ?3, 'new', ?4, ?4, ?5)
+             ON CONFLICT (kind, session, turn) DO UPDATE SET content = excluded.content,
+                 due = excluded.due, attempts = 0, dead = 0, error = NULL
+             WHERE jobs.content IS NOT excluded.content",
+            (kind.as_str(), session, kind.turn(), due.as_millisecond(), content.as_bytes()),
+        )?;
         Ok(())
     }
 
     /// Makes the pending questions about a session due now, because it was closed.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn hurry_question_jobs(&self, session: i64, now: Timestamp) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE jobs SET due = min(due, ?2)
-                 WHERE session = ?1 AND kind = 'refine-turn' AND dead = 0 AND attempts = 0",
-            )?
-            .execute((session, now.as_millisecond()))?;
+        self.run(
+            "UPDATE jobs SET due = min(due, ?2)
+             WHERE session = ?1 AND kind = 'refine-turn' AND dead = 0 AND attempts = 0",
+            (session, now.as_millisecond()),
+        )?;
         Ok(())
     }
 
     /// Returns the recorded turns of a session.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn turns_of(&self, session: i64) -> Result<Vec<NewTurn>> {
-        let mut statement = self.transaction.prepare_cached(
-            "SELECT turn, content, messages, tokens, at FROM turns WHERE session = ?1 ORDER BY turn",
-        )?;
-        let turns = statement.query_map([session], |row| {
+        self.select("SELECT turn, content, messages, tokens, at FROM turns WHERE session = ?1 ORDER BY turn", [session], |row| {
             let hash = ContentHash::from_bytes(row.get(1)?);
             Ok(NewTurn {
                 turn: row.get(0)?,
@@ -244,33 +204,23 @@ impl Batch<'_> {
                 tokens: row.get::<_, i64>(3)?.cast_unsigned(),
                 at: row.get::<_, Option<i64>>(4)?.map(super::time),
             })
-        })?;
-        Ok(turns.collect::<rusqlite::Result<_>>()?)
+        })
     }
 
     /// True if a model has refined this content.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn is_refined(&self, session: i64, is_whole: bool, content: ContentHash) -> Result<bool> {
-        Ok(self
-            .transaction
-            .prepare_cached(
-                "SELECT 1 FROM refinements WHERE session = ?1 AND whole = ?2 AND content = ?3",
-            )?
-            .exists((session, is_whole, content.as_bytes()))?)
+        self.exists(
+            "SELECT 1 FROM refinements WHERE session = ?1 AND whole = ?2 AND content = ?3",
+            (session, is_whole, content.as_bytes()),
+        )
     }
 
     /// Records a delivery.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_delivered(&self, session: i64, key: &Id, at: Timestamp) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT OR IGNORE INTO deliveries (key, session, at) VALUES (?1, ?2, ?3)",
-            )?
-            .execute((key.as_bytes(), session, at.as_millisecond()))?;
+        self.run(
+            "INSERT OR IGNORE INTO deliveries (key, session, at) VALUES (?1, ?2, ?3)",
+            (key.as_bytes(), session, at.as_millisecond()),
+        )?;
         Ok(())
     }
 

@@ -1,7 +1,6 @@
 //! Writing the state of a session: its lifecycle as reported by hooks, its content, and its current
 //! episode.
 
-use rusqlite::OptionalExtension;
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_lifecycle::content::{Content, FILTER_VERSION};
 use thru_lifecycle::{Conversation, Indexing, indexing};
@@ -9,6 +8,7 @@ use thru_lifecycle::{Conversation, Indexing, indexing};
 use super::Batch;
 use crate::error::Result;
 use crate::query::{Episode, SessionState, current_episode, session_state_of};
+use crate::statements::Statements;
 
 /// An event, reduced to what its session's lifecycle depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,116 +24,89 @@ pub struct LifecycleEvent {
 impl Batch<'_> {
     /// Returns the lifecycle events of a session that hooks and people reported, in the order of
     /// arrival.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn lifecycle_events(&self, session: i64) -> Result<Vec<LifecycleEvent>> {
-        let mut statement = self.transaction.prepare_cached(
+        self.select(
             "SELECT event, at, detail FROM events WHERE session = ?1 ORDER BY id",
-        )?;
-        let rows = statement.query_map([session], |row| {
-            Ok(LifecycleEvent {
-                event: row.get(0)?,
-                at: super::time(row.get(1)?),
-                detail: row.get(2)?,
-            })
-        })?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+            [session],
+            |row| {
+                Ok(LifecycleEvent {
+                    event: row.get(0)?,
+                    at: super::time(row.get(1)?),
+                    detail: row.get(2)?,
+                })
+            },
+        )
     }
 
     /// Records the lifecycle of a session as hooks reported it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_conversation(
         &self,
         session: i64,
         conversation: Option<&Conversation>,
     ) -> Result<()> {
         let conversation = conversation.map(|one| serde_json::to_string(one).unwrap_or_default());
-        self.transaction
-            .prepare_cached("UPDATE sessions SET conversation = ?2 WHERE id = ?1")?
-            .execute((session, conversation))?;
+        self.run("UPDATE sessions SET conversation = ?2 WHERE id = ?1", (session, conversation))?;
         Ok(())
     }
 
     /// Records the time at which the state changes without an event.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_due(&self, session: i64, due: Option<Timestamp>) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sessions SET due = ?2 WHERE id = ?1 AND due IS NOT ?2")?
-            .execute((session, due.map(Timestamp::as_millisecond)))?;
+        self.run(
+            "UPDATE sessions SET due = ?2 WHERE id = ?1 AND due IS NOT ?2",
+            (session, due.map(Timestamp::as_millisecond)),
+        )?;
         Ok(())
     }
 
     /// Records the hash and size of all that was distilled of a session.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_content(&self, session: i64, content: &Content) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sessions SET content = ?2, messages = ?3 WHERE id = ?1")?
-            .execute((session, content.hash.as_bytes(), content.messages.cast_signed()))?;
+        self.run(
+            "UPDATE sessions SET content = ?2, messages = ?3 WHERE id = ?1",
+            (session, content.hash.as_bytes(), content.messages.cast_signed()),
+        )?;
         Ok(())
     }
 
     /// Returns the lifecycle of a session and its current episode.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn session_state(&self, session: i64) -> Result<Option<SessionState>> {
         session_state_of(&self.transaction, session)
     }
 
     /// Records the state of a session's indexing.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn set_indexing(&self, session: i64, indexing: Indexing) -> Result<()> {
-        self.transaction
-            .prepare_cached("UPDATE sessions SET indexing = ?2 WHERE id = ?1 AND indexing <> ?2")?
-            .execute((session, indexing.code()))?;
+        self.run(
+            "UPDATE sessions SET indexing = ?2 WHERE id = ?1 AND indexing <> ?2",
+            (session, indexing.code()),
+        )?;
         Ok(())
     }
 
     /// Returns the sessions whose indexing was begun and not finished: the process that did it is gone.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be read.
     pub fn abandoned_sessions(&self) -> Result<Vec<i64>> {
         // The first condition is the indexed one.
-        let mut statement = self
-            .transaction
-            .prepare_cached("SELECT id FROM sessions WHERE indexing <> 2 AND indexing IN (1, 4)")?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+        self.select(
+            "SELECT id FROM sessions WHERE indexing <> 2 AND indexing IN (1, 4)",
+            [],
+            |row| row.get(0),
+        )
     }
 
     /// Makes an episode the current one of a session. The previous one is kept, retired.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_episode(&self, session: i64, episode: &Episode) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "UPDATE episodes SET retired = ?2 WHERE session = ?1 AND retired IS NULL",
-            )?
-            .execute((session, episode.indexed.as_millisecond()))?;
+        self.run(
+            "UPDATE episodes SET retired = ?2 WHERE session = ?1 AND retired IS NULL",
+            (session, episode.indexed.as_millisecond()),
+        )?;
         self.write_episode(session, episode)
     }
 
     /// Writes a retired episode from the journal. One that has become current again stays current.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn put_retired_episode(&self, key: &SessionKey, episode: &Episode) -> Result<()> {
-        let known: Option<i64> = self
-            .transaction
-            .prepare_cached("SELECT indexed FROM episodes WHERE uuid = ?1")?
-            .query_row([episode.uuid.as_bytes()], |row| row.get(0))
-            .optional()?;
+        let known: Option<i64> = self.find(
+            "SELECT indexed FROM episodes WHERE uuid = ?1",
+            [episode.uuid.as_bytes()],
+            |row| row.get(0),
+        )?;
         if known.is_some_and(|known| known > episode.indexed.as_millisecond()) {
             return Ok(());
         }
@@ -148,15 +121,13 @@ impl Batch<'_> {
     }
 
     fn write_episode(&self, session: i64, episode: &Episode) -> Result<()> {
-        self.transaction
-            .prepare_cached(
-                "INSERT INTO episodes
-                     (uuid, session, content, filter, messages, as_of, indexed, reason, retired)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
-                 ON CONFLICT (uuid) DO UPDATE SET as_of = excluded.as_of, reason = excluded.reason,
-                     indexed = excluded.indexed, retired = excluded.retired",
-            )?
-            .execute(rusqlite::params![
+        self.run(
+            "INSERT INTO episodes
+                 (uuid, session, content, filter, messages, as_of, indexed, reason, retired)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+             ON CONFLICT (uuid) DO UPDATE SET as_of = excluded.as_of, reason = excluded.reason,
+                 indexed = excluded.indexed, retired = excluded.retired",
+            rusqlite::params![
                 episode.uuid.as_bytes(),
                 session,
                 episode.content.as_bytes(),
@@ -166,26 +137,21 @@ impl Batch<'_> {
                 episode.indexed.as_millisecond(),
                 episode.reason,
                 episode.retired.map(Timestamp::as_millisecond),
-            ])?;
+            ],
+        )?;
         Ok(())
     }
 
     /// Marks a session that has grown: its episode no longer covers all of it.
     pub(crate) fn mark_grown(&self, session: i64) -> Result<()> {
-        let known: Option<u8> = self
-            .transaction
-            .prepare_cached("SELECT indexing FROM sessions WHERE id = ?1")?
-            .query_row([session], |row| row.get(0))
-            .optional()?;
+        let known: Option<u8> =
+            self.find("SELECT indexing FROM sessions WHERE id = ?1", [session], |row| row.get(0))?;
         let Some(known) = known.and_then(Indexing::from_code) else { return Ok(()) };
         let (next, _) = known.step(indexing::Event::Grew);
         self.set_indexing(session, next)
     }
 
     /// Deletes all episodes of a session, and the jobs for it.
-    ///
-    /// # Errors
-    /// Returns an error if the database cannot be written.
     pub fn remove_episodes_of(&self, session: i64) -> Result<()> {
         for table in ["episodes", "jobs"] {
             self.transaction
