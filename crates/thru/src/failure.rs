@@ -68,7 +68,7 @@ fn hint(remedy: &Remedy) -> String {
                 .to_owned()
         }
         Remedy::NotAPassage(MemoryAction::Edit) => {
-            "what was recorded is not edited; `thru remember` tells what you know better".to_owned()
+            "a record cannot be edited; add what you know with `thru remember`".to_owned()
         }
         Remedy::ForgetOrRemember => {
             "forget it with `thru forget`, or tell what you know with `thru remember`".to_owned()

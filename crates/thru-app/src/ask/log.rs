@@ -166,10 +166,10 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         }
         Some(Operation::QuestionSettled { error: None, .. }) => "a model answered".to_owned(),
         Some(Operation::TurnRefined(refined)) => {
-            format!("{} told a turn of session {}", refined.made.model, refined.session.id)
+            format!("{} described a turn of session {}", refined.made.model, refined.session.id)
         }
         Some(Operation::SessionRefined(refined)) => {
-            format!("{} told session {}", refined.made.model, refined.session.id)
+            format!("{} described session {}", refined.made.model, refined.session.id)
         }
         Some(Operation::Delivered { session, keys }) => {
             format!("delivered {} of session {}", keys.len(), session.id)

@@ -212,7 +212,7 @@ fn log_event(log: &Log, event: &RefineEvent<'_>) {
         RefineEvent::Refined { session, turn, made } => {
             let what = turn.map_or("the whole".to_owned(), |turn| format!("turn {turn}"));
             log.info(&format!(
-                "{} {} told {what} of session {} ({} tokens, {} statements dropped)",
+                "{} {} described {what} of session {} ({} tokens, {} statements dropped)",
                 made.provider,
                 printable(&made.model),
                 session.id,

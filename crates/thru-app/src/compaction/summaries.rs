@@ -107,7 +107,7 @@ pub fn list(app: &App) -> Result<SummaryList> {
 ///
 /// # Errors
 /// Where there is no such session or project, or store, archive or journal cannot be read. A file that cannot be
-/// written is told in the answer.
+/// written is reported in the answer.
 pub fn rebuild(app: &App, request: &RebuildSummaries, call: Call<'_>) -> Result<SummariesRebuilt> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let intake = app.intake()?;

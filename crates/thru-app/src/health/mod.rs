@@ -172,7 +172,7 @@ pub struct Seen<'a> {
 }
 
 impl<'a> Seen<'a> {
-    /// Looks at everything. `progress` is told of archived files read, and of all.
+    /// Looks at everything. `progress` gets the number of archived files read, and of all.
     pub fn at(app: &'a App, progress: &mut dyn FnMut(u64, u64)) -> Self {
         let intake = app.intake().map_err(|error| format!("{error:#}"));
         let verified = match &intake {
@@ -247,7 +247,7 @@ pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
         models::models(seen),
     ]);
     findings.extend(daemon::worker_api(seen));
-    findings.extend(speakers::not_told(seen));
+    findings.extend(speakers::held_back(seen));
     findings.extend(agent::cleanup(seen));
     findings.extend([
         agent::others(seen),

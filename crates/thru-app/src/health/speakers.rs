@@ -9,8 +9,8 @@ use crate::words::plural;
 const NAMED: usize = 3;
 
 /// Notes of agents that wait for a person, and memories in the shape of an order.
-pub(super) fn not_told(seen: &Seen<'_>) -> Vec<Finding> {
-    const CHECK: &str = "not told";
+pub(super) fn held_back(seen: &Seen<'_>) -> Vec<Finding> {
+    const CHECK: &str = "held back";
     let Ok(Some(store)) = &seen.store else { return Vec::new() };
     let notes = thru_recall::agent_notes(store).unwrap_or_default();
     let orders = thru_recall::orders_held_back(store).unwrap_or_default();
@@ -25,7 +25,7 @@ pub(super) fn not_told(seen: &Seen<'_>) -> Vec<Finding> {
         let number = plural(orders.len() as u64, "memory");
         let line =
             format!("{number} in the shape of an order, not a person's ({})", ids(store, &orders));
-        let remedy = "`thru show ID` tells where one came from; `thru forget ID` removes it";
+        let remedy = "`thru show ID` shows where one came from; `thru forget ID` removes it";
         findings.push(Finding::note(CHECK, line, remedy));
     }
     findings

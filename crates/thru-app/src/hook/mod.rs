@@ -33,7 +33,9 @@ use thru_redact::{Redactor, Report};
 use crate::app::settings;
 use crate::ingest::exclusions::Exclusions;
 use crate::words::plural;
-use crate::{App, Call, Machine, Patience, Places, background, compaction, embedding, fresh};
+use crate::{
+    App, Call, Machine, Patience, Places, Trouble, background, compaction, embedding, fresh,
+};
 
 /// The time after which the agent must not wait any longer. Agents themselves wait longer than this.
 pub const DEADLINE: Duration = Duration::from_secs(1);
@@ -204,26 +206,9 @@ impl HookCall {
                 lost: error == InvalidInput::NotASession,
                 ..refused(error.to_string())
             })?;
-        let directory = input.payload().directory().map(PathBuf::from).unwrap_or_default();
-        // The settings say what must not be kept: while they cannot be read, nothing is. What is missing then
-        // comes with the transcripts.
         let unknown = |reason: String| Failed { lost: true, ..refused(reason) };
-        let mut app = App::open(places, machine, directory)
-            .map_err(|error| unknown(shortened(&error.message())))?;
-        app.refuse_foreign().map_err(|error| unknown(shortened(&error.message())))?;
-        app.clock = Arc::clone(clock);
-        let (config, directory) = (&app.config, app.directory.as_path());
-        if let Some(note) = app.notes.iter().find(|note| note.is_about_what_is_kept()) {
-            return Err(unknown(reason_of(note)));
-        }
-        // Once a session, so that other failures do not drown in it.
-        if input.event == Event::SessionStart {
-            for wrong in
-                app.notes.iter().filter(|note| !note.is_of_project() && !note.is_only_a_word())
-            {
-                self.note(&app.layout, &**clock, &reason_of(wrong), String::new());
-            }
-        }
+        let app = self.open(places, machine, clock, &input).map_err(unknown)?;
+        let config = &app.config;
         if !config.hooks.enabled || !config.session_tracking.enabled {
             return Ok(Handled::left_out(String::new()));
         }
@@ -236,17 +221,8 @@ impl HookCall {
             let reply = brief::paused(&input.event, pause);
             return Ok(Handled::left_out(adapter.capture.answer(&input.event, &reply)));
         }
-        let transcript = input.payload().transcript();
-        if is_left_out(config, directory, transcript).map_err(unknown)? {
+        if self.is_left_out(&app, input.payload().transcript()).map_err(unknown)? {
             return Ok(Handled::left_out(String::new()));
-        }
-        // The project that the session was started in decides as well: agents go from there to anywhere.
-        if let Some(project) = self.project.as_deref().filter(|project| *project != directory) {
-            let (config, _) = settings(&app.config_file, project)
-                .map_err(|error| unknown(shortened(&error.message())))?;
-            if is_left_out(&config, project, transcript).map_err(unknown)? {
-                return Ok(Handled::left_out(String::new()));
-            }
         }
         let journal = Journal::open(app.layout.journal(), app.host())
             .map_err(|error| refused(error.to_string()))?;
@@ -279,10 +255,10 @@ impl HookCall {
         let lost = (self.answers && recorded == Recorded::Kept && input.event.takes_message())
             .then(|| self.lost_before(&app.layout, now))
             .flatten();
-        let mut reply = hooks::HookReply::default();
         if input.event.ends_turn() {
             session.note_end_of_turn(now);
         }
+        let mut reply = hooks::HookReply::default();
         if self.answers
             && input.event.takes_context()
             && recorded == Recorded::Kept
@@ -297,22 +273,7 @@ impl HookCall {
                 project: self.project.as_deref(),
                 started: self.started,
             };
-            let call = Call::unattended(Patience::Within(Duration::ZERO));
-            let embedding = Cell::new(embedding);
-            let briefed = fresh::of_whole_index(&app, call, || {
-                // The second time it is without one, and goes by words.
-                brief::brief(&app, &request, &recorder, embedding::pending(embedding.take()))
-            });
-            reply = briefed.unwrap_or_else(|error| {
-                // The event is recorded; only the answer is missing.
-                self.note(
-                    &app.layout,
-                    &**clock,
-                    &format!("no context: {}", error.message()),
-                    String::new(),
-                );
-                hooks::HookReply::default()
-            });
+            reply = self.brief(&app, &request, &recorder, embedding);
             if input.event == Event::SessionStart {
                 // What is not done now, the next start does.
                 let _ = brief::hand_over_backlog(&app);
@@ -329,6 +290,75 @@ impl HookCall {
         };
         let output = input.adapter.capture.answer(&input.event, &reply);
         Ok(Handled { recorded: Some(recorded), output })
+    }
+
+    /// Opens the application where the session works.
+    ///
+    /// # Errors
+    /// Returns the reason if the settings cannot be read. They say what must not be kept: nothing is then, and what is
+    /// missing comes with the transcripts.
+    fn open(
+        &self,
+        places: Places,
+        machine: Arc<Machine>,
+        clock: &Arc<dyn Clock>,
+        input: &HookInput,
+    ) -> Result<App, String> {
+        let directory = input.payload().directory().map(PathBuf::from).unwrap_or_default();
+        let mut app = App::open(places, machine, directory).map_err(reason)?;
+        app.refuse_foreign().map_err(reason)?;
+        app.clock = Arc::clone(clock);
+        if let Some(note) = app.notes.iter().find(|note| note.is_about_what_is_kept()) {
+            return Err(reason_of(note));
+        }
+        // Once a session, so that other failures do not drown in it.
+        if input.event == Event::SessionStart {
+            for wrong in
+                app.notes.iter().filter(|note| !note.is_of_project() && !note.is_only_a_word())
+            {
+                self.note(&app.layout, &**clock, &reason_of(wrong), String::new());
+            }
+        }
+        Ok(app)
+    }
+
+    /// True if the user's settings exclude what happens here. The project that the session was started in decides as well:
+    /// agents go from there to anywhere.
+    ///
+    /// # Errors
+    /// As [`is_left_out`], and if the settings of that project cannot be read.
+    fn is_left_out(&self, app: &App, transcript: Option<&str>) -> Result<bool, String> {
+        if is_left_out(&app.config, &app.directory, transcript)? {
+            return Ok(true);
+        }
+        match self.project.as_deref().filter(|project| *project != app.directory) {
+            None => Ok(false),
+            Some(project) => {
+                let (config, _) = settings(&app.config_file, project).map_err(reason)?;
+                is_left_out(&config, project, transcript)
+            }
+        }
+    }
+
+    /// Returns what the session is given from memory. The event is recorded, and only this is missing if it fails.
+    fn brief(
+        &self,
+        app: &App,
+        request: &brief::BriefRequest<'_>,
+        recorder: &Recorder<'_>,
+        embedding: Option<embedding::EmbeddingTask>,
+    ) -> hooks::HookReply {
+        let call = Call::unattended(Patience::Within(Duration::ZERO));
+        let embedding = Cell::new(embedding);
+        let briefed = fresh::of_whole_index(app, call, || {
+            // The second time it is without one, and goes by words.
+            brief::brief(app, request, recorder, embedding::pending(embedding.take()))
+        });
+        briefed.unwrap_or_else(|error| {
+            let reason = format!("no context: {}", error.message());
+            self.note(&app.layout, &*app.clock, &reason, String::new());
+            hooks::HookReply::default()
+        })
     }
 
     /// Returns the message to the user about events that could not be recorded before, once.
@@ -417,9 +447,13 @@ fn is_left_out(
     if patterns.is_empty() {
         return Ok(false);
     }
-    let ignored = Exclusions::new(patterns).map_err(|error| shortened(&error.message()))?;
+    let ignored = Exclusions::new(patterns).map_err(reason)?;
     Ok(ignored.match_directory(directory)
         || transcript.is_some_and(|transcript| ignored.apply_to_file(Path::new(transcript))))
+}
+
+fn reason(error: Trouble) -> String {
+    shortened(&error.message())
 }
 
 fn reason_of(note: &Note) -> String {

@@ -254,7 +254,7 @@ fn latest(
 /// Reads every record.
 ///
 /// # Errors
-/// Where a file cannot be read. Damage is told in the answer.
+/// Where a file cannot be read. Damage is reported in the answer.
 pub fn check(app: &App) -> Result<JournalCheck> {
     let found = open(app)?.verify()?;
     let problems: Vec<RecordProblem> = found.problems.iter().map(RecordProblem::from).collect();

@@ -293,8 +293,8 @@ impl Models {
     /// Asks the questions that wait; `only` these jobs, where some are named.
     ///
     /// # Errors
-    /// Where another process is asking, or journal or store cannot be used. A provider that does not answer is told in
-    /// the report.
+    /// Where another process is asking, or journal or store cannot be used. A provider that does not answer is
+    /// in the report.
     pub fn run(
         &self,
         app: &App,

@@ -52,7 +52,7 @@ pub struct SyncVault {
 ///
 /// # Errors
 /// Fails if there is no vault or it is not there, another process writes it, or store or journal cannot be used. A
-/// note that cannot be written is told in the answer.
+/// note that cannot be written is reported in the answer.
 pub fn sync(app: &App, request: &SyncVault, call: Call<'_>) -> Result<VaultSynced> {
     let vault = Vault::open(app)?;
     let _lock = vault.lock()?;

@@ -33,11 +33,8 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
         limit: arguments.limit,
     };
     let found = changed(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&found)?;
-    } else {
-        graph::lines(&mut page, &found.facts, environment);
+    Page::answer(environment, arguments.json, &found, |page| {
+        graph::lines(page, &found.facts, environment);
         let line = match found.facts.len() {
             0 => "Nothing changed.".to_owned(),
             number => {
@@ -48,8 +45,7 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
             }
         };
         page.line(page.paint(Tone::Quiet, &line));
-        shared::show_prepared(&mut page, &found.preparation);
-    }
-    page.print()?;
+        shared::show_prepared(page, &found.preparation);
+    })?;
     Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

@@ -37,20 +37,16 @@ pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) ->
     let shown = Shown::new(environment);
     let compared = compare::compare(environment, &arguments.session, shown.call())?;
     let session = &compared.session;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&compared)?;
-    } else {
+    Page::answer(environment, arguments.json, &compared, |page| {
         let entry = SessionEntry::new(environment, &environment.redactor(), session);
-        page.line(session_heading(&page, &entry, environment));
+        page.line(session_heading(page, &entry, environment));
         if compared.compactions.is_empty() {
             page.line("Its context was never compacted.");
         }
         for (number, one) in (1..).zip(&compared.compactions) {
-            show(&mut page, number, one, session, environment);
+            show(page, number, one, session, environment);
         }
-    }
-    page.print()?;
+    })?;
     Ok(if compared.compactions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 

@@ -80,18 +80,16 @@ impl ContextArguments {
 pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let context = context(environment, &arguments.request(), shown.call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&context)?;
-    } else if arguments.explain {
-        explain(&mut page, &context);
-        shared::show_prepared(&mut page, &context.preparation);
-    } else {
-        for line in context.text.get().lines() {
-            page.line(line);
+    Page::answer(environment, arguments.json, &context, |page| {
+        if arguments.explain {
+            explain(page, &context);
+            shared::show_prepared(page, &context.preparation);
+        } else {
+            for line in context.text.get().lines() {
+                page.line(line);
+            }
         }
-    }
-    page.print()?;
+    })?;
     // Standard output stays as an agent is given it: empty.
     let is_asked = arguments.json || arguments.explain || arguments.prompt.is_some();
     if context.lines.is_empty() && !is_asked {

@@ -63,10 +63,7 @@ fn embed(
     let app = chosen.as_ref().unwrap_or(environment);
     let report = fill::embed(app, arguments.limit, shown.call_until(&cancelled))?;
     drop(shown);
-    match arguments.json {
-        true => page.json(&report)?,
-        false => tell(page, &report),
-    }
+    page.put(arguments.json, &report, |page| tell(page, &report))?;
     Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 

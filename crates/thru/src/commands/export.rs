@@ -82,10 +82,7 @@ pub(crate) fn import_decisions(
     } else {
         let shown = shared::Shown::new(environment);
         let imported = export::import_decisions(&environment.app, &plan, shown.call())?;
-        match as_json {
-            true => page.json(&imported)?,
-            false => show_imported(&mut page, &imported),
-        }
+        page.put(as_json, &imported, |page| show_imported(page, &imported))?;
     }
     if !as_json && !plan.others.is_empty() {
         page.line(format!("Not imported: {}.", kinds_of(&plan.others)));

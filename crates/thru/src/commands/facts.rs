@@ -52,12 +52,7 @@ pub(crate) fn run(arguments: &FactsArguments, environment: &Environment) -> Resu
         limit: arguments.limit,
     };
     let found = facts(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    match arguments.json {
-        true => page.json(&found)?,
-        false => show(&mut page, &found, environment),
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &found, |page| show(page, &found, environment))?;
     Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 

@@ -63,10 +63,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
     let outcome = match arguments.command {
         None | Some(Command::List) => {
             let queue = jobs::list(environment, call)?;
-            match json {
-                true => page.json(&queue)?,
-                false => show(&mut page, &queue, environment),
-            }
+            page.put(json, &queue, |page| show(page, &queue, environment))?;
             Outcome::Done
         }
         Some(Command::Retry { numbers, all }) => {
@@ -85,10 +82,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
         Some(Command::Run) => {
             let cancelled = shared::cancellation()?;
             let ran = jobs::run(environment, shown.call_until(&cancelled))?;
-            match json {
-                true => page.json(&ran)?,
-                false => tell(&mut page, &ran, environment),
-            }
+            page.put(json, &ran, |page| tell(page, &ran, environment))?;
             if ran.trouble.is_none() { Outcome::Done } else { Outcome::Wrong }
         }
         Some(Command::Cancel { numbers, yes }) => {
@@ -103,13 +97,12 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
                 }
             }
             let answer = jobs::cancel(environment, &numbers, call)?;
-            match json {
-                true => page.json(&answer)?,
-                false => page.line(format!(
+            page.put(json, &answer, |page| {
+                page.line(format!(
                     "{} taken out of the queue. What was not indexed is when something asks for it.",
                     plural(answer.cancelled.len() as u64, "job")
-                )),
-            }
+                ));
+            })?;
             Outcome::Done
         }
     };

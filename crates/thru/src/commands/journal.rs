@@ -65,18 +65,12 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome
         Command::Show(arguments) => return show(arguments, environment, page),
         Command::Verify { json } => {
             let check = journal::check(environment)?;
-            match json {
-                true => page.json(&check)?,
-                false => show_check(&mut page, &check),
-            }
+            page.put(json, &check, |page| show_check(page, &check))?;
             if check.clean { Outcome::Done } else { Outcome::Wrong }
         }
         Command::Stats { json } => {
             let stats = journal::stats(environment)?;
-            match json {
-                true => page.json(&stats)?,
-                false => show_stats(&mut page, &stats, environment),
-            }
+            page.put(json, &stats, |page| show_stats(page, &stats, environment))?;
             Outcome::Done
         }
     };

@@ -36,35 +36,33 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
     let limit = if arguments.all { usize::MAX } else { arguments.limit.into() };
     let request = AskLog { limit, subject };
     let log = log(environment, request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&log)?;
-    } else if log.entries.is_empty() {
-        page.line(match subject {
-            LogSubject::Decisions => "No decisions yet.",
-            LogSubject::Merges => "Nothing was merged.",
-            LogSubject::AgentNotes => "Agents recorded nothing that waits for you.",
-        });
-    } else {
-        for entry in &log.entries {
-            let id = page.paint(Tone::Id, &entry.id);
-            let when = page.paint(Tone::Quiet, &day_and_time(entry.at, environment.zone()));
-            let undone = if entry.undone_by.is_some() { "taken back: " } else { "" };
-            let room = page.columns().saturating_sub(entry.id.len() + 20);
-            let text = one_line(&format!("{undone}{}", entry.text.get()), room);
-            page.line(format!("{id}  {when}  {text}"));
+    Page::answer(environment, arguments.json, &log, |page| {
+        if log.entries.is_empty() {
+            page.line(match subject {
+                LogSubject::Decisions => "No decisions yet.",
+                LogSubject::Merges => "Nothing was merged.",
+                LogSubject::AgentNotes => "Agents recorded nothing that waits for you.",
+            });
+        } else {
+            for entry in &log.entries {
+                let id = page.paint(Tone::Id, &entry.id);
+                let when = page.paint(Tone::Quiet, &day_and_time(entry.at, environment.zone()));
+                let undone = if entry.undone_by.is_some() { "taken back: " } else { "" };
+                let room = page.columns().saturating_sub(entry.id.len() + 20);
+                let text = one_line(&format!("{undone}{}", entry.text.get()), room);
+                page.line(format!("{id}  {when}  {text}"));
+            }
+            page.gap();
+            page.line(page.paint(
+                Tone::Quiet,
+                match subject {
+                    LogSubject::AgentNotes => {
+                        "New sessions are not given these. `thru edit ID --agree` accepts one, `thru forget ID` hides it."
+                    }
+                    LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` undoes one.",
+                },
+            ));
         }
-        page.gap();
-        page.line(page.paint(
-            Tone::Quiet,
-            match subject {
-                LogSubject::AgentNotes => {
-                    "Starting sessions are not told these. `thru edit ID --agree` accepts one, `thru forget ID` hides it."
-                }
-                LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` undoes one.",
-            },
-        ));
-    }
-    page.print()?;
+    })?;
     Ok(if log.entries.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

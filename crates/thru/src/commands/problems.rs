@@ -23,11 +23,8 @@ pub(crate) struct ProblemsArguments {
 pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> Result<Outcome> {
     let request = ListProblems { project: arguments.within.scope(), limit: arguments.limit };
     let found = problems(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&found)?;
-    } else {
-        graph::lines(&mut page, &found.problems, environment);
+    Page::answer(environment, arguments.json, &found, |page| {
+        graph::lines(page, &found.problems, environment);
         let line = match found.problems.len() {
             0 => "No open problems.".to_owned(),
             number => {
@@ -38,8 +35,7 @@ pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> R
             }
         };
         page.line(page.paint(Tone::Quiet, &line));
-        shared::show_prepared(&mut page, &found.preparation);
-    }
-    page.print()?;
+        shared::show_prepared(page, &found.preparation);
+    })?;
     Ok(if found.problems.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }

@@ -10,17 +10,12 @@ use crate::ui::{Page, Tone, count};
 
 pub(super) fn run(request: &ExplainRank, json: bool, environment: &Environment) -> Result<Outcome> {
     let ranking = explain_rank(environment, request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(&ranking)?,
-        false => {
-            for (number, line) in lines(&ranking).iter().enumerate() {
-                let tone = if number == 0 { Tone::Heading } else { Tone::Quiet };
-                page.line(page.paint(tone, line));
-            }
+    Page::answer(environment, json, &ranking, |page| {
+        for (number, line) in lines(&ranking).iter().enumerate() {
+            let tone = if number == 0 { Tone::Heading } else { Tone::Quiet };
+            page.line(page.paint(tone, line));
         }
-    }
-    page.print()?;
+    })?;
     Ok(if ranking.rank.is_some() { Outcome::Done } else { Outcome::Nothing })
 }
 

@@ -134,10 +134,7 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
     let mut page = Page::new(environment);
     if arguments.scan {
         let scanned = redact::scan(app, text, call)?;
-        match arguments.json {
-            true => page.json(&scanned)?,
-            false => say_found(&mut page, &scanned),
-        }
+        page.put(arguments.json, &scanned, |page| say_found(page, &scanned))?;
         page.print()?;
         // If nothing is found and not all could be read, it is unknown if there is something.
         let is_unknown = scanned.places.is_empty() && !scanned.unread.is_empty();

@@ -64,10 +64,7 @@ impl RememberArguments {
 pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let kept = remember::remember(&environment.app, &arguments.request(), shown.call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&kept)?;
-    } else {
+    Page::answer(environment, arguments.json, &kept, |page| {
         let scope = kept.project.as_ref().map_or("every project", |name| name.get());
         let id = page.paint(Tone::Id, &kept.short_id);
         page.line(format!("Remembered as {id} for {scope}. `thru undo` undoes it."));
@@ -84,7 +81,6 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
                 "Something in it was private, or looked like a secret, and was left out.",
             ));
         }
-    }
-    page.print()?;
+    })?;
     Ok(Outcome::Done)
 }

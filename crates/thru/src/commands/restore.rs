@@ -22,10 +22,7 @@ pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Re
     let shown = shared::Shown::new(environment);
     let answer = rebuild::restore(&environment.app, &arguments.session, shown.call())?;
     let restored = &answer.restored;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&answer)?;
-    } else {
+    Page::answer(environment, arguments.json, &answer, |page| {
         let files = plural(restored.files.len() as u64, "file");
         page.line(format!("Restored {files} ({}):", size(restored.bytes)));
         for file in restored.files.iter().take(10) {
@@ -45,7 +42,6 @@ pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Re
             Some(directory) => page.line(format!("Resume it in {directory} with `{resume}`.")),
             None => page.line(format!("Resume it with `{resume}`.")),
         }
-    }
-    page.print()?;
+    })?;
     Ok(Outcome::Done)
 }

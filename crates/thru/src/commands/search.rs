@@ -143,10 +143,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
     let found = search(environment, &arguments.request(), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
     let is_unsure = found.verdict == Verdict::Nearest && !arguments.nearest;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&found)?;
-    } else {
+    Page::answer(environment, arguments.json, &found, |page| {
         for remark in found.remarks() {
             page.line(page.paint(Tone::Quiet, &printable(&remark)));
         }
@@ -155,19 +152,18 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
             page.line(page.paint(Tone::Bad, &line));
         }
         if let Some(work) = &found.work {
-            show_work(&mut page, work, environment);
+            show_work(page, work, environment);
         } else if is_empty {
-            show_nothing(&mut page, &found);
+            show_nothing(page, &found);
         } else if found.only_memories {
             let most = if is_unsure { NEAREST.0 } else { usize::MAX };
-            show_memories(&mut page, &found, most, environment);
+            show_memories(page, &found, most, environment);
         } else {
-            remembered(&mut page, &found, environment);
-            show(&mut page, &found, arguments, environment);
+            remembered(page, &found, environment);
+            show(page, &found, arguments, environment);
         }
-        shared::show_prepared(&mut page, &found.preparation);
-    }
-    page.print()?;
+        shared::show_prepared(page, &found.preparation);
+    })?;
     Ok(if is_empty || is_unsure { Outcome::Nothing } else { Outcome::Done })
 }
 
@@ -205,7 +201,7 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
         }
     }
     page.gap();
-    page.line(page.paint(Tone::Quiet, "`thru session show ID` tells what a session did."));
+    page.line(page.paint(Tone::Quiet, "`thru session show ID` shows what a session did."));
 }
 
 fn show_nothing(page: &mut Page, found: &Found) {

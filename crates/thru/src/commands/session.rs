@@ -78,17 +78,18 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
 fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
     let request = session::Load { id: arguments.id.clone(), freshness: Freshness::Recorded };
     let held = session::load(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&held)?;
-    } else if held.is_silent {
-        page.line(format!("Nothing is known about what session {} held.", held.session_id.short()));
-    } else {
-        for line in held.text.get().lines() {
-            page.line(line);
+    Page::answer(environment, arguments.json, &held, |page| {
+        if held.is_silent {
+            page.line(format!(
+                "Nothing is known about what session {} held.",
+                held.session_id.short()
+            ));
+        } else {
+            for line in held.text.get().lines() {
+                page.line(line);
+            }
         }
-    }
-    page.print()?;
+    })?;
     if held.is_silent {
         return Ok(Outcome::Nothing);
     }

@@ -57,26 +57,24 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
         limit: arguments.limit,
     };
     let found = list(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&found)?;
-    } else if found.sessions.is_empty() {
-        page.line("No sessions.");
-    } else {
-        table(&mut page, &found.sessions, environment);
-        let place = found
-            .project
-            .as_ref()
-            .map_or_else(String::new, |name| format!(" in project {}", name.get()));
-        let shown = plural(found.sessions.len() as u64, "session");
-        let rest = if found.more { "; `--limit` shows more" } else { "" };
-        page.gap();
-        page.line(page.paint(
-            Tone::Quiet,
-            &format!("{shown}{place}{rest}. `thru session show ID` opens one."),
-        ));
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &found, |page| {
+        if found.sessions.is_empty() {
+            page.line("No sessions.");
+        } else {
+            table(page, &found.sessions, environment);
+            let place = found
+                .project
+                .as_ref()
+                .map_or_else(String::new, |name| format!(" in project {}", name.get()));
+            let shown = plural(found.sessions.len() as u64, "session");
+            let rest = if found.more { "; `--limit` shows more" } else { "" };
+            page.gap();
+            page.line(page.paint(
+                Tone::Quiet,
+                &format!("{shown}{place}{rest}. `thru session show ID` opens one."),
+            ));
+        }
+    })?;
     Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
@@ -88,12 +86,9 @@ fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> R
         inactive: true,
     };
     let found = unindexed::list(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    match arguments.json {
-        true => page.json(&found)?,
-        false => show_unindexed(&mut page, &found.sessions, environment),
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &found, |page| {
+        show_unindexed(page, &found.sessions, environment)
+    })?;
     // That every session is indexed is good news.
     Ok(Outcome::Done)
 }

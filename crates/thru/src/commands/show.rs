@@ -30,19 +30,15 @@ pub(crate) fn run(arguments: &ShowArguments, environment: &Environment) -> Resul
         freshness: Freshness::Recorded,
     };
     let pieces = get(environment, &request, shared::Shown::new(environment).call())?.all_known()?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&pieces)?;
-    } else {
+    Page::answer(environment, arguments.json, &pieces, |page| {
         for piece in &pieces.pieces {
             match piece {
-                Piece::Memory(memory) => show_memory(&mut page, memory, environment),
-                Piece::Passage(passage) => show_passage(&mut page, passage, environment),
+                Piece::Memory(memory) => show_memory(page, memory, environment),
+                Piece::Passage(passage) => show_passage(page, passage, environment),
                 Piece::Unknown { .. } => {}
             }
         }
-    }
-    page.print()?;
+    })?;
     Ok(Outcome::Done)
 }
 

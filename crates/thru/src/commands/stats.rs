@@ -51,19 +51,17 @@ pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Resu
     }
     let shown = shared::Shown::new(environment);
     let usage = context_usage(environment, &arguments.since, shown.call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&usage)?;
-    } else if usage.sessions.is_empty() {
-        page.line("No session was given anything from memory in this time.");
-        let install = page.paint(Tone::Id, "thru doctor");
-        page.line(format!("`{install}` says whether your agents are connected."));
-    } else {
-        occasions(&mut page, &usage);
-        page.gap();
-        list_sessions(&mut page, &usage, arguments.limit, environment);
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &usage, |page| {
+        if usage.sessions.is_empty() {
+            page.line("No session was given anything from memory in this time.");
+            let install = page.paint(Tone::Id, "thru doctor");
+            page.line(format!("`{install}` says whether your agents are connected."));
+        } else {
+            occasions(page, &usage);
+            page.gap();
+            list_sessions(page, &usage, arguments.limit, environment);
+        }
+    })?;
     Ok(if usage.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 

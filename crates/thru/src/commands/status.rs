@@ -25,12 +25,7 @@ pub(crate) struct StatusArguments {
 
 pub(crate) fn run(arguments: &StatusArguments, environment: &Environment) -> Result<Outcome> {
     let status = status(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    match arguments.json {
-        true => page.json(&status)?,
-        false => show(&mut page, &status, environment),
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &status, |page| show(page, &status, environment))?;
     Ok(Outcome::Done)
 }
 

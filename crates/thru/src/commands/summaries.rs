@@ -76,17 +76,14 @@ pub(crate) fn run(arguments: &SummariesArguments, environment: &Environment) -> 
 
 fn list(json: bool, environment: &Environment) -> Result<Outcome> {
     let list = summaries::list(environment)?;
-    let mut page = Page::new(environment);
-    if json {
-        page.json(&list)?;
-    } else {
+    Page::answer(environment, json, &list, |page| {
         if list.summaries.is_empty() {
             page.line("There are no summaries here: no session was compacted in this project yet.");
             page.line(
                 page.paint(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones."),
             );
         } else {
-            table(&mut page, &list, environment);
+            table(page, &list, environment);
             page.gap();
             let place = environment.shown(&list.folder);
             let number = number_of(list.summaries.len() as u64);
@@ -95,8 +92,7 @@ fn list(json: bool, environment: &Environment) -> Result<Outcome> {
         for note in &list.notes {
             page.line(page.paint(Tone::Quiet, &format!("Of `config.json` there, {note}.")));
         }
-    }
-    page.print()?;
+    })?;
     Ok(if list.summaries.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
@@ -136,12 +132,7 @@ fn rebuild(arguments: &Rebuild, environment: &Environment) -> Result<Outcome> {
     let Rebuild { project, session, json } = arguments;
     let request = RebuildSummaries { project: project.clone(), session: session.clone() };
     let rebuilt = summaries::rebuild(environment, &request, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(&rebuilt)?,
-        false => tell(&mut page, &rebuilt, environment),
-    }
-    page.print()?;
+    Page::answer(environment, *json, &rebuilt, |page| tell(page, &rebuilt, environment))?;
     Ok(match (rebuilt.written, rebuilt.failed.is_empty()) {
         (_, false) => Outcome::Wrong,
         (0, true) => Outcome::Nothing,
@@ -190,13 +181,12 @@ fn delete(arguments: &Delete, environment: &Environment) -> Result<Outcome> {
         }
     }
     let deleted = deletion.carry_out(environment)?;
-    match arguments.json {
-        true => page.json(&deleted)?,
-        false => page.line(format!(
+    page.put(arguments.json, &deleted, |page| {
+        page.line(format!(
             "Removed {number} in {place}. `thru summaries rebuild --session {}` writes them again.",
             deleted.session_id.chars().take(8).collect::<String>()
-        )),
-    }
+        ))
+    })?;
     page.print()?;
     Ok(Outcome::Done)
 }

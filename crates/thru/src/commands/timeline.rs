@@ -59,10 +59,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         agents: arguments.of.agents(),
     };
     let timeline = around(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&timeline)?;
-    } else {
+    Page::answer(environment, arguments.json, &timeline, |page| {
         let rows: Vec<TableRow<'_>> = timeline
             .memories()
             .map(|(row, is_anchor)| TableRow {
@@ -76,12 +73,11 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         } else if rows.is_empty() {
             page.line("Nothing was remembered around it.");
         } else {
-            entries::table(&mut page, &rows, environment);
+            entries::table(page, &rows, environment);
             page.gap();
             page.line(page.paint(Tone::Quiet, "`thru show ID…` shows them in full."));
         }
-        shared::show_prepared(&mut page, &timeline.preparation);
-    }
-    page.print()?;
+        shared::show_prepared(page, &timeline.preparation);
+    })?;
     Ok(if timeline.is_found { Outcome::Done } else { Outcome::Nothing })
 }

@@ -168,10 +168,7 @@ fn init(
     environment: &Environment,
 ) -> Result<Outcome> {
     let init = vault::init(environment, path, dry_run, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if json {
-        page.json(&init)?;
-    } else {
+    Page::answer(environment, json, &init, |page| {
         let place = environment.shown(&init.vault);
         let notes = plural(init.synced.created as u64, "note");
         page.line(match dry_run {
@@ -182,7 +179,7 @@ fn init(
             page.line(format!("It is a folder of the vault {}.", environment.shown(within)));
         }
         if !dry_run {
-            show_synced(&mut page, &init.synced);
+            show_synced(page, &init.synced);
         }
         if init.synced.created + init.synced.changed + init.synced.unchanged == 0 {
             let hint = "Memory holds no session to write yet: `thru import` reads the history on this machine.";
@@ -191,8 +188,7 @@ fn init(
             let hint = "Lines that end in `^t-…` are kept up to date; all other text is yours.";
             page.line(page.paint(Tone::Quiet, hint));
         }
-    }
-    page.print()?;
+    })?;
     Ok(outcome(&init.synced))
 }
 
@@ -201,10 +197,7 @@ fn sync(request: &SyncVault, json: bool, environment: &Environment) -> Result<Ou
 }
 
 fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
-    if json {
-        page.json(synced)?;
-    } else {
+    Page::answer(environment, json, synced, |page| {
         let written = synced.created + synced.changed;
         match written {
             // One that did nothing, or not all of it, says that alone.
@@ -220,23 +213,20 @@ fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<O
                 count(synced.changed as u64),
             )),
         }
-        show_synced(&mut page, synced);
-    }
-    page.print()?;
+        show_synced(page, synced);
+    })?;
     Ok(outcome(synced))
 }
 
 fn promotions(json: bool, environment: &Environment) -> Result<Outcome> {
     let promotions = vault::promotions(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if json {
-        page.json(&promotions)?;
-    } else if promotions.proposed.is_empty() {
-        page.line("No note of one project is recalled by others often enough.");
-    } else {
-        show_proposed(&mut page, &promotions.proposed);
-    }
-    page.print()?;
+    Page::answer(environment, json, &promotions, |page| {
+        if promotions.proposed.is_empty() {
+            page.line("No note of one project is recalled by others often enough.");
+        } else {
+            show_proposed(page, &promotions.proposed);
+        }
+    })?;
     Ok(if promotions.proposed.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 
@@ -274,21 +264,13 @@ fn print(
     json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(answer)?,
-        false => page.line(line),
-    }
-    page.print()?;
+    Page::answer(environment, json, answer, |page| page.line(line))?;
     Ok(Outcome::Done)
 }
 
 fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
     let resolved = vault::resolve(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if json {
-        page.json(&resolved)?;
-    } else {
+    Page::answer(environment, json, &resolved, |page| {
         match resolved.merged.len() {
             0 => page.line("There is no conflict copy to merge."),
             merged => {
@@ -301,9 +283,8 @@ fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
         for (path, why) in &resolved.left {
             page.line(page.paint(Tone::Bad, &format!("{path} is left as it is: {why}")));
         }
-        show_synced(&mut page, &resolved.synced);
-    }
-    page.print()?;
+        show_synced(page, &resolved.synced);
+    })?;
     Ok(if resolved.left.is_empty() { Outcome::Done } else { Outcome::Wrong })
 }
 

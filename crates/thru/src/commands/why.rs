@@ -44,12 +44,7 @@ pub(crate) fn run(arguments: &WhyArguments, environment: &Environment) -> Result
     };
     let course = why(environment, &request, shared::Shown::new(environment).call())?;
     let is_empty = course.facts.is_empty() && course.decisions.is_empty();
-    let mut page = Page::new(environment);
-    match arguments.json {
-        true => page.json(&course)?,
-        false => show(&mut page, &course, environment),
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &course, |page| show(page, &course, environment))?;
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
 }
 

@@ -68,6 +68,18 @@ impl Page {
         }
     }
 
+    /// Prints an answer: as JSON if that is wanted, else as `show` puts it.
+    pub(crate) fn answer<T: Serialize>(
+        environment: &Environment,
+        json: bool,
+        answer: &T,
+        show: impl FnOnce(&mut Self),
+    ) -> Result<()> {
+        let mut page = Self::new(environment);
+        page.put(json, answer, show)?;
+        page.print()
+    }
+
     /// Columns there are.
     pub(crate) const fn columns(&self) -> usize {
         self.terminal.width
@@ -89,6 +101,20 @@ impl Page {
         if !self.text.is_empty() {
             self.text.push('\n');
         }
+    }
+
+    /// Adds an answer: as JSON if that is wanted, else as `show` puts it.
+    pub(crate) fn put<T: Serialize>(
+        &mut self,
+        json: bool,
+        answer: &T,
+        show: impl FnOnce(&mut Self),
+    ) -> Result<()> {
+        match json {
+            true => self.json(answer)?,
+            false => show(self),
+        }
+        Ok(())
     }
 
     /// Adds an answer as JSON, a key per line.

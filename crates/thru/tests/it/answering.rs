@@ -60,14 +60,14 @@ fn what_is_left_is_told_from_lists_and_files_of_todos() {
         open: Limit the size of uploads
         open: Sign the release archives
 
-    `thru session show ID` tells what a session did.
+    `thru session show ID` shows what a session did.
     ");
     assert_snapshot!(asked("what's left on the cache"), @"
     2026-03-01
       22222222  rocket · Redis is too much to run  1 turn
         open: Session cache: deferred limits (M1)
 
-    `thru session show ID` tells what a session did.
+    `thru session show ID` shows what a session did.
     ");
     assert_eq!(asked("was ist noch offen bei rocket"), asked("what is still open in rocket"));
     let found = home.json(&["search", "--all", "--json", "open todos"]);

@@ -378,7 +378,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     2026-03-01
       11111111  rocket · Why does the importer lock the database?  2 turns
 
-    `thru session show ID` tells what a session did.
+    `thru session show ID` shows what a session did.
     ");
     assert_snapshot!(home.shown(&["search", "--all", "what did we do in June 2026"]), @"
     No session in that time. The last one before it:
@@ -386,7 +386,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     2026-03-02
       33333333  rocket · Which pears ripen in September?  1 turn
 
-    `thru session show ID` tells what a session did.
+    `thru session show ID` shows what a session did.
     ");
     assert_snapshot!(home.shown(&["search", "--all", "where did I leave off?"]), @"
     2026-03-01

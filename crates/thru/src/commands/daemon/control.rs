@@ -49,12 +49,7 @@ pub(super) fn restart(environment: &Environment) -> Result<Outcome> {
 
 pub(super) fn status(json: bool, environment: &Environment) -> Result<Outcome> {
     let status = control::status(environment);
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(&status)?,
-        false => show(&mut page, &status, environment),
-    }
-    page.print()?;
+    Page::answer(environment, json, &status, |page| show(page, &status, environment))?;
     Ok(match status.state {
         DaemonState::Running => Outcome::Done,
         DaemonState::Hung => Outcome::Wrong,

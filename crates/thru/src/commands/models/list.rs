@@ -9,12 +9,7 @@ use crate::ui::{Page, Tone, printable, width};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let list = catalog::list(environment);
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(&list)?,
-        false => show(&mut page, &list),
-    }
-    page.print()?;
+    Page::answer(environment, json, &list, |page| show(page, &list))?;
     Ok(if list.trouble.is_some() { Outcome::Wrong } else { Outcome::Done })
 }
 

@@ -68,12 +68,7 @@ pub(super) fn set(
         environment.tell(&format!("The key is kept: {source}."))?;
     }
     let set = setting::set(environment, &request)?;
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(&set)?,
-        false => show(&mut page, &set),
-    }
-    page.print()?;
+    Page::answer(environment, json, &set, |page| show(page, &set))?;
     Ok(Outcome::Done)
 }
 
@@ -116,10 +111,7 @@ fn read_key(environment: &Environment, name: &str) -> Result<String> {
 
 pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Result<Outcome> {
     let off = setting::off(environment, arguments.forget_key)?;
-    let mut page = Page::new(environment);
-    if json {
-        page.json(&off)?;
-    } else {
+    Page::answer(environment, json, &off, |page| {
         page.line(match &off.was {
             Some(name) => format!("{name} is no longer asked. What it made stays."),
             None => "No model was asked, and none is.".to_owned(),
@@ -127,7 +119,6 @@ pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Res
         for place in &off.keys_removed {
             page.line(format!("The key is removed: {place}."));
         }
-    }
-    page.print()?;
+    })?;
     Ok(Outcome::Done)
 }

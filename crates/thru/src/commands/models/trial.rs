@@ -10,12 +10,9 @@ use crate::ui::{Page, Tone, count};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let trial = trial::try_models(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    match json {
-        true => page.json(&trial)?,
-        false => trial.providers.iter().for_each(|provider| show(&mut page, provider)),
-    }
-    page.print()?;
+    Page::answer(environment, json, &trial, |page| {
+        trial.providers.iter().for_each(|provider| show(page, provider))
+    })?;
     Ok(if trial.is_well() { Outcome::Done } else { Outcome::Wrong })
 }
 

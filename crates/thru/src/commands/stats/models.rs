@@ -30,18 +30,16 @@ pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -
     let request =
         AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
     let usage = model_usage(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&usage)?;
-    } else if usage.rows.is_empty() {
-        page.line("No model was asked anything in this time.");
-    } else {
-        show(&mut page, &usage.rows);
-        page.gap();
-        let number = count(usage.superseded_memories);
-        page.line(format!("Memories replaced by those of a model: {number}. They are kept."));
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &usage, |page| {
+        if usage.rows.is_empty() {
+            page.line("No model was asked anything in this time.");
+        } else {
+            show(page, &usage.rows);
+            page.gap();
+            let number = count(usage.superseded_memories);
+            page.line(format!("Memories replaced by those of a model: {number}. They are kept."));
+        }
+    })?;
     Ok(if usage.rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
 }
 

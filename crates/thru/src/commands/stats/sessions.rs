@@ -46,15 +46,13 @@ pub(crate) fn run(
     };
     let stats = work(environment, &request, shared::Shown::new(environment).call())?;
     let is_empty = stats.total.sessions == 0;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&stats)?;
-    } else if is_empty {
-        page.line("No session did anything in this time.");
-    } else {
-        show(&mut page, &stats, arguments.limit);
-    }
-    page.print()?;
+    Page::answer(environment, arguments.json, &stats, |page| {
+        if is_empty {
+            page.line("No session did anything in this time.");
+        } else {
+            show(page, &stats, arguments.limit);
+        }
+    })?;
     Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
 }
 
