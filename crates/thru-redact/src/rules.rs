@@ -281,7 +281,7 @@ pub(crate) static RULES: &[Rule] = &[
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,2000})").followed_by(Follows::Token(32)),
     form("seed-phrase", "the words that recover a wallet", &["seed phrase", "seed words", "recovery phrase", "recovery words", "secret phrase", "backup phrase", "mnemonic", "wallet"],
-        r#"(?i)(?:(?:seed|recovery|secret|backup) (?:phrase|words)|mnemonic|wallet)[^\n]{0,40}?(?:(?:\s?[:=(]|\sis|\sare)[\s>|+*"'`\\]|\r?\n)[\s>|+*"'`\\]{0,12}(?-i:(?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8}))\b"#).followed_by(Follows::Word).checked(Check::Phrase),
+        r#"(?i)(?:(?:seed|recovery|secret|backup) (?:phrase|words)|mnemonic|wallet)(?: phrase| words)?(?: ?[:=]| is| are|\r?\n)[\s>|+*"'`]{0,8}(?-i:(?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8}))\b"#).followed_by(Follows::Word).checked(Check::Phrase),
     form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Password),
     form("jwk-key", "the private part of a JSON web key", &["\"kty\"", "\"kty\\\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
     form("jwk-key", "the private part of a JSON web key", &["\"d\":", "\"d\\\":"], r#""d"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{24,2000})"[^{}]{0,2000}?"kty""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
