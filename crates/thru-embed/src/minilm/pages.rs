@@ -76,9 +76,12 @@ mod tests {
         };
         let hash = blake3::hash(WEIGHTS.bytes);
         let before = resident();
-        release(WEIGHTS.bytes);
-        // Other tests may use them at the same time.
-        assert!(resident() + WEIGHTS.bytes.len() / 2 < before, "{before}");
+        // Other tests may read them at the same time.
+        let has_left = || {
+            release(WEIGHTS.bytes);
+            resident() + WEIGHTS.bytes.len() / 2 < before
+        };
+        assert!((0..100).any(|_| has_left()), "{before}");
         assert_eq!(blake3::hash(WEIGHTS.bytes), hash);
     }
 }
