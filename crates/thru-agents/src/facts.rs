@@ -31,7 +31,7 @@ pub(crate) fn note_time(at: Timestamp, facts: &mut SessionFacts) {
 }
 
 /// Keeps the beginning of the first prompt that is neither a slash command nor a shell command.
-pub(crate) fn note_prompt(text: &str, facts: &mut SessionFacts) {
+pub fn note_prompt(text: &str, facts: &mut SessionFacts) {
     if facts.first_prompt.is_none() && !text.starts_with('/') && !text.starts_with("! ") {
         let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
         let line = lines.clone().find(|line| !is_marker(line)).or_else(|| lines.next());

@@ -33,6 +33,7 @@ mod text;
 pub use agents::Homes;
 pub use batch::amend;
 pub use cleaner::Cleaner;
+pub use facts::note_prompt;
 pub use reader::Reader;
 pub use restore::RestoreError;
 pub use source::{Discovery, Problem, Source};

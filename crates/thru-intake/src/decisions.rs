@@ -4,12 +4,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{
-    FileState, HOOK_RECORD, INJECTED_RECORD, Id, MemoryDecision, Observation, ProjectKey,
-    SNAPSHOT_RECORD, SessionKey, Speaker, Statement, Timestamp,
+    FileState, HOOK_RECORD, INJECTED_RECORD, Id, MemoryDecision, Observation, PassageKind,
+    ProjectKey, SNAPSHOT_RECORD, SessionFacts, SessionKey, Speaker, Statement, Timestamp,
 };
 use thru_journal::journal::{Cursor, Item, Journal};
 use thru_redact::Report;
-use thru_store::{Batch, NewMemory, OperationRow, Store};
+use thru_store::{Batch, NewMemory, OperationRow, PassageFilter, Store};
 
 use crate::refine::{put_refinement, settle};
 use crate::sessions::Indexer;
@@ -91,7 +91,7 @@ impl Decisions {
             Operation::RuleRemoved { name } => {
                 self.rules.remove(name);
             }
-            Operation::SessionForgotten { session } => {
+            Operation::SessionForgotten { session, .. } => {
                 self.forgotten.insert(session.clone());
             }
             Operation::MemoryRecorded(recorded) => {
@@ -183,6 +183,19 @@ fn applied(store: &Store) -> thru_store::Result<Cursor> {
     Ok(cursor(store.journal_cursor()?))
 }
 
+/// The lines by which copies of this session may be titled.
+fn first_lines(store: &Store, session: i64) -> Result<HashSet<String>> {
+    let mut lines = HashSet::new();
+    for passage in store.passages(PassageFilter::Session(session))? {
+        if passage.kind == PassageKind::Human {
+            let mut facts = SessionFacts::default();
+            thru_agents::note_prompt(&store.text_of(&passage)?, &mut facts);
+            lines.extend(facts.first_prompt);
+        }
+    }
+    Ok(lines)
+}
+
 /// Parses a store's journal cursor; the beginning of the journal if there is none.
 pub(crate) fn cursor(stored: Option<String>) -> Cursor {
     stored.and_then(|stored| serde_json::from_str(&stored).ok()).unwrap_or_default()
@@ -200,7 +213,7 @@ impl Intake {
         let forgotten: Vec<&SessionKey> = recorded
             .iter()
             .filter_map(|record| match &record.operation {
-                Operation::SessionForgotten { session } => Some(session),
+                Operation::SessionForgotten { session, .. } => Some(session),
                 _ => None,
             })
             .collect();
@@ -208,9 +221,11 @@ impl Intake {
         let removed = self.remove_kept(&forgotten)?;
         let known = store.memory_decisions()?;
         let mut forgotten_rows = HashMap::new();
+        let mut forgotten_prompts = HashSet::new();
         for session in &forgotten {
             if let Some(row) = store.session_by_key(session)? {
                 forgotten_rows.insert(*session, row);
+                forgotten_prompts.extend(first_lines(store, row)?);
             }
         }
         let projections = self.projections(Indexer::without_transcripts(self));
@@ -223,12 +238,13 @@ impl Intake {
                     batch.placing_since(*at)?;
                     batch.directory(directory, project)?;
                 }
-                Operation::SessionForgotten { session } => {
+                Operation::SessionForgotten { session, passages } => {
                     // Known already, or made by an earlier record of this transaction.
                     if let Some(row) = forgotten_rows.remove(session) {
                         projections.all().try_for_each(|one| one.forget(&batch, row, session))?;
                     }
                     batch.forget_session(session)?;
+                    batch.leave_out(passages)?;
                 }
                 Operation::EpisodeRetired(retired) if !batch.is_forgotten(&retired.session)? => {
                     batch.put_retired_episode(&retired.session, &retired.episode())?;
@@ -267,6 +283,7 @@ impl Intake {
         }
         if !forgotten.is_empty() {
             batch.drop_unused_files()?;
+            batch.begin_otherwise(&forgotten_prompts, &thru_agents::note_prompt)?;
         }
         let decided = match is_decided {
             true => {

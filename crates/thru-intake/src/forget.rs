@@ -6,7 +6,7 @@ use thru_core::{HOOK_RECORD, INJECTED_RECORD, SNAPSHOT_RECORD, SessionKey, Sourc
 use thru_journal::archive::{EntryName, Lines};
 use thru_journal::journal::Change;
 use thru_redact::{Clean, Report};
-use thru_store::Store;
+use thru_store::{PassageFilter, Store};
 
 use crate::distil::DistilScope;
 use crate::sessions::Indexer;
@@ -36,10 +36,18 @@ impl Intake {
     /// Fails if the journal, the archive or the store cannot be written. The tombstone is written first: a
     /// second run resumes.
     pub fn forget(&self, _lock: &IntakeLock, keys: &[&SessionKey]) -> Result<Forgotten> {
-        let operations: Vec<Operation> = keys
-            .iter()
-            .map(|key| Operation::SessionForgotten { session: (*key).clone() })
-            .collect();
+        let store = Store::open_if_there(&self.layout)?;
+        let operations = keys.iter().map(|key| {
+            let row = store.as_ref().and_then(|store| store.session_by_key(key).transpose());
+            let passages = match (&store, row.transpose()?) {
+                (Some(store), Some(row)) => store.passages(PassageFilter::Session(row))?,
+                _ => Vec::new(),
+            };
+            let passages = passages.into_iter().map(|passage| passage.id).collect();
+            Ok(Operation::SessionForgotten { session: (*key).clone(), passages })
+        });
+        let operations = operations.collect::<Result<Vec<_>>>()?;
+        drop(store);
         self.record(&operations)?;
         let (store, mut forgotten) = self.catch_up()?;
         store.checkpoint()?;

@@ -55,6 +55,9 @@ pub enum Operation {
     SessionForgotten {
         /// The session.
         session: SessionKey,
+        /// The passages that go with it, of which other sessions may hold copies. Their ids tell nothing of what they said.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        passages: Vec<Id>,
     },
     /// A person, or an agent, said that a session is over for now.
     SessionClosed {

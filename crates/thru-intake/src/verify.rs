@@ -203,7 +203,7 @@ impl Intake {
         if is_cut {
             found.note(&place, "is cut off", true);
         } else if report.torn {
-            let message = "ends in a block that was not finished; the next import closes it off";
+            let message = "ends in a block that was not finished; what is added next closes it off";
             found.note(&place, message, false);
         }
         if !has_store || kind.is_none_or(|kind| kind == SourceKind::Attachment) {

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use thru_core::{
-    Diagnostic, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey, SourceKind,
+    Agent, Diagnostic, PassageKind, ProjectKey, ReadBatch, SessionFacts, SessionId, SessionKey,
+    SourceKind,
 };
 use thru_journal::archive::{EntryName, SourceInfo};
 use thru_redact::Clean;
@@ -113,7 +114,8 @@ impl<'a> StepWriter<'a> {
                 SourceKind::Main => batch.drop_prompt_history_of(session)?,
                 _ => {}
             }
-            let facts = batch.merge_facts(session, source, read.get().facts.clone())?;
+            let facts = facts_left(batch, agent, read.get())?;
+            let facts = batch.merge_facts(session, source, facts)?;
             self.place(batch, session, &facts)?;
             let more = batch.apply(agent, source, session, read)?;
             written.passages += more.passages;
@@ -154,6 +156,25 @@ impl<'a> StepWriter<'a> {
         self.placed.extend(facts.directory.clone().map(|directory| (session, directory)));
         Ok(())
     }
+}
+
+/// Returns the facts that were read, with the first of the prompts that are not forgotten.
+fn facts_left(batch: &Batch<'_>, agent: Agent, read: &ReadBatch) -> Result<SessionFacts> {
+    let mut facts = read.facts.clone();
+    let prompts = read.passages.iter().filter(|one| one.kind == PassageKind::Human);
+    let mut left = Vec::new();
+    let mut is_all = true;
+    for prompt in prompts.filter(|one| one.agent_id.is_none()) {
+        match batch.is_left_out(agent, prompt)? {
+            true => is_all = false,
+            false => left.push(prompt),
+        }
+    }
+    if !is_all {
+        (facts.first_prompt, facts.first_prompt_at) = (None, None);
+        left.iter().for_each(|prompt| thru_agents::note_prompt(&prompt.text, &mut facts));
+    }
+    Ok(facts)
 }
 
 /// Assigns a session to its project. The project of a new directory is identified and recorded. `placed`

@@ -3,6 +3,7 @@
 mod commits;
 mod compactions;
 mod events;
+mod forgotten;
 mod graph;
 mod imports;
 mod jobs;
@@ -195,10 +196,7 @@ impl Batch<'_> {
         passage: &Passage,
         written: &mut Written,
     ) -> Result<()> {
-        // Copies from a forgotten session are forgotten with it, in whatever session they are.
-        if let Some(original) = &passage.copied_from
-            && self.is_forgotten(&SessionKey { agent, id: original.clone() })?
-        {
+        if self.is_left_out(agent, passage)? {
             return Ok(());
         }
         let known = self.known_passage(&passage.id)?;
@@ -420,9 +418,18 @@ impl Batch<'_> {
         let mut own: SessionFacts =
             known.and_then(|facts| serde_json::from_str(&facts).ok()).unwrap_or_default();
         own.merge(later);
+        self.put_source_facts(session, source, &own)
+    }
+
+    fn put_source_facts(
+        &self,
+        session: i64,
+        source: i64,
+        facts: &SessionFacts,
+    ) -> Result<SessionFacts> {
         self.run(
             "INSERT OR REPLACE INTO source_facts (session, source, facts) VALUES (?1, ?2, ?3)",
-            (session, source, serde_json::to_string(&own).unwrap_or_default()),
+            (session, source, serde_json::to_string(facts).unwrap_or_default()),
         )?;
         self.combine_facts(session)
     }
@@ -453,56 +460,6 @@ impl Batch<'_> {
             ),
         )?;
         Ok(facts)
-    }
-
-    /// Deletes a session with its passages and events, and records never to read it again. Projections remove their
-    /// own rows before.
-    pub fn forget_session(&self, key: &SessionKey) -> Result<()> {
-        let parameters = (key.agent.as_str(), key.id.as_str());
-        self.transaction.execute(
-            "INSERT OR IGNORE INTO forgotten (agent, session) VALUES (?1, ?2)",
-            parameters,
-        )?;
-        let session: Option<i64> = self
-            .transaction
-            .query_row(
-                "SELECT id FROM sessions WHERE agent = ?1 AND session = ?2",
-                parameters,
-                |row| row.get(0),
-            )
-            .optional()?;
-        let Some(session) = session else { return Ok(()) };
-        self.remove_passages("session = ?1", [session])?;
-        self.remove_events_of(session)?;
-        self.remove_compactions_of(session)?;
-        self.remove_refinements_of(session)?;
-        for source in crate::query::sources_of(&self.transaction, session)? {
-            self.remove_source(source)?;
-        }
-        for sql in
-            ["DELETE FROM source_facts WHERE session = ?1", "DELETE FROM sessions WHERE id = ?1"]
-        {
-            self.transaction.execute(sql, [session])?;
-        }
-        Ok(())
-    }
-
-    /// Deletes the names of files that are no longer referenced, after sessions were deleted.
-    pub fn drop_unused_files(&self) -> Result<()> {
-        self.transaction.execute(
-            "DELETE FROM files WHERE id NOT IN (SELECT file FROM touches)
-             AND id NOT IN (SELECT file FROM memory_files)",
-            [],
-        )?;
-        Ok(())
-    }
-
-    /// True if the user has forgotten the session.
-    pub fn is_forgotten(&self, key: &SessionKey) -> Result<bool> {
-        self.exists(
-            "SELECT 1 FROM forgotten WHERE agent = ?1 AND session = ?2",
-            (key.agent.as_str(), key.id.as_str()),
-        )
     }
 
     /// Deletes everything read from one archived file, so that it is read again from the beginning.

@@ -151,7 +151,9 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         }
         Some(Operation::RuleAdded { name, .. }) => format!("redaction rule {name} added"),
         Some(Operation::RuleRemoved { name }) => format!("redaction rule {name} removed"),
-        Some(Operation::SessionForgotten { session }) => format!("forgot session {}", session.id),
+        Some(Operation::SessionForgotten { session, .. }) => {
+            format!("forgot session {}", session.id)
+        }
         Some(Operation::SessionClosed { session, reason }) => {
             format!("closed session {} ({reason})", session.id)
         }

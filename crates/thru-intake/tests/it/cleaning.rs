@@ -148,7 +148,8 @@ fn questions_are_answered_and_decisions_hold_while_it_is_cleaned() {
         parts += 1;
         assert_ne!(answers(&machine.layout(), &["push"]).len(), 0, "after part {parts}");
         if parts == 2 {
-            let forgotten = Operation::SessionForgotten { session: crate::machine::key(TWO) };
+            let session = crate::machine::key(TWO);
+            let forgotten = Operation::SessionForgotten { session, passages: Vec::new() };
             let intake = machine.intake();
             let lock = intake.lock(&mut |_| false).unwrap();
             intake.record_and_apply(&lock, &[forgotten]).unwrap();

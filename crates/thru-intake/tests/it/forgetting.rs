@@ -85,13 +85,17 @@ fn no_file_holds_a_word_of_a_forgotten_session() {
     assert_eq!(holding(), Vec::<String>::new());
 }
 
+fn lose_store(machine: &Machine) {
+    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
+        let _ = fs::remove_file(machine.layout().root().join(name));
+    }
+}
+
 #[test]
 fn a_forgotten_session_does_not_come_back_after_the_store_was_lost() {
     let machine = two_sessions();
     machine.forget(TWO);
-    for name in ["memory.db", "memory.db-wal", "memory.db-shm"] {
-        let _ = fs::remove_file(machine.layout().root().join(name));
-    }
+    lose_store(&machine);
     machine.import();
     assert!(!machine.dump().join("\n").to_lowercase().contains("zebrafish"));
 }
@@ -101,7 +105,10 @@ fn a_session_that_was_half_forgotten_does_not_come_back_by_a_rebuild() {
     let machine = two_sessions();
     // Killed after the tombstone, before anything was removed.
     let session = key(TWO);
-    machine.intake().record(&[Operation::SessionForgotten { session }]).unwrap();
+    machine
+        .intake()
+        .record(&[Operation::SessionForgotten { session, passages: Vec::new() }])
+        .unwrap();
     machine.rebuild();
     let all = dump::store(&machine.layout()).join("\n").to_lowercase();
     assert!(!all.contains("zebrafish"), "{all}");
@@ -111,7 +118,10 @@ fn a_session_that_was_half_forgotten_does_not_come_back_by_a_rebuild() {
 fn a_session_that_was_half_forgotten_is_gone_from_the_archive_after_the_next_import() {
     let machine = two_sessions();
     let session = key(TWO);
-    machine.intake().record(&[Operation::SessionForgotten { session }]).unwrap();
+    machine
+        .intake()
+        .record(&[Operation::SessionForgotten { session, passages: Vec::new() }])
+        .unwrap();
     machine.import();
     let all = machine.dump().join("\n").to_lowercase();
     assert!(!all.contains("zebrafish"), "{all}");
@@ -128,6 +138,42 @@ fn forgetting_an_origin_gives_what_a_rebuild_gives() {
     let before = machine.dump();
     machine.rebuild();
     assert_same(&machine.dump(), &before);
+}
+
+#[test]
+fn what_a_fork_copied_from_a_forgotten_session_stays_forgotten() {
+    let mut origin = Author::of(ONE);
+    origin.asks("About zebrafish").says("Zebrafish it is.").asks("More zebrafish");
+    let mut marked = Author::of(TWO);
+    marked.forks(&origin, 3).asks("About sharks").says("Sharks it is.");
+    // As 2.1.197 has them: the copies name neither their session nor that they are copies.
+    let text = marked.text();
+    let unmarked = text.lines().map(|line| {
+        let mut record: serde_json::Value = serde_json::from_str(line).unwrap();
+        record.as_object_mut().unwrap().remove("forkedFrom");
+        record.to_string() + "\n"
+    });
+    let unmarked: String = unmarked.collect();
+    let third = "33333333-cccc-4ccc-8ccc-000000000003";
+    for fork in [text, unmarked] {
+        let machine = Machine::with([(&file(ONE), &origin.text()), (&file(TWO), &fork)]);
+        machine.import();
+        machine.forget(ONE);
+        let forgotten = dump::store(&machine.layout());
+        let all = forgotten.join("\n").to_lowercase();
+        assert!(!all.contains("zebrafish"), "{all}");
+        assert!(all.contains("about sharks"), "{all}");
+        // By no way in: a rebuild, a lost store, a second copy of the agent's.
+        machine.rebuild();
+        assert_same(&dump::store(&machine.layout()), &forgotten);
+        lose_store(&machine);
+        machine.import();
+        machine.write(&file(third), fork.replace(TWO, third));
+        machine.import();
+        let all = dump::store(&machine.layout()).join("\n").to_lowercase();
+        assert!(!all.contains("zebrafish"), "{all}");
+        machine.assert_sound();
+    }
 }
 
 #[test]

@@ -279,7 +279,8 @@ fn a_forgotten_session_is_no_loss() {
     machine.rebuild();
     machine.assert_sound();
     // Nor one whose tombstone was written, and nothing more.
-    let operation = Operation::SessionForgotten { session: crate::machine::key(TWO) };
+    let session = crate::machine::key(TWO);
+    let operation = Operation::SessionForgotten { session, passages: Vec::new() };
     machine.intake().record(&[operation]).unwrap();
     machine.rebuild();
     machine.assert_sound();
