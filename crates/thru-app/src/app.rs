@@ -113,6 +113,13 @@ impl App {
         Ok(Self { config, notes, ..self.clone() })
     }
 
+    /// The same for a process that starts no other.
+    #[must_use]
+    pub fn alone(&self) -> Self {
+        let machine = Machine { program: None, ..(*self.machine).clone() };
+        Self { machine: Arc::new(machine), ..self.clone() }
+    }
+
     /// The same with another home, other agents and the usual settings: for the demo.
     #[must_use]
     pub fn in_home(&self, layout: Layout, homes: Homes) -> Self {

@@ -82,6 +82,14 @@ pub fn age(then: Option<Timestamp>, now: Timestamp) -> String {
     format!("{number} {unit}{}", if number == 1 { "" } else { "s" })
 }
 
+/// `just now`, `5 min ago`, `3 h ago`.
+pub fn ago(then: Timestamp, now: Timestamp) -> String {
+    match age(Some(then), now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

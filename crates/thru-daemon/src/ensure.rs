@@ -82,6 +82,8 @@ pub fn probe(paths: &Paths, identity: &Identity) -> Probe {
         .map_err(CallError::from)
         .and_then(|mut client| client.hello(ANSWER));
     match hello {
+        // Another home was given the same socket.
+        Ok(hello) if !identity.is_of_home(&hello) => Probe::Absent,
         Ok(hello) => match identity.compare(&hello) {
             Ordering::Equal => Probe::Ready(hello),
             Ordering::Less => Probe::Older(hello),

@@ -16,6 +16,8 @@ pub struct Identity {
     pub version: String,
     /// Tells two builds of a version apart. For people; nothing depends on it.
     pub build: String,
+    /// The home that it works for.
+    pub home: String,
 }
 
 /// The daemon's description of itself.
@@ -32,9 +34,17 @@ pub struct Hello {
     /// The build of its version.
     #[serde(default)]
     pub build: String,
+    /// The home that it works for; empty of versions that did not say.
+    #[serde(default)]
+    pub home: String,
 }
 
 impl Identity {
+    /// True if the running daemon that sent this works for the same home.
+    pub(crate) fn is_of_home(&self, hello: &Hello) -> bool {
+        hello.home.is_empty() || hello.home == self.home
+    }
+
     /// Compares the running daemon that sent this with the one that this program would start. Only an older
     /// one is ever replaced, so that two installations in one home never end each other in turns.
     pub(crate) fn compare(&self, hello: &Hello) -> Ordering {
@@ -70,13 +80,15 @@ mod tests {
 
     #[test]
     fn another_protocol_counts_before_the_version() {
-        let identity = Identity { version: "1.0.0".to_owned(), build: String::new() };
+        let identity =
+            Identity { version: "1.0.0".to_owned(), build: String::new(), home: String::new() };
         let hello = |version: &str, protocol| Hello {
             version: version.to_owned(),
             protocol,
             pid: 1,
             started: Timestamp::UNIX_EPOCH,
             build: "other".to_owned(),
+            home: String::new(),
         };
         assert_eq!(identity.compare(&hello("1.0.0", PROTOCOL)), Ordering::Equal);
         assert_eq!(identity.compare(&hello("0.9.0", PROTOCOL)), Ordering::Less);

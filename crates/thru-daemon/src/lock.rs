@@ -131,6 +131,7 @@ mod tests {
             pid: 7,
             started: Timestamp::UNIX_EPOCH,
             build: String::new(),
+            home: String::new(),
         };
         lock.sign(&hello, Path::new("s")).unwrap();
         assert_eq!(holder(&path).unwrap().pid, 7);

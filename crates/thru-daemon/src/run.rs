@@ -114,6 +114,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
         pid: std::process::id(),
         started: clock.now(),
         build: identity.build,
+        home: identity.home,
     };
     lock.sign(&hello, &paths.socket).map_err(at(&paths.lock))?;
     let socket = Socket::listen(&paths.socket).map_err(at(&paths.socket))?;

@@ -1,7 +1,9 @@
 //! Starting, stopping and examining the daemon.
 
+use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -10,7 +12,7 @@ use thru_daemon::{
     Program, RpcError, Stopped, ensure, holder, probe, spawn,
 };
 
-use super::{is_watching, paths};
+use super::{is_watching, page_address, paths};
 use crate::app::App;
 use crate::ingest::reading;
 use crate::trouble::{Remedy, Result, Trouble};
@@ -21,6 +23,8 @@ const START: Duration = Duration::from_secs(10);
 const STOP: Duration = Duration::from_secs(30);
 /// The time for a daemon to finish its work where a caller has more to do than to wait.
 const STOP_IN_PASSING: Duration = Duration::from_secs(5);
+/// The interval at which a port is looked at.
+const STEP: Duration = Duration::from_millis(20);
 /// The time for a daemon to report its state.
 const STATUS: Duration = Duration::from_secs(2);
 
@@ -34,9 +38,11 @@ fn paths_in_use(app: &App) -> Paths {
 /// This program, as a daemon that it would start.
 pub fn identity(app: &App) -> Identity {
     let program = app.machine.program.as_deref().and_then(|program| Program::at(program).ok());
+    let home = app.layout.root();
     Identity {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: program.map_or_else(String::new, |program| program.build()),
+        home: home.canonicalize().as_deref().unwrap_or(home).to_string_lossy().into_owned(),
     }
 }
 
@@ -67,6 +73,30 @@ pub fn ensure_running(app: &App, patience: Duration) -> Result<Ensured, EnsureEr
 pub fn start(app: &App) -> Result<Ensured> {
     reading::resume_all(&app.layout)?;
     running(app)
+}
+
+/// Stops the daemon and starts one anew, which serves the page again where it was served: pages that are open go on.
+///
+/// # Errors
+/// As [`stop`] and [`start`].
+pub fn restart(app: &App) -> Result<Ensured> {
+    let served = page_address(app);
+    stop(app, false)?;
+    let Some(address) = served else { return start(app) };
+    let listens = || {
+        let address = address.strip_prefix("http://").and_then(|it| it.parse().ok());
+        address.is_some_and(|address| TcpStream::connect_timeout(&address, STEP).is_ok())
+    };
+    // The pages ask for that port, which is free once the last one was answered.
+    let until = Instant::now() + STOP_IN_PASSING;
+    while Instant::now() < until && listens() {
+        sleep(STEP);
+    }
+    let started = start(app)?;
+    let mut client = Client::connect(&paths_in_use(app).socket, STATUS)?;
+    // No one needs the link: open pages have their token.
+    let _ = client.call_tool("view", &json!({}), START);
+    Ok(started)
 }
 
 fn running(app: &App) -> Result<Ensured> {

@@ -1,6 +1,7 @@
 //! Work that is too much for a caller that others wait for, where no daemon does it: a process is left behind that
 //! ends with the work. Of several, one works; the others end at once.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use thru_daemon::{detach, let_others_go_first, spawn};
@@ -25,6 +26,9 @@ pub const ROWS: u64 = 1_000;
 /// The time to wait for another process that writes: it may be at something else than this work.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Held while this process does the work itself.
+static WORKING: Mutex<()> = Mutex::new(());
+
 /// True if there is more to ingest, to distil or to index than the start of a session waits for.
 ///
 /// # Errors
@@ -36,12 +40,22 @@ pub fn is_behind(app: &App, store: &Store) -> Result<bool> {
         || rows_behind(&app.layout, store)? > ROWS)
 }
 
-/// Leaves a process behind that ingests what hooks recorded, unless a daemon does.
+/// Leaves a process behind that ingests what hooks recorded, unless a daemon does. A process that starts no other does it
+/// on a thread.
 pub fn hand_over(app: &App) {
     if is_watching(app) {
         return;
     }
-    let Some(program) = &app.machine.program else { return };
+    let Some(program) = &app.machine.program else {
+        // One that starts no other process goes on itself, and outlives the question.
+        let app = app.clone();
+        let _ = std::thread::Builder::new().spawn(move || {
+            // Of several, one works.
+            let Ok(_working) = WORKING.try_lock() else { return };
+            let _ = ingest_recorded(&app, Call::unattended(Patience::Within(PATIENCE)));
+        });
+        return;
+    };
     // We are gone long before it is; then the system waits for it.
     let _ = spawn(program, &["intake", "--left-behind"], app.machine.child_variables());
 }

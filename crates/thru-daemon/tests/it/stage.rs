@@ -100,7 +100,7 @@ pub(crate) struct Daemon {
 }
 
 pub(crate) fn identity(version: &str) -> Identity {
-    Identity { version: version.to_owned(), build: "test".to_owned() }
+    Identity { version: version.to_owned(), build: "test".to_owned(), home: String::new() }
 }
 
 impl Stage {

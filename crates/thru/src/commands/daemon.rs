@@ -63,10 +63,10 @@ pub(crate) enum Command {
 
 pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
     match command {
-        Command::Start => control::start(environment),
+        Command::Start => control::start(false, environment),
         Command::Stop { force } => control::stop(*force, environment),
         Command::Status { json } => control::status(*json, environment),
-        Command::Restart => control::restart(environment),
+        Command::Restart => control::start(true, environment),
         Command::Run { detached } => running::run(*detached, environment),
         Command::Logs { lines, follow } => logs::run(*lines, *follow, environment),
         Command::Install { print } => installing::install(*print, environment),

@@ -116,7 +116,7 @@ fn serve(profile: Profile, environment: &Environment) -> Result<Outcome> {
     quiet_panics();
     let input = std::io::BufReader::new(std::io::stdin());
     let mut caught = Ok(());
-    thru_mcp::serve(environment.app.clone(), profile, input, std::io::stdout(), |stopper| {
+    thru_mcp::serve(environment.app.alone(), profile, input, std::io::stdout(), |stopper| {
         caught = ctrlc::set_handler(move || stopper.stop());
     })
     .context("the server cannot start")?;

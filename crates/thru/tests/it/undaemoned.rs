@@ -14,6 +14,8 @@ use thru_store::index::rows_behind;
 use crate::faulting::eventually;
 use crate::home::Home;
 use crate::hooking::{hook, layout, payload, prompt, stop};
+#[cfg(target_os = "linux")]
+use crate::mcp::client::Client;
 use crate::records::{ONE, TWO};
 
 /// The machine's name in the journal, as in the binary.
@@ -101,6 +103,22 @@ fn rows_that_the_index_lacks_are_indexed_by_the_next_question() {
     assert_eq!(found["left_out"], 0, "{found}");
     let store = Store::open_to_read(&layout(&home)).unwrap();
     assert!(rows_behind(&layout(&home), &store).unwrap() < 1_000);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_of_tools_makes_the_index_and_starts_no_process() {
+    let home = Home::new();
+    start(&home, ONE);
+    record_prompts(&home, 2_600, 0);
+    home.thru(&["sessions"]).expect(0);
+    let mut client = Client::start(&home);
+    client.call("search", json!({ "query": "sextant", "project": "*" }));
+    eventually(|| {
+        assert_eq!(client.children(), "");
+        let store = Store::open_to_read(&layout(&home)).unwrap();
+        rows_behind(&layout(&home), &store).unwrap() < 1_000
+    });
 }
 
 #[test]

@@ -9,11 +9,13 @@ use thru_daemon::{Ensured, Probe};
 
 use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, day_and_time, size};
+use crate::ui::{Page, Tone, ago, day_and_time, size};
 
-pub(super) fn start(environment: &Environment) -> Result<Outcome> {
+/// Starts it; where `again` is true, one that runs ends first.
+pub(super) fn start(again: bool, environment: &Environment) -> Result<Outcome> {
     let mut page = Page::new(environment);
-    page.line(match control::start(environment)? {
+    let start = if again { control::restart } else { control::start };
+    page.line(match start(environment)? {
         Ensured::Running(hello) => format!("The daemon is already running: {}.", described(&hello)),
         Ensured::Started(hello) => format!("The daemon runs: {}.", described(&hello)),
         Ensured::Newer(hello) => {
@@ -42,11 +44,6 @@ pub(super) fn stop(force: bool, environment: &Environment) -> Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-pub(super) fn restart(environment: &Environment) -> Result<Outcome> {
-    control::stop(environment, false)?;
-    start(environment)
-}
-
 pub(super) fn status(json: bool, environment: &Environment) -> Result<Outcome> {
     let status = control::status(environment);
     Page::answer(environment, json, &status, |page| show(page, &status, environment))?;
@@ -61,10 +58,8 @@ fn show(page: &mut Page, status: &DaemonStatus, environment: &Environment) {
     let report = &status.daemon;
     let now = environment.clock.now();
     let moment = |value: &Value| value.as_str().and_then(|text| text.parse::<Timestamp>().ok());
-    let when = |at: Timestamp| match age(Some(at), now).as_str() {
-        "now" => format!("{}, just now", day_and_time(Some(at), environment.zone())),
-        age => format!("{}, {age} ago", day_and_time(Some(at), environment.zone())),
-    };
+    let when =
+        |at: Timestamp| format!("{}, {}", day_and_time(Some(at), environment.zone()), ago(at, now));
     let mut row = |name: &str, tone: Option<Tone>, text: String| {
         let name = page.paint(Tone::Quiet, &format!("{name:13}"));
         let text = tone.map_or(text.clone(), |tone| page.paint(tone, &text));

@@ -26,6 +26,14 @@ pub(crate) struct Client {
 }
 
 impl Client {
+    /// The processes that the server started, as the system lists them.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn children(&self) -> String {
+        let tasks = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).unwrap();
+        let of = |task: std::fs::DirEntry| std::fs::read_to_string(task.path().join("children"));
+        tasks.flatten().filter_map(|task| of(task).ok()).collect()
+    }
+
     /// Starts the server in the folder `work` of a home.
     pub(crate) fn start(home: &Home) -> Self {
         Self::start_in(home, &home.folder().join("work"))
