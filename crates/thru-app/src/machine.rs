@@ -9,6 +9,10 @@ use thru_config::Config;
 use thru_core::{Agent, Layout, SessionId, SessionKey};
 use thru_daemon::{Paths, socket_path};
 
+/// The name of the daemon for launchd.
+pub const SERVICE_LABEL: &str = "dev.throughline.daemon";
+/// The name of the daemon for systemd.
+pub const SERVICE_UNIT: &str = "throughline.service";
 /// `off` in this variable: no daemon is started, whatever the settings say. For machines that are made anew for every
 /// run.
 const DAEMON_SWITCH: &str = "THROUGHLINE_DAEMON";
@@ -114,6 +118,15 @@ impl Machine {
             (_, false) => Some("session_tracking.enabled"),
             (true, true) => None,
         }
+    }
+
+    /// The file by which the user's service manager knows the daemon, on a system whose service manager we know.
+    pub fn service_file(&self) -> Option<PathBuf> {
+        let name = match cfg!(target_os = "macos") {
+            true => format!("{SERVICE_LABEL}.plist"),
+            false => SERVICE_UNIT.to_owned(),
+        };
+        self.service_dir.as_ref().map(|folder| folder.join(name))
     }
 
     /// The files of the daemon of a home. `configured` is the socket that the settings ask for.

@@ -303,6 +303,9 @@ pub struct Observation {
     /// True if it holds from then on ("always", "never", "use X instead"): a person's rule.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_rule: bool,
+    /// True if the words are an agent's, and a person agreed to them.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_agreed: bool,
     /// The time of the last of its passages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
@@ -469,6 +472,7 @@ impl Observation {
             speaker: Speaker::Agent,
             certainty: Certainty::High,
             is_rule: false,
+            is_agreed: false,
             at: None,
             raw_tokens: 0,
             merged: Vec::new(),
@@ -499,6 +503,7 @@ impl Observation {
             speaker: _,
             certainty: _,
             is_rule: _,
+            is_agreed: _,
             at: _,
             raw_tokens: _,
         } = self;
@@ -719,6 +724,7 @@ impl MemoryEdit {
         if let Some(kind) = self.kind {
             observation.kind = kind;
         }
+        let of_agent = observation.speaker == Speaker::Agent;
         if let Some(is_rule) = self.is_rule {
             observation.is_rule = is_rule;
             // A rule is a person's act, regardless of the original speaker.
@@ -728,6 +734,8 @@ impl MemoryEdit {
         }
         if self.agreed == Some(true) {
             observation.speaker = Speaker::Person;
+            // To agree makes nothing a rule, and no words the person's own.
+            observation.is_agreed = of_agent && !observation.is_rule && self.title.is_none();
         }
     }
 

@@ -51,6 +51,7 @@ impl Marks {
             speaker: Speaker::Person,
             certainty: Certainty::Low,
             is_rule: true,
+            is_agreed: true,
             at: Some(Timestamp::UNIX_EPOCH),
             raw_tokens: 1,
             merged: vec![Merged { id: Id::derive(&[b"merged"]), title: self.text() }],

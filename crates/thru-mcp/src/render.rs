@@ -92,7 +92,7 @@ impl Renderer {
             if found.project.is_some() {
                 text.push_str(" project=\"*\" looks in every project.");
             }
-            if !asked.nearest {
+            if !nearest.is_empty() {
                 text.push_str(" nearest=true shows the nearest results.");
             }
             text.push('\n');

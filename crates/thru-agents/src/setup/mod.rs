@@ -104,6 +104,11 @@ pub trait Setup: Sync {
         None
     }
 
+    /// Returns the command that removes our MCP server, which the user registered by hand, if it is there.
+    fn server_left(&self, _site: &Site<'_>) -> Option<String> {
+        None
+    }
+
     /// True if any of our slash commands is installed for the user.
     fn has_commands(&self, _site: &Site<'_>) -> bool {
         false

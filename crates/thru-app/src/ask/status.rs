@@ -100,6 +100,8 @@ pub enum Recording {
     Paused,
     /// It is off in this folder, by a setting.
     OffHere,
+    /// It is off everywhere, by a setting.
+    Off,
     /// No agent calls our hooks.
     NotConnected,
 }
@@ -145,6 +147,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
     let paused = pause::current(layout, now);
     let recording = match paused {
         Some(_) => Recording::Paused,
+        None if !app.config.session_tracking.enabled || !app.config.hooks.enabled => Recording::Off,
         None if app.config.capture.off => Recording::OffHere,
         None if events == 0 => Recording::NotConnected,
         None => Recording::On,

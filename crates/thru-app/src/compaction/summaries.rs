@@ -166,11 +166,16 @@ fn wanted(app: &App, request: &RebuildSummaries, store: &Store) -> Result<Vec<Se
 pub fn deletion(app: &App, session: &str) -> Result<SummaryDeletion> {
     let folder = folder_here(app);
     let index = folder.list()?;
+    let latest = index.summaries.iter().max_by_key(|one| one.timestamp);
+    let start = match (session, latest) {
+        ("latest", Some(latest)) => latest.session_id.as_str(),
+        _ => session,
+    };
     let ids: BTreeSet<&str> = index
         .summaries
         .iter()
         .map(|one| one.session_id.as_str())
-        .filter(|id| id.starts_with(session))
+        .filter(|id| id.starts_with(start))
         .collect();
     let id = match ids.iter().collect::<Vec<_>>()[..] {
         [id] => *id,

@@ -85,7 +85,7 @@ fn write_hooks_again(app: &App) -> Result<Vec<String>> {
         for mut prepared in prepare(app, request)? {
             prepared.changes.make()?;
             for (change, _) in prepared.changes.made() {
-                done.push(format!("wrote the hooks in {} again", app.shown(&change.path)));
+                done.push(format!("wrote {} again", app.shown(&change.path)));
             }
         }
     }

@@ -12,7 +12,7 @@ use thru_core::{Layout, Timestamp};
 
 use super::{Finding, Seen};
 use crate::App;
-use crate::words::{age, day_and_time, plural};
+use crate::words::{ago, day_and_time, plural};
 
 /// Longer than this is felt by the user.
 const SLOW: Duration = Duration::from_millis(100);
@@ -56,8 +56,7 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     let known = failures::list(&app.layout);
     if let Some(lost) = lost::known(&app.layout) {
         let events = plural(lost.events, "event");
-        let line =
-            format!("{events} could not be recorded, the last {} ago", age(Some(lost.last), now));
+        let line = format!("{events} could not be recorded, the last {}", ago(lost.last, now));
         // On a full disk the reason could not be written down either.
         let reason = known.iter().rfind(|failure| failure.at >= lost.first);
         return Finding::problem(
@@ -77,9 +76,9 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     let shown: Vec<String> =
         reasons.iter().take(3).map(|(number, why)| format!("{why} ({number})")).collect();
     let line = format!(
-        "{} known, {recent} in the last day, the last {} ago: {}",
+        "{} known, {recent} in the last day, the last {}: {}",
         plural(known.len() as u64, "failure"),
-        age(Some(last.at), now),
+        ago(last.at, now),
         shown.join("; ")
     );
     let remedy = "`thru doctor --report` shows the last five with the shape of their input";

@@ -13,7 +13,10 @@ use thru_redact::{Clean, Report};
 
 use crate::answer;
 use crate::app::App;
-use crate::trouble::Result;
+use crate::ask::named;
+use crate::call::Call;
+use crate::fresh::{self, Freshness};
+use crate::trouble::{Result, TroubleKind};
 
 /// The request for the latest records.
 #[derive(Clone, Debug)]
@@ -203,18 +206,31 @@ fn open(app: &App) -> Result<Journal> {
 ///
 /// # Errors
 /// Where the date cannot be understood, or the journal cannot be read.
-pub fn records(app: &App, request: &ShowRecords) -> Result<Vec<JournalRecord>> {
+pub fn records(app: &App, request: &ShowRecords, call: Call<'_>) -> Result<Vec<JournalRecord>> {
     let journal = open(app)?;
     let date = |text: &str| parse_date(text, app.clock.now(), app.zone());
     let since = request.since.as_deref().map(date).transpose()?;
+    let named =
+        |id: &str| named::named_session(app, &fresh::open(app, Freshness::AsItIs, call)?, id);
+    let start = match request.session.as_deref() {
+        Some("latest") => Some(named("latest")?.key.id.as_str().to_owned()),
+        start => start.map(str::to_owned),
+    };
     let wanted = |stored: &Stored| {
         let body = &stored.body;
         let is_of = |kind: &String| stored.kind == *kind || event(&stored.kind, body) == Some(kind);
         since.is_none_or(|since| stored.at >= since)
             && request.kind.as_ref().is_none_or(is_of)
-            && request.session.as_ref().is_none_or(|start| session(body).starts_with(start))
+            && start.as_ref().is_none_or(|start| session(body).starts_with(start))
     };
     let latest = latest(&journal, request.limit, wanted)?;
+    // One of which there is no record may be known by its transcript.
+    if let (true, Some(start)) = (latest.is_empty(), &start)
+        && let Err(unknown) = named(start)
+        && unknown.kind() == TroubleKind::NotFound
+    {
+        return Err(unknown);
+    }
     // They were cleaned when they were recorded; the rules may be newer.
     let intake = app.intake()?;
     let clean = |mut stored: Stored| {

@@ -18,6 +18,10 @@ use crate::{answer, compaction};
 /// The smallest length in bytes of a text that is given: shorter ones are parts of words everywhere.
 const SHORTEST_TEXT: usize = 4;
 
+/// A pattern is common where it matches in this many passages, and in one of so many of all.
+const MANY: u64 = 20;
+const COMMON: u64 = 5;
+
 /// The redaction rules.
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "kind", rename = "redaction-rules")]
@@ -84,17 +88,26 @@ pub fn redacted(app: &App, text: &str) -> Result<Tested> {
 /// Adds a rule, and takes what it matches out of what is kept already.
 ///
 /// # Errors
-/// Fails if the pattern is no regular expression, if it spells out a secret, and if journal, archive or store cannot be
-/// written.
-pub fn add_rule(app: &App, name: &str, pattern: &str, call: Call<'_>) -> Result<Applied> {
+/// Fails if the pattern is no regular expression, if it spells out a secret, if it matches in much of what is kept and the
+/// caller is not sure of it, and if journal, archive or store cannot be written.
+pub fn add_rule(
+    app: &App,
+    name: &str,
+    pattern: &str,
+    is_sure: bool,
+    call: Call<'_>,
+) -> Result<Applied> {
     let rule = UserRule { name: name.to_owned(), pattern: pattern.to_owned() };
-    Redactor::new(std::slice::from_ref(&rule), &[])?;
+    let alone = Redactor::new(std::slice::from_ref(&rule), &[])?;
     let intake = app.intake()?;
     // A rule that spells out a secret would keep it, in the journal, for ever.
     if intake.redactor().clean_text(pattern, &mut Report::default()).get() != pattern {
         return Err(Trouble::refused("the pattern itself looks like a secret").advise(
             "describe the secret's shape, such as `acme_[0-9a-f]{32}`, instead of spelling it out",
         ));
+    }
+    if !is_sure {
+        refuse_common(app, &alone, name, call)?;
     }
     let lock = call.lock(&intake)?;
     let UserRule { name, pattern } = rule;
@@ -106,6 +119,30 @@ pub fn add_rule(app: &App, name: &str, pattern: &str, call: Call<'_>) -> Result<
     let report = intake.apply_rules(&call.lock(&intake)?, &mut |_, _| {})?;
     share_rules(app)?;
     Applied::new(app, report, None)
+}
+
+/// Refuses a rule that would take something out of much of what was said and done: such a pattern describes no secret.
+fn refuse_common(app: &App, rule: &Redactor, name: &str, call: Call<'_>) -> Result<()> {
+    if !app.layout.database().exists() {
+        return Ok(());
+    }
+    let store = fresh::open(app, Freshness::AsItIs, call)?;
+    let (mut all, mut matched) = (0_u64, 0_u64);
+    store.texts(&mut |stored| {
+        if stored.table == "passages" && stored.session.is_some() {
+            let mut report = Report::default();
+            rule.clean_text(&stored.text, &mut report);
+            all += 1;
+            matched += u64::from(report.secrets.contains_key(name));
+        }
+    })?;
+    if matched < MANY || matched * COMMON < all {
+        return Ok(());
+    }
+    let message = format!(
+        "the pattern matches in {matched} of {all} passages, and would change them for good"
+    );
+    Err(Trouble::refused(message).with(Remedy::Confirm))
 }
 
 /// Removes a rule of the user's. What it redacted stays redacted.

@@ -36,8 +36,7 @@ pub struct Undone {
     pub folders_left: Vec<PathBuf>,
 }
 
-/// Takes back the decision or the automatic merge with this id, without one the last decision that can be taken back.
-/// Returns `None` if there is none.
+/// Takes back the decision or the automatic merge with this id, without one the last deed. Returns `None` if there is none.
 ///
 /// # Errors
 /// Fails if the id names nothing or several decisions, if the decision cannot be taken back or was already, and if the
@@ -46,10 +45,23 @@ pub fn undo(app: &App, id: Option<&str>, call: Call<'_>) -> Result<Option<Undone
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let operations = store.operations()?;
     let (operation, text) = match id {
-        None => match last(&operations) {
-            Some(row) => undo_of(row)?,
-            None => return Ok(None),
-        },
+        None => {
+            let mut holding = holding(&operations);
+            let Some(latest) = holding.next() else { return Ok(None) };
+            // One that stands is not passed over: an older one is undone by its id.
+            undo_of(latest).map_err(|trouble| {
+                match holding.find_map(|row| undo_of(row).ok().zip(Some(row))) {
+                    Some(((_, text), row)) => {
+                        let text = printable(&text);
+                        trouble.run(
+                            format!("undo {}", short(&row.key)),
+                            format!("undoes the one before: {text}"),
+                        )
+                    }
+                    None => trouble,
+                }
+            })?
+        }
         Some(id) => match named(&operations, id)? {
             Some(row) => undo_of(row)?,
             None => separation(&store, id)?,
@@ -71,7 +83,7 @@ pub fn undo(app: &App, id: Option<&str>, call: Call<'_>) -> Result<Option<Undone
     }
     Ok(Some(Undone {
         version: answer::VERSION,
-        id: keys.first().map_or_else(String::new, |key| key.chars().take(SHORT_ID).collect()),
+        id: keys.first().map_or_else(String::new, |key| short(key)),
         text: intake.redactor().clean_text(&printable(&text), &mut Report::default()),
         changes_rules,
         folders_left,
@@ -105,14 +117,21 @@ fn session_of(operations: &[OperationRow], operation: &Operation) -> Option<Sess
     }
 }
 
-/// The last decision that holds and can be taken back.
-fn last(operations: &[OperationRow]) -> Option<&OperationRow> {
-    operations.iter().rev().filter(|row| row.undone.is_none()).find(|row| {
+/// The deeds of people that hold, the latest first.
+fn holding(operations: &[OperationRow]) -> impl Iterator<Item = &OperationRow> {
+    operations.iter().rev().filter(|row| row.undone.is_none()).filter(|row| {
         let operation = Operation::read(&row.kind, &row.body);
-        operation.is_some_and(|operation| {
-            operation.can_be_undone() && !matches!(operation, Operation::OperationUndone { .. })
+        operation.is_some_and(|operation| match operation {
+            Operation::OperationUndone { .. } => false,
+            Operation::SessionForgotten { .. } => true,
+            operation => operation.can_be_undone(),
         })
     })
+}
+
+/// The start of a decision's id, as people are shown it.
+fn short(key: &str) -> String {
+    key.chars().take(SHORT_ID).collect()
 }
 
 fn named<'r>(operations: &'r [OperationRow], id: &str) -> Result<Option<&'r OperationRow>> {

@@ -172,10 +172,21 @@ pub fn prepare_removal(app: &App, scopes: &[Scope]) -> Result<Vec<Removal>> {
         .map(|adapter| {
             let site = places.site(app, adapter);
             let plan = adapter.setup.uninstall(&site, scopes)?;
-            let notes = notes::elsewhere(adapter, &site, &plan);
+            let mut notes = notes::elsewhere(adapter, &site, &plan);
+            if scopes.contains(&Scope::User) {
+                notes.extend(notes::server_left(adapter, &site));
+            }
             Ok(Removal { adapter, changes: Changes::of_plan(plan), notes })
         })
         .collect()
+}
+
+/// Returns a note if the user's service manager knows our daemon.
+pub fn service_left(app: &App) -> Option<Note> {
+    let file = app.machine.service_file().filter(|file| file.exists())?;
+    let shown = app.shown(&file);
+    let text = format!("{shown} still starts the daemon: `thru daemon uninstall` removes it.");
+    Some(Note { kind: "service-left", text, is_bad: false })
 }
 
 impl Prepared {

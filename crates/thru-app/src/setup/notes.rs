@@ -167,6 +167,16 @@ pub(super) fn elsewhere(adapter: &Adapter, site: &Site<'_>, plan: &Plan) -> Vec<
         .collect()
 }
 
+/// Returns a note if the agent knows the MCP server that the user registered by hand.
+pub(super) fn server_left(adapter: &Adapter, site: &Site<'_>) -> Option<Note> {
+    let command = adapter.setup.server_left(site)?;
+    let name = adapter.agent.display_name();
+    Some(Note::new(
+        "server-left",
+        format!("{name} still knows our MCP server: `{command}` removes it."),
+    ))
+}
+
 /// Returns a note if the agent runs no hook of ours until the user trusts them.
 pub(super) fn untrusted(trust: &Trust) -> Option<Note> {
     let text = match &trust.remedy {

@@ -12,8 +12,9 @@ use super::said::{alike, cut};
 /// Passages in which the words of a title are looked for.
 const LOOKED_AT: usize = 6;
 
-/// The marks of a person's request and of a commit.
+/// The marks of a person's request, of an agent's words that a person agreed to, and of a commit.
 const ASKED: &str = "Asked:";
+const AGREED: &str = "Agreed:";
 const COMMIT: &str = "Commit:";
 
 /// The beginning of a title that tells a choice.
@@ -26,6 +27,8 @@ pub(super) enum TitleSpeaker {
     Person,
     /// A person, whose choice or agreement the title tells in other words.
     Decision,
+    /// An agent, to whose words a person agreed.
+    Agreed,
     /// A person, whose request names the work.
     Request,
     /// A commit or a pull request.
@@ -46,6 +49,7 @@ impl TitleSpeaker {
                 {
                     Ok(Self::Imported(named.source))
                 }
+                Speaker::Person if body.is_agreed => Ok(Self::Agreed),
                 // What a person told or corrected are their words.
                 Speaker::Person if memory.flags.is_note || memory.flags.is_edited => {
                     Ok(Self::Person)
@@ -127,11 +131,12 @@ impl TitleSpeaker {
                 (_, Some(choice)) => format!("The user chose: {choice}"),
                 _ => format!("The user decided: {text}"),
             },
+            Self::Agreed => format!("{AGREED} {text}"),
             Self::Request => format!("{ASKED} {text}"),
             Self::Commit => format!("{COMMIT} {text}"),
             Self::Imported(source) => format!("From {source}: {text}"),
             // An agent that writes a mark speaks for itself all the same.
-            Self::Agent if [ASKED, COMMIT].iter().any(|mark| text.starts_with(mark)) => {
+            Self::Agent if [ASKED, AGREED, COMMIT].iter().any(|mark| text.starts_with(mark)) => {
                 format!("The agent: {text}")
             }
             Self::Agent => text.to_owned(),
@@ -230,6 +235,7 @@ mod tests {
         for (speaker, marked) in [
             (TitleSpeaker::Person, "The user said: \"Bound the retry loop\""),
             (TitleSpeaker::Decision, "The user decided: Bound the retry loop"),
+            (TitleSpeaker::Agreed, "Agreed: Bound the retry loop"),
             (TitleSpeaker::Request, "Asked: Bound the retry loop"),
             (TitleSpeaker::Commit, "Commit: Bound the retry loop"),
             (TitleSpeaker::Agent, title),

@@ -42,7 +42,7 @@ impl NewMemory {
             flags: MemoryFlags {
                 is_rule: observation.is_rule,
                 is_uncertain: observation.certainty == Certainty::Low,
-                is_from_person: observation.speaker == Speaker::Person,
+                is_from_person: observation.speaker == Speaker::Person && !observation.is_agreed,
                 is_note: false,
                 is_edited,
                 is_correction: observation.speaker == Speaker::Person

@@ -11,7 +11,7 @@ use thru_app::ingest::journal::{
 };
 use thru_intake::Operation;
 
-use super::Outcome;
+use super::{Outcome, shared::Shown};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, size, width};
 
@@ -81,7 +81,7 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome
 fn show(arguments: ShowArguments, environment: &Environment, mut page: Page) -> Result<Outcome> {
     let ShowArguments { kind, session, since, limit, json } = arguments;
     let request = ShowRecords { kind, session, since, limit: limit as usize };
-    let records = journal::records(environment, &request)?;
+    let records = journal::records(environment, &request, Shown::new(environment).call())?;
     if json {
         let mut out = environment.streams.output();
         for record in &records {

@@ -54,6 +54,9 @@ pub(crate) enum Command {
         name: String,
         /// A regular expression; a group named `secret` says which part of a match goes
         pattern: String,
+        /// Add it even if it matches in much of what is kept
+        #[arg(short, long)]
+        yes: bool,
     },
     /// Remove a rule of yours (what it redacted stays redacted)
     Remove {
@@ -94,8 +97,8 @@ fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> 
                 page.line(format!("{name}: {}", printable(&description)));
             }
         }
-        Command::Add { name, pattern } => {
-            let applied = redact::add_rule(app, &name, &pattern, shown.call())?;
+        Command::Add { name, pattern, yes } => {
+            let applied = redact::add_rule(app, &name, &pattern, yes, shown.call())?;
             page.line("Added.");
             say_cleaned(&mut page, &applied);
             say_not_rewritten(&mut page, &applied, environment);

@@ -9,7 +9,7 @@ use thru_core::Timestamp;
 use super::shared::{self, Shown};
 use super::{Outcome, models};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, day_and_time, plural, size};
+use crate::ui::{Page, Tone, ago, day_and_time, plural, size};
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
 /// `thru doctor` looks at everything.
@@ -61,7 +61,7 @@ fn next_step(status: &Status, environment: &App) -> (&'static str, &'static str)
         }
         Recording::NotConnected => ("thru install", "connect your agents"),
         _ if status.sessions == 0 => ("thru import", "read the history that agents left"),
-        Recording::On | Recording::OffHere => {
+        Recording::On | Recording::OffHere | Recording::Off => {
             ("thru search WORDS", "find where something was said or done")
         }
     }
@@ -69,10 +69,7 @@ fn next_step(status: &Status, environment: &App) -> (&'static str, &'static str)
 
 fn show(page: &mut Page, status: &Status, environment: &App) {
     let now = environment.clock.now();
-    let ago = |then: Timestamp| match age(Some(then), now).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    };
+    let ago = |then: Timestamp| ago(then, now);
     let bytes = &status.bytes;
     let mut row = |name: &str, tone: Option<Tone>, text: String| {
         let name = page.paint(Tone::Quiet, &format!("{name:13}"));
@@ -86,6 +83,11 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         }
         Recording::OffHere => {
             row("recording", Some(Tone::Bad), "off in this folder, by `capture.off`".to_owned());
+        }
+        Recording::Off => {
+            let is_hooks = environment.config.session_tracking.enabled;
+            let setting = if is_hooks { "hooks.enabled" } else { "session_tracking.enabled" };
+            row("recording", Some(Tone::Bad), format!("off, by `{setting}`"));
         }
         Recording::NotConnected => {
             row("recording", None, "no; `thru install` connects your agents".to_owned());

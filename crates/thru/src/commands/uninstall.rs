@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use thru_agents::setup::Scope;
 use thru_app::Result;
-use thru_app::setup::{Uninstallation, prepare_removal};
+use thru_app::setup::{Uninstallation, prepare_removal, service_left};
 
 use super::{Outcome, setup_page};
 use crate::environment::Environment;
@@ -100,6 +100,9 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
         }
         for removal in &removals {
             setup_page::tell_notes(&mut page, &removal.notes);
+        }
+        if is_for_all {
+            setup_page::tell_notes(&mut page, service_left(environment).as_slice());
         }
     }
     page.print()?;

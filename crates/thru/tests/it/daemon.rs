@@ -171,6 +171,8 @@ fn it_serves_the_page_once_that_is_asked_for_and_after_it_was_killed() {
     until(|| !place.is_running());
     assert!(address().is_none() && place.thru(&["daemon", "start"]).code == 0);
     until(|| answers() == Some(true));
+    place.thru(&["daemon", "restart"]).expect(0);
+    assert_eq!((address().as_deref(), answers()), (Some(page), Some(true)));
     place.thru(&["daemon", "stop"]);
     assert!(address().is_none() && answers().is_none());
     place.thru(&["daemon", "start"]);
@@ -330,6 +332,20 @@ fn in_the_foreground_it_says_that_there_is_one() {
 }
 
 #[test]
+fn one_of_another_home_on_the_same_socket_is_not_taken_for_ones_own() {
+    let (place, other) = (Place::new(), Place::new());
+    let socket = place.folder().join("shared.sock");
+    for home in [&place, &other] {
+        let socket = socket.to_str().unwrap();
+        home.thru(&["config", "set", "hooks.socket_path", socket]).expect(0);
+    }
+    place.thru(&["daemon", "start"]).expect(0);
+    assert!(place.is_running() && !other.is_running());
+    other.thru(&["daemon", "stop"]).expect(0);
+    assert!(place.is_running());
+}
+
+#[test]
 fn a_service_is_written_and_not_enabled() {
     let place = Place::new();
     let _hiding = place.hiding();
@@ -373,6 +389,10 @@ fn a_service_is_written_and_not_enabled() {
     [Install]
     WantedBy=default.target
     "#);
+    assert_snapshot!(place.shown(&["uninstall"]), @"
+    There was nothing to remove.
+    ~/.config/systemd/user/throughline.service still starts the daemon: `thru daemon uninstall` removes it.
+    ");
     assert_snapshot!(place.shown(&["daemon", "uninstall"]), @"
     Removed: ~/.config/systemd/user/throughline.service
     Where it was enabled, this takes it out of the service manager:

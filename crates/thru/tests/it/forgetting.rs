@@ -62,3 +62,17 @@ fn a_forgotten_session_is_gone_for_good() {
     -- exit 2 --
     ");
 }
+
+#[test]
+fn undo_does_not_pass_over_a_forgotten_session() {
+    let home = Home::imported();
+    home.tell(&["Always use pnpm, not npm"]);
+    home.thru(&["forget", "--session", "1111", "--yes"]).expect(0);
+    let refused = home.thru(&["undo"]).expect(2).stderr;
+    assert!(refused.contains("cannot be undone: forgot session 11111111"), "{refused}");
+    assert!(refused.contains("undoes the one before: remembered \"Always use pnpm"), "{refused}");
+    home.thru(&["search", "--all", "pnpm"]).expect(0);
+    let id = refused.split_once("`thru undo ").unwrap().1.split('`').next().unwrap();
+    home.thru(&["undo", id]).expect(0);
+    home.thru(&["search", "--all", "pnpm"]).expect(1);
+}

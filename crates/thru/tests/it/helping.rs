@@ -354,6 +354,7 @@ fn help_of_redact() {
 
     Options:
           --plain  Use no colour and no pager
+      -y, --yes    Add it even if it matches in much of what is kept
       -h, --help   Print help
     ");
 }

@@ -169,6 +169,22 @@ fn what_others_wrote_comes_back_to_the_byte() {
 }
 
 #[test]
+fn a_folder_that_was_made_goes_again_and_what_a_user_registered_is_named() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    fs::remove_dir_all(machine.home.claude()).unwrap();
+    machine.thru(&["install"]).expect(0);
+    assert!(machine.settings().exists());
+    let codex = machine.home.folder().join("user/.codex");
+    fs::create_dir_all(&codex).unwrap();
+    fs::write(codex.join("config.toml"), "[mcp_servers.throughline]\ncommand = \"thru\"\n")
+        .unwrap();
+    let said = machine.thru(&["uninstall"]).expect(0).stdout;
+    let left = "Codex still knows our MCP server: `codex mcp remove throughline` removes it.";
+    assert!(said.contains(left), "{said}");
+    assert!(!machine.home.claude().exists());
+}
+
+#[test]
 fn the_server_stands_among_others_or_is_not_wanted() {
     let machine = machine(Home::new(), Some("2.1.197"));
     machine.home.write(".claude.json", STATE);

@@ -87,6 +87,15 @@ fn decisions_are_shown_in_words() {
 }
 
 #[test]
+fn a_session_that_does_not_exist_is_an_error_and_one_without_records_is_not() {
+    let home = Home::imported();
+    home.thru(&["journal", "show", "--session", "ffff"]).expect(2);
+    home.thru(&["journal", "show", "--session", "1111"]).expect(1);
+    home.thru(&["journal", "show", "--session", "latest"]).expect(1);
+    home.thru(&["changed", "latest..latest"]).expect(1);
+}
+
+#[test]
 fn damage_is_named_with_advice() {
     let home = recorded();
     let _settings = home.settings();

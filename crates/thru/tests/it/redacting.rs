@@ -17,6 +17,26 @@ fn unpacked(home: &Home) -> Option<String> {
 }
 
 #[test]
+fn a_rule_that_matches_nearly_everywhere_is_added_only_by_one_who_means_it() {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    for number in 0..30 {
+        author.asks(&format!("Is the pump {number} on?"));
+    }
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let refused = home.thru(&["redact", "add", "letter", "p"]).expect(2).stderr;
+    assert!(
+        refused.contains("matches in 30 of 30 passages") && refused.contains("--yes"),
+        "{refused}"
+    );
+    home.thru(&["redact", "add", "one", "pump 7 "]).expect(0);
+    home.id_of("pump");
+    home.thru(&["redact", "add", "letter", "p", "--yes"]).expect(0);
+    home.thru(&["search", "--all", "pump"]).expect(1);
+}
+
+#[test]
 fn a_rule_added_later_takes_a_secret_out_of_everything() {
     let home = Home::new();
     let _settings = home.settings();

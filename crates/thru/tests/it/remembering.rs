@@ -814,8 +814,10 @@ fn what_cannot_be_taken_back_is_an_error_with_advice() {
     ");
     home.inside(&["forget", "--session", "1111", "--yes"]).expect(0);
     assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    There is nothing to undo.
-    -- exit 1 --
+    -- stderr --
+    error: that cannot be undone: forgot session 11111111-aaaa-4aaa-8aaa-000000000001.
+    hint: what was removed for good is not kept anywhere.
+    -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["undo", &last(&home, "session-forgotten")]).shown(), @"
     -- stderr --

@@ -563,7 +563,7 @@ fn summaries_are_listed_loaded_and_removed() {
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
-    assert_snapshot!(shown(&["summaries", "delete", "1111"]), @"
+    assert_snapshot!(shown(&["summaries", "delete", "latest"]), @"
     -- stderr --
     error: nothing was removed: this would remove 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001; journal and store keep what they hold.
     hint: add `--yes` if you mean it.

@@ -222,6 +222,8 @@ pub(super) fn to_uninstall(site: &Site<'_>, scopes: &[Scope]) -> Result<Plan> {
                 planner.server(None)?;
                 planner.commands(site.folder, None);
                 planner.clear_plugin();
+                // Where nothing else is in it, an installation made it.
+                planner.plan.folders.push(site.folder.to_owned());
             }
             // It may have been made for that one file.
             Scope::Project => {

@@ -125,11 +125,18 @@ impl Setup for Codex {
     }
 
     fn server_by_hand(&self, site: &Site<'_>, program: &str) -> Option<String> {
-        let has_server = trust::config(site.folder)
-            .get("mcp_servers")
-            .is_some_and(|servers| servers.get(setup::SERVER_NAME).is_some());
         let program = setup::quoted(program, site.platform);
         let command = format!("codex mcp add {} -- {program} mcp", setup::SERVER_NAME);
-        (!has_server).then_some(command)
+        (!has_server(site)).then_some(command)
     }
+
+    fn server_left(&self, site: &Site<'_>) -> Option<String> {
+        has_server(site).then(|| format!("codex mcp remove {}", setup::SERVER_NAME))
+    }
+}
+
+/// True if Codex knows a server of our name.
+fn has_server(site: &Site<'_>) -> bool {
+    let config = trust::config(site.folder);
+    config.get("mcp_servers").is_some_and(|servers| servers.get(setup::SERVER_NAME).is_some())
 }

@@ -10,6 +10,7 @@ use thru_store::{FactFilter, FactTime, SessionFilter, Store};
 use super::{FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
+use crate::ask::named::named_session;
 use crate::call::Call;
 use crate::fresh::Prepared;
 use crate::trouble::{Result, Trouble};
@@ -108,7 +109,11 @@ fn moment(app: &App, graph: &OpenGraph, text: &str, end: End) -> Result<Timestam
         limit: Some(2),
         ..SessionFilter::default()
     };
-    let sessions = if text.len() < 4 { Vec::new() } else { graph.store().sessions(&filter)? };
+    let sessions = match text {
+        "latest" => vec![named_session(app, graph.store(), text)?],
+        _ if text.len() < 4 => Vec::new(),
+        _ => graph.store().sessions(&filter)?,
+    };
     let at = match &sessions[..] {
         [session] => {
             if end == End::First {

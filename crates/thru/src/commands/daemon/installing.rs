@@ -4,17 +4,13 @@
 use std::path::PathBuf;
 
 use thru_app::ingest::reading;
+use thru_app::machine::{SERVICE_LABEL, SERVICE_UNIT};
 use thru_app::{Context, Result, Trouble};
 use thru_daemon::{MEMORY, launchd_agent, systemd_unit};
 
 use super::Outcome;
 use crate::environment::Environment;
 use crate::ui::Page;
-
-/// What launchd knows it by.
-const LABEL: &str = "dev.throughline.daemon";
-/// What systemd knows it by.
-const UNIT: &str = "throughline.service";
 
 pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome> {
     let Some(program) = &environment.machine.program else {
@@ -26,7 +22,7 @@ pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome>
     let variables: Vec<(&str, &str)> =
         variables.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let text = match cfg!(target_os = "macos") {
-        true => launchd_agent(LABEL, program, &variables),
+        true => launchd_agent(SERVICE_LABEL, program, &variables),
         false => systemd_unit(program, &variables),
     };
     let mut page = Page::new(environment);
@@ -50,7 +46,9 @@ pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome>
             format!("  thru daemon stop; launchctl bootstrap gui/$(id -u) '{}'", file.display())
         }
         false => {
-            format!("  systemctl --user daemon-reload && systemctl --user enable --now {UNIT}")
+            format!(
+                "  systemctl --user daemon-reload && systemctl --user enable --now {SERVICE_UNIT}"
+            )
         }
     });
     page.print()?;
@@ -66,8 +64,8 @@ pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
             page.line("Where it was enabled, this takes it out of the service manager:");
             page.gap();
             page.line(match cfg!(target_os = "macos") {
-                true => format!("  launchctl bootout gui/$(id -u)/{LABEL}"),
-                false => format!("  systemctl --user disable --now {UNIT}"),
+                true => format!("  launchctl bootout gui/$(id -u)/{SERVICE_LABEL}"),
+                false => format!("  systemctl --user disable --now {SERVICE_UNIT}"),
             });
             Outcome::Done
         }
@@ -84,11 +82,7 @@ pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
 }
 
 fn file(environment: &Environment) -> Result<PathBuf> {
-    let name = match cfg!(target_os = "macos") {
-        true => format!("{LABEL}.plist"),
-        false => UNIT.to_owned(),
-    };
-    environment.machine.service_dir.clone().map(|folder| folder.join(name)).ok_or_else(|| {
+    environment.machine.service_file().ok_or_else(|| {
         Trouble::failed("there is no service manager that we know on this system")
             .advise("hooks start the daemon where it is needed; nothing has to be installed")
     })
