@@ -16,7 +16,7 @@ use std::sync::atomic::AtomicBool;
 pub use error::EmbedError;
 pub use minilm::{
     DIMENSIONS as BUNDLED_DIMENSIONS, LoadMode, MiniLm, ModelFiles, NAME as BUNDLED,
-    check as check_model, is_word,
+    check as check_model, is_common_word, is_word,
 };
 pub use served::{Dialect, Served, ServedSettings};
 

@@ -150,6 +150,7 @@ pub fn spelled(
             continue;
         }
         if let Some(read) = correction(known, typed)?
+            && !is_longer(typed, &read)
             && known.holds(&read, filter)?
         {
             spelled.query.replace_range(place, &read);
@@ -160,6 +161,11 @@ pub fn spelled(
         }
     }
     Ok(spelled)
+}
+
+/// True if a word is another one with letters added, which is no slip: "rabbitmq" is not "rabbit".
+fn is_longer(typed: &str, read: &str) -> bool {
+    typed.to_lowercase().strip_prefix(read).is_some_and(|more| more.chars().count() > 1)
 }
 
 /// The places of the words that no document holds.

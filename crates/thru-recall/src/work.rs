@@ -25,8 +25,8 @@ const MOST_TOUCHES: usize = 2_000;
 
 /// Words around a question about work, beside stop words.
 #[rustfmt::skip]
-const FRAME: [&str; 58] = [
-    "work", "worked", "working", "happen", "happened", "done", "finish", "finished", "accomplish", "accomplished", "achieve",
+const FRAME: [&str; 67] = [
+    "busy", "building", "built", "coding", "developing", "fixing", "focus", "focused", "making", "work", "worked", "working", "happen", "happened", "done", "finish", "finished", "accomplish", "accomplished", "achieve",
     "achieved", "get", "got", "going", "went", "start", "started", "made", "list", "show", "summarize", "summary", "session",
     "sessions", "everything", "us", "anything", "today", "was", "habe", "haben", "hab", "wir", "ich", "gemacht", "getan",
     "gearbeitet", "passiert", "geschehen", "geschah", "an", "am", "im", "in", "alles", "die", "der", "das", "woran",
@@ -138,7 +138,9 @@ pub fn without_date(query: &str, now: Timestamp, zone: &TimeZone) -> String {
 fn subject(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || ",;:!?\"'()".contains(c))
         .map(|word| word.trim_end_matches('.'))
-        .filter(|word| !word.is_empty() && !is_stop_word(word) && !FRAME.contains(word))
+        .filter(|word| {
+            word.contains(char::is_alphanumeric) && !is_stop_word(word) && !FRAME.contains(word)
+        })
 }
 
 /// The file of "when did we last touch src/main.rs".
@@ -402,6 +404,8 @@ mod tests {
             ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
             ("what's left on the parser", r#"Open { of: "parser" }"#),
+            ("june 22 - what were we busy with", "done 2025-06-22 2025-06-23"),
+            ("what was I building in September 2025", "done 2025-09-01 2025-10-01"),
             ("what remains to be done?", r#"Open { of: "" }"#),
             ("where did I leave off", r#"Latest { of: "" }"#),
             ("what were we working on in rocket", r#"Latest { of: "rocket" }"#),

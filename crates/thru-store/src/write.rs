@@ -12,7 +12,7 @@ mod projects;
 mod refinements;
 mod sessions;
 
-use rusqlite::{OptionalExtension, Params, Transaction};
+use rusqlite::{Params, Transaction};
 use serde::Serialize;
 use thru_core::{
     Access, Agent, Amendment, Diagnostic, FileTouch, Id, Outcome, Passage, ReadBatch, RecordId,

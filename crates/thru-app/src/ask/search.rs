@@ -478,11 +478,9 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     };
     let is_confident = work.is_some() || results.is_confident();
     let mut gaps = results.gaps;
-    if is_confident {
-        // An answer has other words for ordinary ones.
-        let is_ordinary = |word: &String| thru_embed::is_word(&word.to_lowercase());
-        gaps.retain(|gap| !matches!(gap, Gap::Unknown { word, .. } if is_ordinary(word)));
-    }
+    // Other words stand for common ones.
+    let is_common = |word: &String| thru_embed::is_common_word(&word.to_lowercase());
+    gaps.retain(|gap| !matches!(gap, Gap::Unknown { word, is_name: false } if is_common(word)));
     let hits = results.sessions.iter().flat_map(|session| &session.hits);
     let texts = || {
         let titles = results.memories.iter().map(|found| &found.title);

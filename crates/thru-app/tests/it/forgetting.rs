@@ -12,7 +12,7 @@ use thru_app::ingest::import::{self, Import};
 use thru_app::ingest::rebuild::{rebuild, verify};
 use thru_app::keep::forget::{self, Forget, ForgetTargets};
 use thru_app::keep::undo;
-use thru_app::{Backend, Result, TroubleKind};
+use thru_app::{Backend, Remedy, Result, TroubleKind};
 use thru_core::{Clock, FixedClock, MemoryKind, Timestamp};
 use thru_intake::OnLoss;
 use thru_store::{MemoryFilter, SessionFilter};
@@ -181,7 +181,10 @@ fn the_effects_of_a_session_go_with_it() {
     assert!(!now.contains("quasar") && now.contains("teal"), "{now}");
     assert_eq!(sessions(&home), [TWO]);
     // Each memory comes back by itself; the session does not.
-    undo::undo(&home.here(), None, call()).unwrap().unwrap();
+    let trouble = undo::undo(&home.here(), None, call()).unwrap_err();
+    let Some(Remedy::Run { command, .. }) = trouble.remedy() else { panic!("{trouble:?}") };
+    let id = command.strip_prefix("undo ").unwrap();
+    undo::undo(&home.here(), Some(id), call()).unwrap().unwrap();
     let mut again = home.store().memories(&MemoryFilter::default()).unwrap();
     again.retain(|one| one.kind != MemoryKind::Summary && titles.contains(&one.title.as_str()));
     assert_eq!(again.len(), 1, "{again:?}");

@@ -60,8 +60,20 @@ static WORDS: File = File {
 /// Returns true for a word in lower case that the vocabulary of the bundled model has whole: ordinary English, and widely known
 /// names.
 pub fn is_word(word: &str) -> bool {
-    let mut words = WORDS.bytes.split(|byte| *byte == b'\n');
-    words.any(|known| known == word.as_bytes())
+    place_of(word).is_some()
+}
+
+/// Returns true for a word in lower case that is among the most frequent of English.
+pub fn is_common_word(word: &str) -> bool {
+    place_of(word).is_some_and(|place| place < COMMON)
+}
+
+/// Pieces of the vocabulary that stand for common words and what comes before them: it is ordered by frequency. "Picture" and
+/// "movies" are before, "expense", "cookie" and "telegram" behind.
+const COMMON: usize = 8_000;
+
+fn place_of(word: &str) -> Option<usize> {
+    WORDS.bytes.split(|byte| *byte == b'\n').position(|known| known == word.as_bytes())
 }
 
 /// The file name of the weights inside the network, which `rten` requires.

@@ -335,7 +335,7 @@ fn what_is_remembered_is_found_forgotten_and_brought_back() {
     home.thru(&["edit", &id, "--agree"]).expect(0);
     // That makes them neither a rule nor the user's own.
     assert!(given().contains("Agreed: Needle retries"), "{}", given());
-    assert!(!given().contains("user ruled") && !given().contains("user said"), "{}", given());
+    assert!(!given().contains("user ruled") && !given().contains("said: \"Needle"), "{}", given());
     let read = client.call("get_observations", json!({ "ids": [id] }));
     assert!(read.contains(agent), "{read}");
     let preview = client.call("forget", json!({ "ids": [id, "zzzzz"] }));
