@@ -19,7 +19,7 @@ const SHORTEST_NAME: usize = 3;
 /// Letters of the shortest beginning that makes two words the same name in two forms ("postgres", "postgresql"), …
 const SHORTEST_BEGINNING: usize = 4;
 /// … and the least tenths of the longer one that it is.
-const LEAST_SHARED: usize = 6;
+const LEAST_SHARED: usize = 8;
 /// A name in more than one of so many passages narrows nothing: it may well go without saying.
 const OFTEN: u64 = 50;
 /// … and than this many, in a small store.
