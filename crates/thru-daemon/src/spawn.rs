@@ -119,12 +119,14 @@ pub fn spawn(
 /// hangs up on all that are still in it when the leader exits.
 #[cfg(unix)]
 fn wait_until_detached(child: &Child) {
-    use rustix::process::{Pid, getpid, getsid};
+    use nix::unistd::{Pid, getpid, getsid};
 
+    // Not rustix: its session of a process is never 0, which is what the system answers where the leader runs
+    // outside of our container.
     let own = getpid();
-    let child = Pid::from_child(child);
+    let child = i32::try_from(child.id()).ok().map(Pid::from_raw);
     let mut left = 100;
-    while left > 0 && getsid(None) == Ok(own) && getsid(Some(child)) == Ok(own) {
+    while left > 0 && getsid(None) == Ok(own) && getsid(child) == Ok(own) {
         std::thread::sleep(std::time::Duration::from_millis(2));
         left -= 1;
     }
