@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use jiff::tz::TimeZone;
 use thru_agents::Homes;
-use thru_config::{Config, Layer, Note, Origin, load};
+use thru_config::{Config, Layer, Loaded, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
 use thru_intake::identity::PROJECT_FILE;
 use thru_intake::{Declared, Intake, IntakeError, Options};
@@ -257,10 +257,10 @@ fn project_file(directory: &Path) -> Option<PathBuf> {
 }
 
 /// The settings in a project's own file, for a directory that is not the caller's.
-pub fn project_settings(file: &Path) -> Option<Config> {
+pub fn project_settings(file: &Path) -> Option<Loaded> {
     let text = read_project_file(file)?;
     let origin = Origin::Project(file.display().to_string());
-    Some(load(&[Layer { origin, text: &text }]).config)
+    Some(load(&[Layer { origin, text: &text }]))
 }
 
 /// More than any project has to say.

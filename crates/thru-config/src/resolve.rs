@@ -126,10 +126,10 @@ impl Note {
         }
     }
 
-    /// True if a restriction by the user on what may be kept may be lost with it. Recording has to stop.
+    /// True if a restriction on what may be kept may be lost with it. Recording has to stop.
     pub fn is_about_what_is_kept(&self) -> bool {
         match self {
-            Self::Syntax { .. } => !self.is_of_project(),
+            Self::Syntax { .. } => true,
             Self::WrongValue { key, .. } => {
                 key.starts_with("capture.") || key.starts_with("redact.")
             }

@@ -15,7 +15,7 @@ pub fn declared_name(file: &Path) -> Option<String> {
     if !file.is_file() {
         return None;
     }
-    project_settings(file)?.project.name
+    project_settings(file)?.config.project.name
 }
 
 /// Returns the project of a directory, known to the store or not.

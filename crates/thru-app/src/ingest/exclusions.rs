@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use globset::{Glob, GlobSet, GlobSetBuilder};
+use thru_config::Note;
 use thru_intake::identity::PROJECT_FILE;
 
 use crate::app::{App, project_settings};
@@ -53,7 +54,8 @@ impl Exclusions {
         self.ignored.is_match(directory) || self.ignored.is_match(directory.join("any"))
     }
 
-    /// True if the history of a directory must never be read: the patterns say so, or its project's own file.
+    /// True if the history of a directory must not be read: the patterns say so, or its project's own file, which may
+    /// say it where it cannot be understood.
     pub fn apply_to(&self, directory: &Path) -> bool {
         self.match_directory(directory)
             || directory
@@ -61,6 +63,9 @@ impl Exclusions {
                 .map(|ancestor| ancestor.join(PROJECT_FILE))
                 .find(|file| file.is_file())
                 .and_then(|file| project_settings(&file))
-                .is_some_and(|settings| settings.capture.off)
+                .is_some_and(|project| {
+                    let is_unclear = project.notes.iter().any(Note::is_about_what_is_kept);
+                    project.config.capture.off || is_unclear
+                })
     }
 }

@@ -703,6 +703,13 @@ fn what_is_broken_costs_no_event() {
         "{known:?}"
     );
     configure(&home, "");
+    // Nor those of the project, which may say that it is not to be recorded.
+    let project = home.project().join(".throughline.toml");
+    fs::write(&project, "capture.off = true\n[x").unwrap();
+    let said = hook(&home, ONE, "SessionStart", json!({ "source": "resume" }));
+    let message = said["systemMessage"].as_str().unwrap_or_default();
+    assert!(message.contains("could not record this"), "{said}");
+    fs::remove_file(&project).unwrap();
     assert_eq!(recorded(&home), all);
     // A store of another time.
     let database = home.data().join("memory.db");

@@ -215,8 +215,8 @@ fn what_a_program_or_a_shell_reads_is_not_folded() {
     ] {
         let narrow = home.thru_at(50, arguments).stdout;
         let wide = home.thru_at(500, arguments).stdout;
-        // Each export says when it was made.
-        let undated = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "0");
+        // Each export says when it was made, in as many digits as that needs.
+        let undated = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "");
         assert_eq!(undated(&narrow), undated(&wide), "`thru {}`", arguments.join(" "));
     }
 }
