@@ -201,16 +201,27 @@ impl Batch<'_> {
         }
         let known = self.known_passage(&passage.id)?;
         if let Some(known) = &known {
-            if known.source == source || !self.takes_over(agent, source, known, passage)? {
-                written.copies += u64::from(known.source != source);
+            if known.source == source {
                 return Ok(());
             }
-            self.retire(Collection::Passages, known.row)?;
-            self.drop_text(known.place);
+            let is_pending = passage.outcome == Some(Outcome::Pending);
+            let takes_over = self.takes_over(agent, source, known, passage)?;
+            written.copies += u64::from(!takes_over);
+            if !takes_over && (is_pending || !known.pending) {
+                return Ok(());
+            }
             for session in [known.session_row, session] {
                 self.mark_stale(session)?;
                 self.mark_unsettled(session)?;
             }
+            if !takes_over {
+                return self.complete(known, &passage.text, passage.outcome, &passage.files);
+            }
+            if is_pending && !known.pending {
+                return self.hand_over(known, source, session, passage);
+            }
+            self.retire(Collection::Passages, known.row)?;
+            self.drop_text(known.place);
         }
         let place = self.writer.push(&self.transaction, &passage.text)?;
         let records = records_json(&passage.records, &passage.lines);
@@ -248,7 +259,7 @@ impl Batch<'_> {
     fn known_passage(&self, id: &Id) -> Result<Option<KnownPassage>> {
         self.find(
             "SELECT p.row, p.source, p.copied, p.outcome, s.agent, s.session, f.entry,
-                    p.block, p.start, p.length, p.session
+                    p.block, p.start, p.length, p.session, p.records
              FROM passages p JOIN sessions s ON s.id = p.session
              JOIN sources f ON f.id = p.source WHERE p.id = ?1",
             [id.as_bytes()],
@@ -263,14 +274,62 @@ impl Batch<'_> {
                     entry: row.get(6)?,
                     place: passage_place(row, 7)?,
                     session_row: row.get(10)?,
+                    records: row.get(11)?,
                 })
             },
         )
     }
 
+    /// Gives a call its result. The passage gets a new row, so that the index sees it as new.
+    fn complete(
+        &mut self,
+        known: &KnownPassage,
+        text: &str,
+        outcome: Option<Outcome>,
+        files: &[FileTouch],
+    ) -> Result<()> {
+        let place = self.writer.push(&self.transaction, text)?;
+        self.drop_text(known.place);
+        let row = self.renew(Collection::Passages, known.row)?;
+        self.run(
+            "UPDATE passages SET outcome = ?2, block = ?3, start = ?4, length = ?5 WHERE row = ?1",
+            (row, outcome.map(Outcome::code), place.block, place.start, place.length),
+        )?;
+        self.touch(row, files, None)
+    }
+
+    /// Moves a call to the file that it belongs to. The result, which that file may hold further down or not at
+    /// all, stays.
+    fn hand_over(
+        &self,
+        known: &KnownPassage,
+        source: i64,
+        session: i64,
+        passage: &Passage,
+    ) -> Result<()> {
+        let row = self.renew(Collection::Passages, known.row)?;
+        self.run(
+            "UPDATE passages SET session = ?2, source = ?3, copied = ?4, turn = ?5, ordinal = ?6, agent = ?7,
+                 at = ?8, records = ?9
+             WHERE row = ?1",
+            rusqlite::params![
+                row,
+                session,
+                source,
+                passage.copied_from.is_some(),
+                passage.turn,
+                passage.ordinal,
+                passage.agent_id,
+                passage.timestamp.map(thru_core::Timestamp::as_millisecond),
+                records_json(&passage.records, &passage.lines),
+            ],
+        )?;
+        self.touch(row, &passage.files, passage.written)
+    }
+
     /// True if a passage that was found again in another file belongs there rather than where it was
-    /// found first. The result must not depend on the order of reading: an original beats a copy, a
-    /// call with its result one without; then the smaller session id and file name decide.
+    /// found first. The result must not depend on the order of reading: an original beats a copy, then
+    /// the smaller session id and file name decide. A result is kept whichever file it was read from.
     fn takes_over(
         &self,
         agent: Agent,
@@ -282,18 +341,12 @@ impl Batch<'_> {
             self.one("SELECT entry FROM sources WHERE id = ?1", [source], |row| row.get(0))?;
         let new = (
             passage.copied_from.is_some(),
-            passage.outcome == Some(Outcome::Pending),
             agent.as_str(),
             passage.session.as_str(),
             entry.as_str(),
         );
-        let old = (
-            known.copied,
-            known.pending,
-            known.agent.as_str(),
-            known.session.as_str(),
-            known.entry.as_str(),
-        );
+        let old =
+            (known.copied, known.agent.as_str(), known.session.as_str(), known.entry.as_str());
         Ok(new < old)
     }
 
@@ -310,34 +363,30 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Appends the result of a call that was read earlier. The passage gets a new row, so that the
-    /// index sees it as new.
+    /// Appends the result of a call that was read earlier, unless a copy of the call had it.
     fn amend(&mut self, source: i64, amendment: &Amendment) -> Result<bool> {
-        let found = self.find(
-            "SELECT row, records, block, start, length FROM passages
-             WHERE id = ?1 AND source = ?2",
-            (amendment.passage.as_bytes(), source),
-            |row| Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, passage_place(row, 2)?)),
-        )?;
-        let Some((row, records, old_place)) = found else { return Ok(false) };
-        let mut text = self.text(old_place)?;
-        if !amendment.text.is_empty() {
-            if !text.is_empty() {
+        let Some(known) = self.known_passage(&amendment.passage)? else { return Ok(false) };
+        let is_own = known.source == source;
+        if !is_own && !known.pending {
+            return Ok(false);
+        }
+        let mut text = self.text(known.place)?;
+        if known.pending || !text.ends_with(&amendment.text) {
+            if !text.is_empty() && !amendment.text.is_empty() {
                 text.push('\n');
             }
             text.push_str(&amendment.text);
         }
-        let place = self.writer.push(&self.transaction, &text)?;
-        let records = append_record(&records, &amendment.record, amendment.line);
-        self.drop_text(old_place);
-        let new = self.renew(Collection::Passages, row)?;
-        self.run(
-            "UPDATE passages SET outcome = ?2, records = ?3, block = ?4, start = ?5, length = ?6
-             WHERE row = ?1",
-            (new, amendment.outcome.code(), records, place.block, place.start, place.length),
-        )?;
-        self.touch(new, &amendment.files, None)?;
-        Ok(true)
+        self.complete(&known, &text, Some(amendment.outcome), &amendment.files)?;
+        if is_own {
+            let records = append_record(&known.records, &amendment.record, amendment.line);
+            let id = amendment.passage.as_bytes();
+            self.run("UPDATE passages SET records = ?2 WHERE id = ?1", (id, records))?;
+        } else {
+            self.mark_stale(known.session_row)?;
+            self.mark_unsettled(known.session_row)?;
+        }
+        Ok(is_own)
     }
 
     /// Gives a passage or a memory a new row, so that the index sees it as new; returns that row.
@@ -603,6 +652,7 @@ struct KnownPassage {
     entry: String,
     place: TextPlace,
     session_row: i64,
+    records: String,
 }
 
 fn time(milliseconds: i64) -> Timestamp {

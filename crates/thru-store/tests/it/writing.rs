@@ -71,6 +71,82 @@ fn a_call_and_its_result_can_come_in_one_transaction() {
     assert_eq!(texts, ["last", "ls\na b c", "next"]);
 }
 
+/// A step of reading: a call that waits for its result, the result, or both at once.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Call(&'static str),
+    Result(&'static str),
+    Whole(&'static str),
+}
+
+#[test]
+fn a_call_in_two_files_is_the_same_in_any_order_of_reading() {
+    use Step::{Call, Result, Whole};
+    let files = [touch("/a/read.rs", Access::Read)];
+    let more = [touch("/a/made.rs", Access::Modified)];
+    let read = |steps: &[Step]| {
+        let home = Home::new();
+        let mut store = home.store();
+        let batch = store.begin().unwrap();
+        for session in ["a", "b"] {
+            batch.session(&key(session)).unwrap();
+        }
+        batch.commit().unwrap();
+        for step in steps {
+            let mut batch = store.begin().unwrap();
+            match *step {
+                Call(session) => {
+                    write(&mut batch, session, vec![call(session, 0, "ls", &files)], vec![])
+                }
+                Result(session) => {
+                    write(&mut batch, session, vec![], vec![result("ls", "a b", &more)])
+                }
+                Whole(session) => {
+                    let whole = thru_core::Passage {
+                        text: "ls\na b".to_owned(),
+                        outcome: Some(Outcome::Failed),
+                        files: [files.clone(), more.clone()].concat(),
+                        ..call(session, 0, "ls", &[])
+                    };
+                    write(&mut batch, session, vec![whole], vec![])
+                }
+            };
+            batch.commit().unwrap();
+        }
+        assert_eq!(store.contradictions().unwrap(), Vec::<String>::new());
+        let found = rows(&store);
+        assert_eq!(found.len(), 1, "{steps:?}");
+        let row = &found[0];
+        let text = store.text_of(row).unwrap();
+        let files = store.files_of(row).unwrap();
+        format!("{:?} {:?} {:?} {text:?} {files:?}", row.session, row.outcome, row.records)
+    };
+    // "a" comes before "b", so the passage is a's; its result may be known from b alone.
+    let both = [
+        [Call("a"), Result("a"), Whole("b")].as_slice(),
+        &[Call("a"), Whole("b"), Result("a")],
+        &[Whole("b"), Call("a"), Result("a")],
+        &[Call("b"), Call("a"), Result("a"), Result("b")],
+        &[Call("b"), Call("a"), Result("b"), Result("a")],
+        &[Call("a"), Call("b"), Result("b"), Result("a")],
+        &[Call("b"), Result("b"), Call("a"), Result("a")],
+    ];
+    let copied = [
+        [Call("a"), Whole("b")].as_slice(),
+        &[Whole("b"), Call("a")],
+        &[Call("b"), Call("a"), Result("b")],
+        &[Call("a"), Call("b"), Result("b")],
+        &[Call("b"), Result("b"), Call("a")],
+    ];
+    for orders in [both.as_slice(), &copied] {
+        let first = read(orders[0]);
+        assert!(first.contains("\"ls\\na b\""), "{first}");
+        for steps in orders {
+            assert_eq!(read(steps), first, "{steps:?}");
+        }
+    }
+}
+
 #[test]
 fn a_result_without_its_call_changes_nothing() {
     let home = Home::new();
