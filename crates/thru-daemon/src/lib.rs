@@ -2,7 +2,7 @@
 //!
 //! [`run()`] is the daemon itself; [`ensure()`] makes sure that one runs, [`poke`] tells it that there is
 //! news, [`Client`] calls it. The caller supplies its work ([`Work`], [`Service`]). Threads only: one owns
-//! the work, one accepts connections, a few answer them, one syncs.
+//! the work, one accepts connections, a few answer them, one syncs, one gives memory back.
 //!
 //! It must not know the data it ingests, hold any state that is not also on disk, or be needed: hooks write
 //! to the journal themselves, and every command can ingest pending data.
@@ -16,6 +16,7 @@ mod kill;
 mod lock;
 mod log;
 mod mailbox;
+mod pages;
 mod paths;
 mod program;
 mod rpc;
@@ -37,6 +38,7 @@ pub use kill::{Killed, kill};
 pub use lock::{DaemonLock, Holder, holder, is_held};
 pub use log::{Level, Log, quiet_panics};
 pub use mailbox::Stopper;
+pub use pages::release_pages;
 pub use paths::{Paths, socket_path};
 pub use program::Program;
 pub use rpc::{Request, RpcError, RpcResult, parse};

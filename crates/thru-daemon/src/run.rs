@@ -15,6 +15,7 @@ use crate::identity::{Hello, Identity, PROTOCOL};
 use crate::lock::DaemonLock;
 use crate::log::Log;
 use crate::mailbox::{Delays, Mailbox, Stopper};
+use crate::pages;
 use crate::paths::Paths;
 use crate::program::{Program, ProgramState};
 use crate::server::{Server, ServerState};
@@ -159,6 +160,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
     service.begin();
     let syncing = syncing::start(for_sync, service, delay, Arc::clone(log));
     let syncing = syncing.map_err(RunError::Thread)?;
+    let releasing = pages::start(Arc::clone(&mailbox)).map_err(RunError::Thread)?;
     log.info(&format!("started: version {}, process {}", hello.version, hello.pid));
 
     let end = event_loop.turn_until_the_end(&lock, &server);
@@ -174,6 +176,8 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
     // Remaining waiters are notified, and writes are synced.
     drop(mailbox.take());
     let _ = syncing.join();
+    releasing.thread().unpark();
+    let _ = releasing.join();
     // The socket before the lock: the next holder of the lock finds no socket of ours.
     drop(server);
     drop(lock);

@@ -32,8 +32,9 @@ pub(crate) const STREAMS: usize = 8;
 const LONGEST_HEAD: usize = 16 * 1024;
 const MOST_HEADERS: usize = 64;
 const HEAD: Duration = Duration::from_secs(10);
-/// Answers worked on at the same time.
-const WORKERS: usize = 4;
+/// Answers worked on at the same time. Each thread keeps caches of its own for the regular expressions of redaction, megabytes
+/// of them.
+const WORKERS: usize = 2;
 /// The time for answers under way once the server ends.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
 /// The time without a page after which a server that was only started for one listens no more, and the interval at

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::trouble::{Result, Trouble};
+use thru_daemon::release_pages;
 use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, LoadMode, MiniLm, Served};
 
 use super::Chosen;
@@ -75,6 +76,8 @@ impl Lazy {
             Some(loaded) => loaded,
             None => {
                 let model = Arc::new(self.chosen.load(LoadMode::Verified, self.threads)?);
+                // They were packed, and are needed no more.
+                release_pages();
                 Loaded { model, used: Instant::now() }
             }
         };

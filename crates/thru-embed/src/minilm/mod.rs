@@ -2,10 +2,9 @@
 //!
 //! `tools/make-embedding-model` made its files; `models/all-MiniLM-L6-v2` holds them. They are part of the program,
 //! which maps its own file: nothing of them is read before it is needed, nothing lies on the heap, and the system shares
-//! or drops their pages. A process that lives on gives these back with the model. A folder can be named in their place; files that differ are refused, since their vectors would
-//! lie among others that mean something else.
+//! or drops their pages. A folder can be named in their place; files that differ are refused, since their vectors would lie among
+//! others that mean something else.
 
-mod pages;
 mod vocabulary;
 
 use std::borrow::Cow;
@@ -122,23 +121,6 @@ struct Loaded {
     inputs: [NodeId; 2],
     output: NodeId,
     vocabulary: Vocabulary<'static>,
-    mode: LoadMode,
-}
-
-impl Loaded {
-    /// Gives the memory of the weights back. What is needed of them is read again; that is little where they are packed.
-    fn release(&self) {
-        // The others do not live long enough for it to matter.
-        if self.mode == LoadMode::Verified {
-            pages::release(WEIGHTS.bytes);
-        }
-    }
-}
-
-impl Drop for Loaded {
-    fn drop(&mut self) {
-        self.release();
-    }
 }
 
 impl MiniLm {
@@ -189,9 +171,8 @@ impl MiniLm {
         let output = node("sentence_embedding")?;
         let vocabulary =
             Vocabulary::parse(words).ok_or_else(|| failed(&"its vocabulary is none"))?;
-        let loaded = Loaded { network, inputs, output, vocabulary, mode };
-        loaded.release();
-        Ok(Self { loaded: Arc::new(loaded), threads: pool(threads) })
+        let loaded = Arc::new(Loaded { network, inputs, output, vocabulary });
+        Ok(Self { loaded, threads: pool(threads) })
     }
 
     /// Returns the same model with this many threads of its own, so that the two never wait for each
