@@ -28,7 +28,7 @@ export function Sessions({ params }) {
 export function Session({ id, params, said }) {
   const before = Math.max(0, Number(params.turn ?? 0) - 1);
   const first = before - (before % TURNS);
-  const asked = useAsk(`/sessions/${encodeURIComponent(id)}`, turnsFrom(first), ["session"]);
+  const asked = useAsk(`/sessions/${encodeURIComponent(id)}/turns`, turnsFrom(first), ["session"]);
   return html`<${Answer} asked=${asked}>${(/** @type {any} */ whole) => html`<${Outline} whole=${whole} said=${said} turn=${params.turn} first=${first} />`}<//>`;
 }
 
@@ -52,7 +52,7 @@ function Outline({ whole, turn, first, said }) {
 function Turns({ session, turns, turn, first }) {
   const [from, setFrom] = useState(first);
   useEffect(() => setFrom(first), [first, turn]);
-  const asked = useAsk(from === first ? null : `/sessions/${encodeURIComponent(session.id)}`, turnsFrom(from), ["session"]);
+  const asked = useAsk(from === first ? null : `/sessions/${encodeURIComponent(session.id)}/turns`, turnsFrom(from), ["session"]);
   useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn, first]);
   const pages = session.turns > TURNS && html`<${Pages} from=${from} size=${TURNS} total=${session.turns} go=${setFrom} />`;
   const list = (/** @type {any[]} */ some) => html`<ol class="turns">${some.map((one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>`;
@@ -66,10 +66,12 @@ function Pages({ from, size, total, go }) {
 
 /** @param {{turn: any}} props */
 function Turn({ turn }) {
+  // There may be thousands of commands, of which most are never looked at.
+  const [open, setOpen] = useState(false);
   return html`<li value=${turn.turn} data-turn=${turn.turn} tabindex="-1" class="turn">
     ${turn.prompt && html`<div class="prompt"><${Markdown} text=${clip(turn.prompt.text)} /></div>`}
-    ${turn.tool_calls > 0 && html`<details><summary>${plural(turn.tool_calls, "tool call")}${turn.commands.length > 0 && `, ${plural(turn.commands.length, "command")}`}</summary>
-      <ul class="commands">${turn.commands.map((/** @type {any} */ command) => html`<li class=${command.outcome ?? ""}><code><${Text} text=${clip(command.command)} /></code> ${command.runs > 1 && html`<span class="quiet">${command.runs} ×</span>`} ${command.outcome === "failed" && html`<strong class="failed">failed</strong>`}</li>`)}</ul></details>`}
+    ${turn.tool_calls > 0 && html`<details onToggle=${(/** @type {any} */ event) => setOpen(event.target.open)}><summary>${plural(turn.tool_calls, "tool call")}${turn.commands.length > 0 && `, ${plural(turn.commands.length, "command")}`}</summary>
+      ${open && html`<ul class="commands">${turn.commands.map((/** @type {any} */ command) => html`<li class=${command.outcome ?? ""}><code><${Text} text=${clip(command.command)} /></code> ${command.runs > 1 && html`<span class="quiet">${command.runs} ×</span>`} ${command.outcome === "failed" && html`<strong class="failed">failed</strong>`}</li>`)}</ul>`}</details>`}
     ${turn.conclusion && html`<div class="conclusion"><${Markdown} text=${clip(turn.conclusion.text)} /><a class="cite" href=${to("memory", turn.conclusion.id)}>whole</a></div>`}</li>`;
 }
 

@@ -2,22 +2,22 @@
 
 mod load;
 mod standing;
+mod turns;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::Serialize;
-use thru_core::{
-    Agent, Id, MemoryKind, Outcome, PassageKind, SessionId, Timestamp, Usage, WorkOutcome,
-};
+use thru_core::{Agent, Id, MemoryKind, SessionId, Timestamp, Usage, WorkOutcome};
 use thru_distil::refine::{Activity, ActivityProfile};
 use thru_lifecycle::conversation::MessageState;
 use thru_recall::{ContextLimits, SessionContext, session_context};
 use thru_redact::{Clean, Redactor};
 use thru_refine::activity_profile;
-use thru_store::{MemoryBody, MemoryFilter, PassageFilter, PassageRow, SessionRow, Store};
+use thru_store::{MemoryBody, MemoryFilter, PassageFilter, SessionRow, Store};
 
 pub use load::{HeldContext, Load, load};
 pub use standing::{RetiredEpisode, Standing};
+pub use turns::{ReadTurns, RunCommand, TurnOutline, TurnPart, Utterance, read_turns};
 
 use super::{Opened, cleaned, memory, named};
 use crate::app::App;
@@ -118,32 +118,12 @@ pub struct Outline {
     pub id: String,
     /// The freshness of the answer.
     pub freshness: Freshness,
-    /// The turns to tell.
-    pub turns: TurnRange,
 }
 
 impl Outline {
-    /// A question about a session with all of its turns.
+    /// A question about a session.
     pub fn new(id: impl Into<String>, freshness: Freshness) -> Self {
-        Self { id: id.into(), freshness, turns: TurnRange::ALL }
-    }
-}
-
-/// Some turns of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnRange {
-    /// The number of the first one.
-    pub first: u32,
-    /// Turns at most.
-    pub most: u32,
-}
-
-impl TurnRange {
-    /// Every turn.
-    pub const ALL: Self = Self { first: 0, most: u32::MAX };
-
-    const fn holds(self, turn: u32) -> bool {
-        turn >= self.first && turn - self.first < self.most
+        Self { id: id.into(), freshness }
     }
 }
 
@@ -156,7 +136,7 @@ pub struct SessionOutline {
     pub kind: &'static str,
     /// The session.
     pub session: SessionEntry,
-    /// Its turns, in order, as far as they were asked for.
+    /// Its turns, in order.
     pub turns: Vec<TurnOutline>,
     /// The number of its commands that failed.
     pub failed_commands: usize,
@@ -205,45 +185,6 @@ impl SessionDigest {
             MemoryBody::Observation(_) => None,
         }
     }
-}
-
-/// One turn.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct TurnOutline {
-    /// Its number, from 1; 0 before the first prompt.
-    #[serde(rename = "turn")]
-    pub number: u32,
-    /// The prompt of the user.
-    pub prompt: Option<Utterance>,
-    /// The last text of the agent.
-    pub conclusion: Option<Utterance>,
-    /// The commands that ran.
-    pub commands: Vec<RunCommand>,
-    /// The number of tool calls.
-    pub tool_calls: u64,
-}
-
-/// The text of a passage that a person or an agent wrote.
-#[derive(Clone, Debug, Serialize)]
-pub struct Utterance {
-    /// The short id of the passage.
-    pub id: String,
-    /// Its time.
-    pub at: Option<Timestamp>,
-    /// Its text.
-    pub text: Clean<String>,
-}
-
-/// A command that an agent ran.
-#[derive(Clone, Debug, Serialize)]
-pub struct RunCommand {
-    /// The command line.
-    #[serde(rename = "command")]
-    pub line: Clean<String>,
-    /// The number of times that it ran.
-    pub runs: u32,
-    /// The outcome of the last run.
-    pub outcome: Option<Outcome>,
 }
 
 /// A file that a session touched.
@@ -351,11 +292,6 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
     let redactor = intake.redactor();
     let session = named::named_session(app, &store, &request.id)?;
     let passages = store.passages(PassageFilter::Session(session.row))?;
-    let files = store.files_of_session(session.row)?.into_iter().map(|file| TouchedPath {
-        path: cleaned(redactor, &file.path),
-        modified: file.modified,
-        touched: file.touched,
-    });
     let limits = ContextLimits {
         hot: app.config.session.max_hot_entries,
         idle_timeout: app.limits().idle_timeout,
@@ -365,9 +301,9 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
     Ok(SessionOutline {
         version: 1,
         kind: "session",
-        turns: turns(&store, redactor, &passages, request.turns)?,
-        failed_commands: passages.iter().filter(|passage| is_failed_command(passage)).count(),
-        files: files.collect(),
+        turns: turns::turns(&store, redactor, passages.iter())?,
+        failed_commands: turns::failed_commands(&passages),
+        files: touched_paths(&store, redactor, session.row)?,
         activity: activity_profile(&store, session.row, passages)?,
         context: ContextOutline::new(&store, context)?,
         standing: Standing::new(app, &store, &session)?,
@@ -375,6 +311,15 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
         session: SessionEntry::new(app, redactor, &session),
         preparation,
     })
+}
+
+fn touched_paths(store: &Store, redactor: &Redactor, session: i64) -> Result<Vec<TouchedPath>> {
+    let files = store.files_of_session(session)?.into_iter().map(|file| TouchedPath {
+        path: cleaned(redactor, &file.path),
+        modified: file.modified,
+        touched: file.touched,
+    });
+    Ok(files.collect())
 }
 
 fn digest(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<SessionDigest>> {
@@ -386,66 +331,4 @@ fn digest(store: &Store, redactor: &Redactor, session: i64) -> Result<Option<Ses
     let Some(summary) = store.memories(&filter)?.pop() else { return Ok(None) };
     let body = memory::body(store, redactor, &summary)?;
     Ok(Some(SessionDigest { id: store.short_id(&summary.id)?, body }))
-}
-
-fn is_failed_command(passage: &PassageRow) -> bool {
-    passage.command.is_some()
-        && passage.outcome == Some(Outcome::Failed)
-        && passage.agent_id.is_none()
-}
-
-/// Puts the passages of a session into turns. Subagents are counted, not quoted.
-fn turns(
-    store: &Store,
-    redactor: &Redactor,
-    passages: &[PassageRow],
-    range: TurnRange,
-) -> Result<Vec<TurnOutline>> {
-    let mut turns: BTreeMap<u32, TurnOutline> = BTreeMap::new();
-    // Only the last text of the agent is read: the others would be read for nothing.
-    let mut last: BTreeMap<u32, &PassageRow> = BTreeMap::new();
-    let own = |passage: &&PassageRow| passage.agent_id.is_none() && range.holds(passage.turn);
-    for passage in passages.iter().filter(own) {
-        let turn = turns.entry(passage.turn).or_default();
-        turn.number = passage.turn;
-        match passage.kind {
-            PassageKind::Human => turn.prompt = Some(utterance(store, redactor, passage)?),
-            PassageKind::Assistant => {
-                last.insert(passage.turn, passage);
-            }
-            PassageKind::Tool => {
-                turn.tool_calls += 1;
-                if let Some(line) = &passage.command {
-                    note_command(redactor, &mut turn.commands, line, passage.outcome);
-                }
-            }
-        }
-    }
-    for (number, passage) in last {
-        if let Some(turn) = turns.get_mut(&number) {
-            turn.conclusion = Some(utterance(store, redactor, passage)?);
-        }
-    }
-    Ok(turns.into_values().collect())
-}
-
-fn utterance(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<Utterance> {
-    let text = cleaned(redactor, &store.text_of(passage)?);
-    Ok(Utterance { id: store.short_id(&passage.id)?, at: passage.at, text })
-}
-
-fn note_command(
-    redactor: &Redactor,
-    commands: &mut Vec<RunCommand>,
-    line: &str,
-    outcome: Option<Outcome>,
-) {
-    let line = cleaned(redactor, line);
-    match commands.iter_mut().find(|command| command.line == line) {
-        Some(command) => {
-            command.runs += 1;
-            command.outcome = outcome;
-        }
-        None => commands.push(RunCommand { line, runs: 1, outcome }),
-    }
 }

@@ -4,7 +4,7 @@ use axum::http::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use thru_app::ask::briefings::{self, ListBriefings};
-use thru_app::ask::session::{Outline, TurnRange, outline};
+use thru_app::ask::session::{Outline, ReadTurns, outline, read_turns};
 use thru_app::ask::sessions::{ListSessions, list};
 use thru_app::ask::transcript::{self, ReadTranscript};
 use thru_app::fresh::Freshness;
@@ -29,12 +29,17 @@ pub(super) fn routes() -> Vec<Route> {
             };
             list(app, &request, call)
         }),
-        get("/sessions/{id}", "Tells a session by its turns.", |input: OutlineInput, app, call| {
-            let turns =
-                TurnRange { first: input.first, most: input.limit.unwrap_or(TurnRange::ALL.most) };
-            let request = Outline { id: input.id, freshness: Freshness::Recorded, turns };
-            outline(app, &request, call)
+        get("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
+            outline(app, &Outline::new(input.id, Freshness::Recorded), call)
         }),
+        get(
+            "/sessions/{id}/turns",
+            "Reads some turns of a session.",
+            |input: TurnsInput, app, call| {
+                let limit = input.limit.unwrap_or(USUAL).clamp(1, MOST) as u32;
+                read_turns(app, &ReadTurns { session: input.id, first: input.first, limit }, call)
+            },
+        ),
         get(
             "/sessions/{id}/passages",
             "Reads a session passage by passage.",
@@ -93,17 +98,17 @@ struct ListInput {
     limit: Option<usize>,
 }
 
-/// A session and its turns.
+/// Some turns of a session.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct OutlineInput {
+struct TurnsInput {
     /// Its id, or the start of it.
     id: String,
-    /// The number of the first turn to tell.
+    /// The number of the first turn.
     #[serde(default)]
     first: u32,
-    /// Turns at most; all where none is given.
-    limit: Option<u32>,
+    /// Turns at most.
+    limit: Option<usize>,
 }
 
 /// A part of a session.

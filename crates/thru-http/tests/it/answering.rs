@@ -66,7 +66,7 @@ fn the_turns_of_a_session_are_told_in_parts() {
     home.add(&session, &records);
     let served = home.serve();
     let numbers = |query: &str| {
-        let part = served.get(&format!("/api/v1/sessions/{session}{query}")).json();
+        let part = served.get(&format!("/api/v1/sessions/{session}/turns{query}")).json();
         let turns = part["turns"].as_array().unwrap().iter();
         turns.map(|turn| turn["turn"].as_u64().unwrap()).collect::<Vec<_>>()
     };
