@@ -1,7 +1,7 @@
 // @ts-check
 // What was told: each briefing with its cost, its lines and reasons, and what use was made of it.
 import { html } from "/assets/preact.js";
-import { Answer, Field, Heading, Projects, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Field, Heading, Inline, Projects, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
 import { used } from "/assets/memory.js";
 
 /** @param {{params: Record<string, string>}} props */
@@ -40,6 +40,6 @@ function Preview({ project, prompt }) {
   const asked = useAsk("/context", { project, prompt }, ["memory", "decision"]);
   return html`<${Answer} asked=${asked}>${(/** @type {any} */ told) => html`
     <p class="quiet" role="status">${plural(told.tokens, "token")} · <${Text} text=${told.note} /></p>
-    ${told.lines.length > 0 && html`<div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">Line</th><th scope="col">Kind</th><th scope="col">Why</th></tr></thead><tbody>${told.lines.map((/** @type {any} */ line) => html`<tr><td>${line.full_id ? html`<a href=${to("memory", line.full_id)}><${Text} text=${line.title} /></a>` : html`<${Text} text=${line.title} />`}</td><td>${line.type ?? line.kind}</td><td><${Text} text=${line.reason} /></td></tr>`)}</tbody></table></div>
+    ${told.lines.length > 0 && html`<div class="scroll" tabindex="0"><table class="wide"><thead><tr><th scope="col">Line</th><th scope="col">Kind</th><th scope="col">Why</th></tr></thead><tbody>${told.lines.map((/** @type {any} */ line) => html`<tr><td>${line.full_id ? html`<a href=${to("memory", line.full_id)}><${Text} text=${line.title} /></a>` : html`<${Inline} text=${line.title} />`}</td><td>${line.type ?? line.kind}</td><td><${Text} text=${line.reason} /></td></tr>`)}</tbody></table></div>
     <details><summary>The text itself</summary><pre tabindex="0" class="recorded"><${Text} text=${told.text} /></pre></details>`}`}<//>`;
 }

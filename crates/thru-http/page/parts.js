@@ -20,7 +20,10 @@ export function Marked({ text, terms }) {
   return parts.map((part, index) => index % 2 === 0 ? html`<${Text} text=${part} />` : html`<mark><${Text} text=${part} /></mark>`);
 }
 
-/** Markdown of a few kinds: headings, lists, quotes, code, emphasis, links to the web. All else is text.
+/** A line across. */
+const RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
+
+/** Markdown of a few kinds: headings, lists, quotes, rules, code, emphasis, links to the web. All else is text.
  * @param {{text: any}} props */
 export function Markdown({ text }) {
   const blocks = [];
@@ -32,18 +35,20 @@ export function Markdown({ text }) {
       const code = [];
       for (at++; at < lines.length && !lines[at].trimStart().startsWith(fence[1]); at++) code.push(lines[at]);
       blocks.push(html`<pre tabindex="0"><code><${Text} text=${code.join("\n")} /></code></pre>`);
+    } else if (RULE.test(line)) {
+      blocks.push(html`<hr />`);
     } else if (/^#{1,6} /.test(line)) {
       blocks.push(html`<p class="heading"><${Inline} text=${line.replace(/^#+ /, "")} /></p>`);
     } else if (/^\s*([-*+]|\d+[.)]) /.test(line)) {
       const items = [];
-      for (; at < lines.length && /^\s*([-*+]|\d+[.)]) /.test(lines[at]); at++) items.push(lines[at].replace(/^\s*([-*+]|\d+[.)]) /, ""));
+      for (; at < lines.length && /^\s*([-*+]|\d+[.)]) /.test(lines[at]) && !RULE.test(lines[at]); at++) items.push(lines[at].replace(/^\s*([-*+]|\d+[.)]) /, ""));
       at--;
       blocks.push(html`<ul>${items.map((item) => html`<li><${Inline} text=${item} /></li>`)}</ul>`);
     } else if (line.startsWith("> ")) {
       blocks.push(html`<blockquote><${Inline} text=${line.slice(2)} /></blockquote>`);
     } else if (line.trim()) {
       const paragraph = [line];
-      while (at + 1 < lines.length && lines[at + 1].trim() && !/^\s*([-*+]|\d+[.)]) |^#{1,6} |^\s*(```|~~~)|^> /.test(lines[at + 1])) paragraph.push(lines[++at]);
+      while (at + 1 < lines.length && lines[at + 1].trim() && !RULE.test(lines[at + 1]) && !/^\s*([-*+]|\d+[.)]) |^#{1,6} |^\s*(```|~~~)|^> /.test(lines[at + 1])) paragraph.push(lines[++at]);
       blocks.push(html`<p>${paragraph.map((one, index) => html`${index > 0 && html`<br />`}<${Inline} text=${one} />`)}</p>`);
     }
   }

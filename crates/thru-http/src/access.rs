@@ -54,7 +54,11 @@ impl Access {
     pub(crate) fn open(file: PathBuf) -> io::Result<Self> {
         let secret = match read(&file) {
             Some(secret) => secret,
-            None => write(&file)?,
+            None => {
+                let secret = random::<32>()?;
+                write(&file, secret)?;
+                secret
+            }
         };
         Ok(Self { file, secret: Mutex::new(secret), codes: Mutex::default() })
     }
@@ -64,15 +68,20 @@ impl Access {
     /// # Errors
     /// Fails if the file cannot be written.
     pub(crate) fn replace(&self) -> io::Result<()> {
-        *self.secret.lock().unwrap_or_else(PoisonError::into_inner) = write(&self.file)?;
+        let secret = random::<32>()?;
+        write(&self.file, secret)?;
+        *self.secret.lock().unwrap_or_else(PoisonError::into_inner) = secret;
         Ok(())
     }
 
-    /// Makes a code for a link.
+    /// Makes a code for a link. A token whose file is gone is written again: the next daemon is to know the page.
     ///
     /// # Errors
-    /// Fails if the system has no random numbers.
+    /// Fails if the system has no random numbers, or the file cannot be written.
     pub(crate) fn code(&self) -> io::Result<String> {
+        if !self.file.exists() {
+            write(&self.file, *self.secret.lock().unwrap_or_else(PoisonError::into_inner))?;
+        }
         let code = random::<16>().map(hex)?;
         let now = Instant::now();
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -136,11 +145,8 @@ fn read(file: &Path) -> Option<[u8; 32]> {
     Some(*Hash::from_hex(text.trim_end()).ok()?.as_bytes())
 }
 
-/// Makes a new token.
-fn write(file: &Path) -> io::Result<[u8; 32]> {
-    let secret = random::<32>()?;
-    files::replace(file, hex(secret).as_bytes()).map_err(io::Error::other)?;
-    Ok(secret)
+fn write(file: &Path, secret: [u8; 32]) -> io::Result<()> {
+    files::replace(file, hex(secret).as_bytes()).map_err(io::Error::other)
 }
 
 /// Random bytes.
@@ -218,6 +224,17 @@ mod tests {
         let name = session.token.split_once('.').unwrap().0;
         assert_eq!(access.proof(name, 1), session.proof);
         assert_ne!(access.proof(name, 2), session.proof);
+    }
+
+    #[test]
+    fn a_token_whose_file_is_gone_is_written_again_with_the_next_link() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("token");
+        let access = Access::open(file.clone()).unwrap();
+        fs::remove_file(&file).unwrap();
+        let session = session(&access);
+        let again = Access::open(file).unwrap();
+        assert_eq!(again.bearer(&session.token), Some(Bearer::Page));
     }
 
     #[cfg(unix)]
