@@ -4,34 +4,65 @@
 use std::fs;
 use std::io;
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::mailbox::Mailbox;
 
-/// The interval at which they are given back while the process works: it takes some milliseconds until those that are needed
-/// are there again.
+/// They are given back at most this often: it takes some milliseconds until those that are needed are there again.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// The interval at which work is looked for.
+/// The interval at which a process that sleeps looks for work done by others of its threads.
 const LOOK: Duration = Duration::from_secs(5);
 /// The least work after which they are given back.
 const WORK: Duration = Duration::from_millis(5);
 
-/// Starts the thread that gives them back. It ends with the daemon, once it is unparked.
-pub(crate) fn start(mailbox: Arc<Mailbox>) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name("pages".to_owned()).spawn(move || {
-        let (mut wait, mut released) = (INTERVAL, Duration::ZERO);
-        while !mailbox.is_stopped() {
-            thread::park_timeout(wait);
-            let has_worked = processor_time() > released + WORK;
-            wait = if has_worked { INTERVAL } else { LOOK };
-            if has_worked {
-                release_pages();
-                released = processor_time();
-            }
+/// Gives pages back after work, whichever thread did it.
+pub(crate) struct Releasing {
+    last: Mutex<Release>,
+}
+
+/// A moment at which they were given back.
+struct Release {
+    at: Instant,
+    /// What the process had worked until then.
+    worked: Duration,
+    /// True where nothing was under way then, which would have needed pages again.
+    is_last: bool,
+}
+
+impl Releasing {
+    pub(crate) fn new() -> Self {
+        let start = Release { at: Instant::now(), worked: Duration::ZERO, is_last: true };
+        Self { last: Mutex::new(start) }
+    }
+
+    /// Gives them back where enough was done since the last time, and once more when it is over. Returns true while there is
+    /// something to give back soon.
+    pub(crate) fn after_work(&self) -> bool {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let has_worked = processor_time() >= last.worked + WORK;
+        let pause = if has_worked { INTERVAL } else { LOOK };
+        let is_due = last.at.elapsed() >= pause && (has_worked || !last.is_last);
+        if is_due {
+            release_pages();
+            let (at, worked) = (Instant::now(), processor_time());
+            *last = Release { at, worked, is_last: !has_worked };
         }
-    })
+        has_worked
+    }
+
+    /// Starts the thread that looks for work beside that of the loop. It ends with the daemon, once it is unparked.
+    pub(crate) fn start(self: &Arc<Self>, mailbox: Arc<Mailbox>) -> io::Result<JoinHandle<()>> {
+        let releasing = Arc::clone(self);
+        thread::Builder::new().name("pages".to_owned()).spawn(move || {
+            let mut wait = LOOK;
+            while !mailbox.is_stopped() {
+                thread::park_timeout(wait);
+                wait = if releasing.after_work() { INTERVAL } else { LOOK };
+            }
+        })
+    }
 }
 
 /// Gives the pages of the program's file, code and constants, back to the system. What is needed of them later comes out of

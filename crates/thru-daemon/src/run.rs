@@ -15,7 +15,7 @@ use crate::identity::{Hello, Identity, PROTOCOL};
 use crate::lock::DaemonLock;
 use crate::log::Log;
 use crate::mailbox::{Delays, Mailbox, Stopper};
-use crate::pages;
+use crate::pages::Releasing;
 use crate::paths::Paths;
 use crate::program::{Program, ProgramState};
 use crate::server::{Server, ServerState};
@@ -149,6 +149,7 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
         panics: 0,
         missing_program: false,
         mailbox: Arc::clone(&mailbox),
+        releasing: Arc::new(Releasing::new()),
         log,
         paths,
         settings,
@@ -160,7 +161,8 @@ pub fn run(setup: Setup, work: &mut dyn Work, log: &Arc<Log>) -> Result<End, Run
     service.begin();
     let syncing = syncing::start(for_sync, service, delay, Arc::clone(log));
     let syncing = syncing.map_err(RunError::Thread)?;
-    let releasing = pages::start(Arc::clone(&mailbox)).map_err(RunError::Thread)?;
+    let for_pages = Arc::clone(&mailbox);
+    let releasing = event_loop.releasing.start(for_pages).map_err(RunError::Thread)?;
     log.info(&format!("started: version {}, process {}", hello.version, hello.pid));
 
     let end = event_loop.turn_until_the_end(&lock, &server);
@@ -213,6 +215,7 @@ struct EventLoop<'a> {
     settings: Settings,
     program: Option<Program>,
     mailbox: Arc<Mailbox>,
+    releasing: Arc<Releasing>,
     shared: Arc<ServerState>,
     watching: Watching,
     clockwork: Clockwork,
@@ -359,6 +362,7 @@ impl EventLoop<'_> {
             // The waiter may be gone.
             let _ = waiter.try_send(done);
         }
+        self.releasing.after_work();
     }
 
     fn watched(&mut self) -> Vec<PathBuf> {
