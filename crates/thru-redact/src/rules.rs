@@ -161,6 +161,9 @@ pub(crate) fn compiled(pattern: &str) -> Regex {
         rest = letters.as_str();
     }
     ascii.push_str(rest);
+    // Two ways to the end, which match the same: no table is made that finds groups in one pass. It would take most of a pattern's
+    // memory, and groups are looked for only in what was found.
+    ascii.push_str("(?:|)");
     Regex::new(&ascii).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
 }
 
