@@ -81,11 +81,9 @@ fn unwritten(mappings: &str, file: &str) -> Vec<Range<usize>> {
     for line in mappings.lines() {
         let mut fields = line.split_ascii_whitespace();
         match (fields.next(), fields.next()) {
-            (Some("Anonymous:" | "Swap:"), Some(amount)) => {
-                if is_of_file && amount != "0" {
-                    found.pop();
-                    is_of_file = false;
-                }
+            (Some("Anonymous:" | "Swap:"), Some(amount)) if is_of_file && amount != "0" => {
+                found.pop();
+                is_of_file = false;
             }
             (Some(addresses), Some(mode)) if !addresses.ends_with(':') => {
                 let shown = line.find('/').and_then(|at| line.get(at..));
