@@ -199,6 +199,17 @@ impl TokenStream for TermsStream<'_> {
         true
     }
 
+    /// The index takes all terms at once, so that none is copied before it is needed.
+    fn process(&mut self, sink: &mut dyn FnMut(&Token)) {
+        let TermsTokenizer { terms, token, .. } = &mut *self.tokenizer;
+        terms.tokenize(self.text, |term, place| {
+            token.text.clear();
+            token.text.push_str(term);
+            token.position = place.position;
+            sink(token);
+        });
+    }
+
     fn token(&self) -> &Token {
         &self.tokenizer.token
     }
@@ -211,6 +222,20 @@ impl TokenStream for TermsStream<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terms_are_the_same_one_by_one_and_all_at_once() {
+        let text = "getUserName std::fs::File, ran 数据库 \u{1b}[31mred";
+        let mut tokenizer = TermsTokenizer::default();
+        let (mut single, mut all) = (Vec::new(), Vec::new());
+        let mut stream = tokenizer.token_stream(text);
+        while stream.advance() {
+            single.push(stream.token().clone());
+        }
+        tokenizer.token_stream(text).process(&mut |token| all.push(token.clone()));
+        assert_eq!(single, all);
+        assert!(!all.is_empty());
+    }
 
     #[test]
     fn a_file_is_found_by_every_end_of_its_path() {

@@ -7,8 +7,10 @@
 //! - A terminal sequence (`ESC [ 31 m`) is no word, and no part of the one behind it.
 //! - Chinese, Japanese and Korean runs, which have no spaces, yield the bigrams of their characters.
 
+use std::hash::BuildHasher;
+
 use frostem::{Algorithm, Stemmer};
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use thru_core::sequence_length;
 
 /// Longest term, in bytes. Longer ones are data (base64, hashes), not words.
@@ -68,8 +70,7 @@ pub struct TermPlace {
 #[derive(Clone)]
 pub struct Terms {
     stemmer: Stemmer,
-    /// The stems of words as they are written. Any text may be read, so the hash has a seed.
-    stems: HashMap<Box<str>, Box<str>>,
+    stems: Stems,
     lowered: String,
 }
 
@@ -77,9 +78,56 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             stemmer: Stemmer::new(Algorithm::English),
-            stems: HashMap::new(),
+            stems: Stems::default(),
             lowered: String::new(),
         }
+    }
+}
+
+/// The stems of words as they are written, small enough to stay in the processor's cache.
+#[derive(Clone, Default)]
+struct Stems {
+    table: HashTable<CachedStem>,
+    /// Any text may be read, so the hash has a seed.
+    hasher: DefaultHashBuilder,
+    /// Each word with its stem behind it.
+    text: String,
+}
+
+/// The places of a word and its stem in the text.
+#[derive(Clone, Copy)]
+struct CachedStem {
+    start: u32,
+    word: u8,
+    stem: u8,
+}
+
+impl Stems {
+    fn get(&self, word: &str) -> Option<&str> {
+        let is_word = |cached: &CachedStem| {
+            let start = cached.start as usize;
+            self.text.as_bytes()[start..start + usize::from(cached.word)] == *word.as_bytes()
+        };
+        let cached = self.table.find(self.hasher.hash_one(word), is_word)?;
+        let start = cached.start as usize + usize::from(cached.word);
+        Some(&self.text[start..start + usize::from(cached.stem)])
+    }
+
+    /// Keeps the stem of a word that has none yet.
+    fn insert(&mut self, word: &str, stem: &str) {
+        if self.table.len() >= CACHED_STEMS {
+            self.table.clear();
+            self.text.clear();
+        }
+        let start = self.text.len() as u32;
+        let cached = CachedStem { start, word: word.len() as u8, stem: stem.len() as u8 };
+        self.text.extend([word, stem]);
+        let Self { table, hasher, text } = self;
+        let hash_of = |cached: &CachedStem| {
+            let start = cached.start as usize;
+            hasher.hash_one(&text[start..start + usize::from(cached.word)])
+        };
+        table.insert_unique(hasher.hash_one(word), cached, hash_of);
     }
 }
 
@@ -176,10 +224,7 @@ impl Terms {
         }
         let stem = self.stemmer.stem(&self.lowered);
         sink(&stem, place);
-        if self.stems.len() >= CACHED_STEMS {
-            self.stems.clear();
-        }
-        self.stems.insert(word.into(), stem.as_ref().into());
+        self.stems.insert(word, &stem);
     }
 }
 
@@ -286,10 +331,24 @@ mod tests {
     use super::*;
 
     fn terms(text: &str) -> String {
+        terms_by(&mut Terms::default(), text)
+    }
+
+    fn terms_by(terms: &mut Terms, text: &str) -> String {
         let mut found = Vec::new();
-        Terms::default()
-            .tokenize(text, |term, place| found.push(format!("{term}@{}", place.position)));
+        terms.tokenize(text, |term, place| found.push(format!("{term}@{}", place.position)));
         found.join(" ")
+    }
+
+    #[test]
+    fn more_words_than_are_cached_have_the_same_stems() {
+        let mut known = Terms::default();
+        for _ in 0..2 {
+            for number in 0..=CACHED_STEMS {
+                let word = format!("k{number}ings");
+                assert_eq!(terms_by(&mut known, &word), terms(&word));
+            }
+        }
     }
 
     #[test]
