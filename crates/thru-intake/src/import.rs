@@ -25,8 +25,8 @@ use crate::stages::{Stage, Stages};
 use crate::write::{Step, StepWriter};
 use crate::{Intake, IntakeError, IntakeLock, Result, indexing};
 
-/// Steps that may wait for the writer. Each is a block of about 256 KiB, which bounds the memory.
-const WAITING_STEPS: usize = 16;
+/// Steps that may wait for the writer. Each is a block of about 1 MiB, which bounds the memory.
+const WAITING_STEPS: usize = 8;
 /// A commit holds about this much of transcripts …
 const COMMIT_BYTES: u64 = 48 * 1024 * 1024;
 /// … or as much as arrived in this time. Ids are spread evenly, so every commit rewrites most of their index:
