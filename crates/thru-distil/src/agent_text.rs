@@ -119,10 +119,14 @@ impl AgentText {
             let remark = report::without_announcement(&remark).to_owned();
             parsed.remark = (remark.split_whitespace().count() >= 4).then_some(remark);
         }
-        parsed.opening = Opening::of_text(&text).map(Box::new);
         parsed.proposal = Proposal::parse(&text).map(Box::new);
         parsed.text = Some(text.into());
         parsed
+    }
+
+    /// Reads its beginning as an answer to a person. Before [`AgentText::settle`], which drops the text.
+    pub(crate) fn open(&mut self) {
+        self.opening = self.text.as_deref().and_then(Opening::of_text).map(Box::new);
     }
 
     /// Makes the report, if the text closes a turn, explains something or is long enough to be one anyway: most texts

@@ -162,7 +162,7 @@ impl Distiller {
         match &mut event.action {
             Action::Asked(_) | Action::Answered(_) => self.awaits_answer = true,
             // The beginnings of other texts answer no person.
-            Action::Wrote(text) if !std::mem::take(&mut self.awaits_answer) => text.opening = None,
+            Action::Wrote(text) if std::mem::take(&mut self.awaits_answer) => text.open(),
             _ => {}
         }
         // A turn may begin without a prompt.

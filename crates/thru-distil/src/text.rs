@@ -46,9 +46,7 @@ pub(crate) fn find_ignoring_case(text: &str, needle: &str) -> Option<usize> {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
     let first = *needle.first()?;
     let mut from = 0;
-    while let Some(step) =
-        text.get(from..)?.iter().position(|byte| byte.to_ascii_lowercase() == first)
-    {
+    while let Some(step) = memchr::memchr2(first, first.to_ascii_uppercase(), text.get(from..)?) {
         let at = from + step;
         let candidate = text.get(at..at + needle.len())?;
         if candidate.eq_ignore_ascii_case(needle) {
