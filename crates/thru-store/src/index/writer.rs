@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 use tantivy::directory::MmapDirectory;
+use tantivy::indexer::IndexWriterOptions;
 use tantivy::{Index, SegmentMeta, Term};
 use thru_core::Layout;
 
@@ -171,7 +172,7 @@ impl Part {
         };
         let fields = Fields::from_schema(&index.schema())?;
         let row = payload(&index).row;
-        let writer = index.writer_with_num_threads(threads, memory)?;
+        let writer = index.writer_with_options(options(threads, memory))?;
         remove_leavings(directory, &writer)?;
         Ok(Self {
             collection,
@@ -230,7 +231,7 @@ impl Part {
         if segments.len() <= FEW || (all - largest) * GROWTH < all {
             return Ok(());
         }
-        let mut writer = index.writer_with_num_threads(1, LEAST_MEMORY)?;
+        let mut writer = index.writer_with_options(options(1, LEAST_MEMORY))?;
         merge(&mut writer, segments)?;
         writer.wait_merging_threads()?;
         Ok(())
@@ -243,6 +244,15 @@ impl Part {
         commit.commit()?;
         Ok(())
     }
+}
+
+/// Returns the options of a writer that merges one after another: each merge maps all that it reads.
+fn options(threads: usize, memory: usize) -> IndexWriterOptions {
+    IndexWriterOptions::builder()
+        .num_worker_threads(threads)
+        .memory_budget_per_thread(memory / threads)
+        .num_merge_threads(1)
+        .build()
 }
 
 /// Merges several segments into one, and removes their files.
