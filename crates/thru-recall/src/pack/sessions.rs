@@ -11,7 +11,9 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPla
 use super::detail::adds;
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{alike, cut, day, days_between, is_new, names_something, tier};
+use super::said::{
+    alike, cut, day, days_between, files_not_named, is_new, names_something, tier,
+};
 use super::speaker::TitleSpeaker;
 use super::turns::{Report, Turns};
 use super::uncommitted::not_committed;
@@ -263,6 +265,10 @@ pub(super) fn last_session(
     if let Some(Report { text, .. }) = &last.work {
         head = format!("{head}: {}", cut(text, REPORT));
         told.push(text.clone());
+    }
+    let changed = body.digest.files.iter().map(String::as_str);
+    if let Some(files) = files_not_named(changed, &head) {
+        head = format!("{head} [{files}]");
     }
     let mut drafts = vec![line(false, head, "what the last session did")];
     if let Some(Report { text, .. }) = &last.after {
