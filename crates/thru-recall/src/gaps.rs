@@ -96,6 +96,8 @@ pub(crate) struct Asked<'a> {
     pub(crate) query: &'a str,
     pub(crate) terms: &'a QueryTerms,
     pub(crate) filter: &'a IndexFilter,
+    /// Tells words of English, in lower case.
+    pub(crate) is_word: Option<fn(&str) -> bool>,
     pub(crate) passages: &'a TextIndex,
     pub(crate) memories: &'a TextIndex,
 }
@@ -271,7 +273,9 @@ pub(crate) fn gaps(
             continue;
         }
         if !candidates.found.iter().any(|one| holds(one, word.at)) && asked.is_unknown(*word)? {
-            gaps.push(Gap::Unknown { word: typed, is_name: word.is_name });
+            let is_known = |is_word| is_english(&typed, is_word);
+            let is_name = word.is_name || !asked.is_word.is_none_or(is_known);
+            gaps.push(Gap::Unknown { word: typed, is_name });
         } else if word.is_name && (1..=rare).contains(&asked.passages.frequency(term)?) {
             gaps.push(Gap::Elsewhere { word: typed });
         }
@@ -280,6 +284,15 @@ pub(crate) fn gaps(
         gaps.extend(asked.apart(&words, candidates)?);
     }
     Ok(gaps)
+}
+
+/// Returns true if a word, or what it is a form of, is English. Many type the names of things without a capital.
+fn is_english(word: &str, is_word: fn(&str) -> bool) -> bool {
+    const ENDINGS: [&str; 8] = ["s", "es", "d", "ed", "ing", "er", "ers", "ly"];
+    let word = word.to_lowercase();
+    let is_root =
+        |root: &str| root.len() >= SHORTEST_NAME && (is_word(root) || is_word(&format!("{root}e")));
+    is_word(&word) || ENDINGS.iter().any(|ending| word.strip_suffix(ending).is_some_and(is_root))
 }
 
 /// The terms of a text.
@@ -292,6 +305,23 @@ fn terms_of(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn forms_of_english_words_are_english() {
+        let is_word = |word: &str| ["cache", "lock", "quick"].contains(&word);
+        for (word, wanted) in [
+            ("cache", true),
+            ("Caches", true),
+            ("caching", true),
+            ("locked", true),
+            ("quickly", true),
+            ("terraform", false),
+            ("kafkas", false),
+            ("ing", false),
+        ] {
+            assert_eq!(is_english(word, is_word), wanted, "{word}");
+        }
+    }
 
     #[test]
     fn gaps_are_told_in_plain_sentences() {

@@ -9,17 +9,51 @@ const FEWEST: usize = 2;
 
 /// Returns the language of a query (its words, in lower case), if it is not English but one whose words are known.
 pub(crate) fn language_of(words: &[String]) -> Option<Language> {
-    let (english, other): (Vec<&str>, Vec<&str>) =
-        words.iter().map(String::as_str).partition(|word| is_stop_word(word));
-    let counted = LANGUAGES.iter().map(|(language, common)| {
-        let count = other.iter().filter(|word| common.contains(word)).count();
-        (count, *language)
-    });
+    let counted = LANGUAGES.iter().map(|(language, common)| (Count::of(words, common), *language));
     // Of equal ones the first.
-    let best = counted.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    best.filter(|(count, _)| *count >= FEWEST && *count > english.len())
-        .map(|(_, language)| language)
+    let best = counted.reduce(|best, next| if next.0.own > best.0.own { next } else { best });
+    best.filter(|(count, _)| count.is_enough()).map(|(_, language)| language)
 }
+
+/// The words of a query that tell its language.
+#[derive(Clone, Copy, Default)]
+struct Count {
+    /// Common words of the language, and those of them that are no English words.
+    own: usize,
+    clear: usize,
+    /// Common words of English, and those that the language has, too.
+    english: usize,
+    shared: usize,
+}
+
+impl Count {
+    fn of(words: &[String], common: &[&str]) -> Self {
+        let mut count = Self::default();
+        for word in words.iter().map(String::as_str) {
+            match (common.contains(&word), is_stop_word(word)) {
+                (true, true) => count.shared += 1,
+                (true, false) => {
+                    count.own += 1;
+                    count.clear += usize::from(!ALSO_ENGLISH.contains(&word));
+                }
+                (false, true) => count.english += 1,
+                (false, false) => {}
+            }
+        }
+        count
+    }
+
+    fn is_enough(self) -> bool {
+        let is_clear = self.clear >= FEWEST && self.own > self.english;
+        is_clear || self.own >= FEWEST && self.own > self.english + self.shared
+    }
+}
+
+/// Common words of other languages that are English words, too.
+const ALSO_ENGLISH: [&str; 14] = [
+    "ante", "bin", "come", "comment", "den", "die", "hat", "man", "par", "per", "plus", "pour",
+    "son", "war",
+];
 
 /// Returns true if a word (in lower case) of a language says nothing about the subject of a query.
 pub(crate) fn is_common(word: &str, language: Language) -> bool {
@@ -111,6 +145,7 @@ mod tests {
             ("perché la rinomina non è riuscita sul disco", Some(Language::Italian)),
             ("por que não foi possível renomear a pasta", Some(Language::Portuguese)),
             ("waarom is de map niet hernoemd", Some(Language::Dutch)),
+            ("warum war der index in use", Some(Language::German)),
             ("why was the rename on the drive in use", None),
             ("der lock", None),
             ("an die in de man page", None),

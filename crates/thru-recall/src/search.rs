@@ -47,6 +47,8 @@ pub struct SearchRequest {
     pub memories: usize,
     /// Tools whose calls are not shown.
     pub skip_tools: Vec<String>,
+    /// Tells words of English, in lower case: what is none and is mentioned by nothing is a name.
+    pub is_word: Option<fn(&str) -> bool>,
 }
 
 /// The results of a search: sessions, best first, each with its passages, best first.
@@ -238,7 +240,8 @@ pub fn search(
         let length = if hits.len() < LEADERS { LEADER_LENGTH } else { SNIPPET_LENGTH };
         let snippet = text.derive(|text| snippet(text, terms, length, nearest.unwrap_or(0)));
         let turn = request.turns.then(|| turn(store, redactor, &passage)).transpose()?;
-        let kept = match passage.kind == PassageKind::Assistant && is_intent(text.get()) {
+        let is_agent = passage.kind == PassageKind::Assistant;
+        let kept = match is_agent && (is_intent(text.get()) || is_asking(text.get())) {
             true => &mut intents,
             false => {
                 let ends = turn.iter().flat_map(|turn| turn.prompt.iter().chain(&turn.result));
@@ -275,6 +278,8 @@ pub fn search(
         hits = rest;
         results.sessions.push(SessionHits { session, score: *score, hits: own });
     }
+    let best = ranking.passages.first().map(|score| candidates.found[score.candidate].session);
+    best_passage_first(&mut results.sessions, best);
     // The sessions of what leads come first.
     let place = |session: &SessionHits| {
         let own = leading
@@ -302,6 +307,7 @@ pub fn search(
         query: &request.query,
         terms: &results.terms,
         filter: &order.filter,
+        is_word: request.is_word,
         passages: &index,
         memories: &of_memories,
     };
@@ -309,15 +315,29 @@ pub fn search(
     Ok(results)
 }
 
+/// The session of the best passage is shown before the best session unless its nearness is so much less.
+const FARTHER: f32 = 0.4;
+
+/// Puts the session of the best passage first, or second if what it did as a whole has less to do with the question: a
+/// passage of another matter may share more of its words.
+fn best_passage_first(sessions: &mut [SessionHits], best: Option<i64>) {
+    let Some(at) = sessions.iter().position(|one| Some(one.session.row) == best) else { return };
+    let (first, own) = (sessions[0].score.nearness(), sessions[at].score.nearness());
+    let place = usize::from(first == 0.0 || own < first - FARTHER);
+    if at > place {
+        sessions[place..=at].rotate_right(1);
+    }
+}
+
 /// Lines of the first screen. Those after it come in their order.
 const SCREEN: usize = 10;
 /// Lines of one session before the next ones are shown.
 const LINES_PER_SESSION: usize = 3;
-/// The best session has as many as it likes where the next is worth less than this share of it.
+/// The best session has as many as it likes where it holds the best passage and the next is worth less than this share of it.
 const LEADS: f32 = 0.9;
 /// Sessions that have a line each, where there is room, if they are worth this share of the best.
 const SESSIONS_SHOWN: usize = 5;
-const WORTH_A_LINE: f32 = 0.6;
+const WORTH_A_LINE: f32 = 0.7;
 
 /// The passages to show, twice as many as there is room for: the best of the best sessions, then the best that there are with
 /// few lines a session, then what is left of those.
@@ -341,7 +361,8 @@ fn first_screen(
     let leader = ranking
         .sessions
         .first()
-        .filter(|_| ranking.sessions.get(1).is_none_or(|next| next.score < best * LEADS));
+        .filter(|_| ranking.sessions.get(1).is_none_or(|next| next.score < best * LEADS))
+        .filter(|leader| ranking.passages.first().is_none_or(|one| session(one) == leader.session));
     // What only stands beside an answer takes no room from another session.
     let room = |score: &PassageScore| match leader {
         Some(leader) if leader.session == session(score) && !score.is_beside() => SCREEN,
@@ -374,8 +395,8 @@ fn first_screen(
 const LONGEST_INTENT: usize = 160;
 const BEFORE_INTENT: usize = 50;
 
-/// Returns true if a text only says what comes next: "Good, that works. Now let me update `x`:". What it led to stands
-/// beside it.
+/// Returns true if a text only says what comes next, as a heading or in words: "Good, that works. Now let me update `x`:".
+/// What it led to stands beside it.
 fn is_intent(text: &str) -> bool {
     const BEGINNINGS: [&str; 17] = [
         "let me ",
@@ -400,6 +421,9 @@ fn is_intent(text: &str) -> bool {
     if text.len() > LONGEST_INTENT || text.contains('\n') {
         return false;
     }
+    if text.starts_with('#') {
+        return true;
+    }
     let lower = text.to_lowercase().replace('’', "'");
     let last = lower.trim_end_matches(['.', ':', '!']);
     let last = [". ", "! ", ": "].iter().filter_map(|end| last.rfind(end)).max();
@@ -407,6 +431,24 @@ fn is_intent(text: &str) -> bool {
     BEGINNINGS
         .iter()
         .any(|beginning| [&lower, &lower[sentence..]].iter().any(|one| one.starts_with(beginning)))
+}
+
+/// Returns true if a text asks at least as much as it says: the answer is in what follows.
+fn is_asking(text: &str) -> bool {
+    let (mut asked, mut said) = (0, 0);
+    for line in text.lines().filter(|line| !line.trim().is_empty()) {
+        let mut words = line.split_whitespace().map(|word| word.trim_end_matches(['*', '"', ')']));
+        while let Some(word) = words.next() {
+            let is_last = words.clone().next().is_none();
+            let is_number = word.trim_end_matches('.').chars().all(|c| c.is_ascii_digit());
+            if word.ends_with('?') {
+                asked += 1;
+            } else if is_last || word.ends_with(['.', '!']) && !is_number {
+                said += 1;
+            }
+        }
+    }
+    asked > 0 && asked >= said
 }
 
 fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitTurn> {
@@ -539,8 +581,24 @@ mod tests {
                 false,
             ),
             ("The lock was the cause.", false),
+            ("## The cause of the lock", true),
+            ("## The cause\n\nTwo writers took the lock.", false),
         ] {
             assert_eq!(is_intent(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn questions_are_told_from_answers() {
+        for (text, wanted) in [
+            ("Which of the two locks do you mean?", true),
+            ("Good. Which of the two?", true),
+            ("1. Should the lock stay?\n2. Or **which** one goes?\n\nThen I go on.", true),
+            ("The lock was the cause. It is gone now. Should I commit that?", false),
+            ("The cause was the lock in search.rs.", false),
+            ("", false),
+        ] {
+            assert_eq!(is_asking(text), wanted, "{text}");
         }
     }
 

@@ -35,11 +35,12 @@ const FRAME: [&str; 67] = [
 
 /// Phrases that ask for open work.
 #[rustfmt::skip]
-const OPEN: [&str; 34] = [
+const OPEN: [&str; 37] = [
     "remains to be done", "remains to do", "what remains", "i do next", "we do next", "still to do", "left to do", "to do next", "still open", "still pending", "still outstanding", "next steps", "open work",
     "unfinished work", "open todos", "open tasks", "left unfinished", "what's left on", "what's left for", "what's left in",
     "what's left", "what is left on", "what is left", "whats left", "pending todos", "pending tasks", "remaining todos",
-    "remaining work", "todo list", "deferred", "noch zu tun", "noch offen", "nächsten schritte", "offene aufgaben",
+    "remaining work", "todo list", "deferred", "postponed", "postpone", "what remained",
+    "noch zu tun", "noch offen", "nächsten schritte", "offene aufgaben",
 ];
 /// Phrases that ask where the work was left.
 #[rustfmt::skip]
@@ -102,7 +103,8 @@ pub fn work_question(query: &str, now: Timestamp, zone: &TimeZone) -> Option<Wor
     if let Some(phrase) = OPEN.iter().find(|phrase| lower.contains(**phrase)) {
         let rest = lower.replacen(phrase, " ", 1);
         let of: Vec<&str> = subject(&rest).collect();
-        let is_short = lower.split_whitespace().count() <= LONGEST_OF_OPEN;
+        let mut words = lower.split_whitespace();
+        let is_short = words.clone().count() <= LONGEST_OF_OPEN && words.all(|word| word != "why");
         return is_short.then(|| WorkQuestion::Open { of: of.join(" ") });
     }
     if let Some(file) = touched_file(query, &lower) {
@@ -403,6 +405,8 @@ mod tests {
             ("what did we change on March 1 in rocket", "done 2026-03-01 2026-03-02 rocket"),
             ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
+            ("what did we postpone of the parser", r#"Open { of: "parser" }"#),
+            ("why was the parser postponed", "words"),
             ("what's left on the parser", r#"Open { of: "parser" }"#),
             ("june 22 - what were we busy with", "done 2025-06-22 2025-06-23"),
             ("what was I building in September 2025", "done 2025-09-01 2025-10-01"),

@@ -462,6 +462,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         context: request.context,
         memories: one_more(limits.memories),
         skip_tools: skipped_tools(app),
+        is_word: Some(thru_embed::is_word),
     };
     let (results, judged) = match work {
         Some(_) => (SearchResults::default(), Judged::of_work()),

@@ -114,18 +114,25 @@ fn missed_names<'c>(
 }
 
 /// Returns true if a passage holds so much of the question that it counts as an answer whatever the
-/// confidence: every word of a short one (a name that finds a passage with it was answered, however common
+/// confidence: most words of one about a time, in what was said then; every word of a short one (a name that finds a passage with it was answered, however common
 /// it is), in what was said if they were asked in a sentence, for the output of a tool may list anything; in a small store half
 /// of the words, because it cannot tell which words are rare.
 pub(super) fn holds_enough(candidates: &Candidates, found: &Found) -> bool {
     let words = candidates.idf.len();
     let is_small = candidates.documents < SMALL_STORE;
+    let held = |one: &Candidate| one.contributions.iter().filter(|part| **part > 0.0).count();
+    if let Some((from, until)) = found.when {
+        let is_then = |one: &&Candidate| one.kind.is_prose() && (from..until).contains(&one.at);
+        let mut then = candidates.found.iter().filter(is_then).filter(|one| !one.is_echo);
+        if words > 0 && then.any(|one| held(one) * 3 >= words * 2) {
+            return true;
+        }
+    }
     let wanted = match (is_small, words <= NAMES) {
         (true, _) => words.div_ceil(2),
         (false, true) => words,
         (false, false) => return false,
     };
-    let held = |one: &Candidate| one.contributions.iter().filter(|part| **part > 0.0).count();
     // A question to memory is no answer to the next one.
     let is_question = |one: &Candidate| one.is_echo && one.kind.is_prose();
     let is_name = is_small || found.typed <= NAMES;
@@ -206,6 +213,18 @@ mod tests {
         assert_eq!(confidence(vec![None]), confidence(vec![]));
         assert!(confidence(vec![None]) > CONFIDENT);
         assert!(confidence(vec![Some(0.05)]) < confidence(vec![Some(0.7)]));
+    }
+
+    #[test]
+    fn what_was_said_at_the_time_that_is_asked_about_is_enough() {
+        let one = candidate(vec![1.0, 1.0, 0.0]);
+        let candidates =
+            Candidates { found: vec![one], idf: vec![1.0; 3], documents: 10 * SMALL_STORE };
+        let enough = |when| {
+            let found = Found { when, typed: 9, ..Found::default() };
+            holds_enough(&candidates, &found)
+        };
+        assert!(enough(Some((0, 1))) && !enough(Some((1, 2))) && !enough(None));
     }
 
     #[test]

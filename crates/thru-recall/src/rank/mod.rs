@@ -154,6 +154,11 @@ impl PassageScore {
 }
 
 impl SessionScore {
+    /// Returns how near the session as a whole is to the question, as a share of the nearest; 0 where meaning was not compared.
+    pub(crate) const fn nearness(&self) -> f32 {
+        self.features[sessions::CENTROID]
+    }
+
     /// See [`PassageScore::parts`].
     pub fn parts(&self) -> Vec<Part> {
         parts(&SESSION_FEATURES, &self.features, &WEIGHTS.sessions)
@@ -255,6 +260,20 @@ mod tests {
         assert_eq!(order(found.clone(), vec![])[..2], [(3, 1), (1, 1)]);
         let by_both = order(found, vec![Some(0.2), Some(0.8), Some(0.75)]);
         assert_eq!(by_both, [(3, 1), (2, 1), (1, 1)]);
+    }
+
+    #[test]
+    fn what_is_of_the_time_that_is_asked_about_comes_first() {
+        let mut then = candidate(2, 1, PassageKind::Assistant, &[1.5, 1.5]);
+        then.at = 5;
+        let found = vec![candidate(1, 1, PassageKind::Assistant, &[2.0, 2.0]), then];
+        let candidates = Candidates { idf: vec![1.0; 2], found, documents: 3 };
+        let first = |when| {
+            let ranking = rank(&candidates, &Found { when, ..Found::default() });
+            candidates.found[ranking.passages[0].candidate].session
+        };
+        assert_eq!(first(Some((5, 6))), 2);
+        assert_eq!(first(None), 1);
     }
 
     #[test]

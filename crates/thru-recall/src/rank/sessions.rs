@@ -40,6 +40,10 @@ pub(super) const SESSION_FEATURES: [&str; COUNT] = [
     "title",
 ];
 
+/// The index of one of them.
+pub(super) const CENTROID: usize = 17;
+const _: () = assert!(matches!(SESSION_FEATURES[CENTROID].as_bytes(), b"centroid"));
+
 /// Cosines of memories below this mean nothing.
 const UNRELATED: f32 = 0.1;
 
