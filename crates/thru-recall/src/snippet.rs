@@ -18,7 +18,7 @@ const WORDS_BEFORE: usize = 40;
 /// A part of a text, with the words of the query marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
-    /// The part, on one line; each item of a list and each row of a table begins another.
+    /// The part, on one line; each item of a list, row of a table, heading and line of code begins another.
     pub text: String,
     /// Byte ranges of the words in it.
     pub marks: Vec<Range<usize>>,
@@ -46,14 +46,20 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) 
         writer.snippet.text.push('…');
     }
     let (mut at, mut lines, mut in_item) = (from, 1, false);
+    let mut in_code = text[..from].lines().filter(|line| is_fence(line)).count() % 2 == 1;
     for line in text[from..].split_inclusive('\n') {
         let start = at;
         at += line.len();
         if line.trim().is_empty() || is_rule(line) {
             continue;
         }
-        let breaks = is_item(line) || in_item && !line.starts_with(char::is_whitespace);
-        in_item = is_item(line) || in_item && !breaks;
+        if is_fence(line) {
+            (in_code, in_item) = (!in_code, true);
+            continue;
+        }
+        let is_own = in_code || is_item(line) || is_heading(line);
+        let breaks = is_own || in_item && !line.starts_with(char::is_whitespace);
+        in_item = is_own || in_item && !breaks;
         lines += usize::from(breaks && start > from);
         if lines > MOST_LINES.max(length / CHARACTERS_PER_LINE) {
             writer.snippet.text.push_str(" …");
@@ -167,6 +173,16 @@ fn is_item(line: &str) -> bool {
         || ["- ", "* ", "• "].iter().any(|mark| line.starts_with(mark))
 }
 
+/// Returns true for the line before and after a block of code.
+fn is_fence(line: &str) -> bool {
+    line.trim_start().starts_with("```")
+}
+
+/// Returns true for a heading.
+fn is_heading(line: &str) -> bool {
+    line.starts_with('#') && line.trim_start_matches('#').starts_with(' ')
+}
+
 /// Returns true for the rule between the heading of a table and its rows.
 fn is_rule(line: &str) -> bool {
     line.contains("--") && line.chars().all(|c| c.is_whitespace() || "|-:+".contains(c))
@@ -233,6 +249,17 @@ mod tests {
             marked(text, "two queues", 200),
             "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b | …"
         );
+    }
+
+    #[test]
+    fn code_and_headings_keep_their_lines() {
+        let text = "Do this:\n```sh\nexport LOCK=1\n  cargo run\n```\nIt starts\nthe server.\n## Then\nLook.";
+        assert_eq!(
+            marked(text, "run lock", 300),
+            "Do this:\nexport [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
+        );
+        let text = format!("```\n{}\nthe needle\n# is here\n```\n\nAnd so on.", "x ".repeat(200));
+        assert_eq!(marked(&text, "needle", 60), "…the [needle]\n# is here\nAnd so on.");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) struct Weights {
 /// The weights in force.
 pub(super) const WEIGHTS: Weights = Weights {
     passages: [
-        2.19, 2.88, 3.40, 1.55, 2.70, 3.45, 0.93, -2.15, -2.97, 2.00, -1.53, 2.86, 0.00, 6.00,
+        2.19, 2.88, 3.40, 1.55, 2.70, 4.45, 0.93, -2.15, -2.97, 2.00, -1.53, 2.86, 0.00, 6.00,
         1.25, 1.50,
     ],
     sessions: [
