@@ -57,6 +57,8 @@ pub enum Gap {
         /// The other word.
         other: String,
     },
+    /// Nothing that was found is of the time that was asked about.
+    OtherTime,
 }
 
 impl Gap {
@@ -79,6 +81,7 @@ impl Gap {
                     sentences
                         .push(format!("No session speaks of both \"{word}\" and \"{other}\"."));
                 }
+                Self::OtherTime => sentences.push("Nothing near this is of that time.".to_owned()),
             }
         }
         unknown.truncate(MOST_TOLD);
@@ -334,6 +337,7 @@ mod tests {
                 vec![apart, unknown("GitLab"), unknown("Slack")],
                 "Nothing mentions \"GitLab\" or \"Slack\". No session speaks of both \"Kafka\" and \"billing\".",
             ),
+            (vec![Gap::OtherTime], "Nothing near this is of that time."),
             (["a", "b", "c", "d"].map(unknown).to_vec(), "Nothing mentions \"a\", \"b\" or \"c\"."),
         ] {
             assert_eq!(Gap::sentences(&gaps), told);

@@ -312,6 +312,15 @@ pub fn search(
         memories: &of_memories,
     };
     results.gaps = gaps(&asked, &candidates, &on_screen, &beside)?;
+    if let Some((from, until)) = request.when {
+        let hits = results.sessions.iter().flat_map(|session| &session.hits);
+        let near = results.memories.iter().filter(|one| one.hit.is_near());
+        let shown = hits.map(|hit| hit.passage.at).chain(near.map(|one| one.hit.memory.at));
+        let mut times = shown.flatten().map(|at| at.as_millisecond()).peekable();
+        if times.peek().is_some() && !times.any(|at| (from..until).contains(&at)) {
+            results.gaps.push(Gap::OtherTime);
+        }
+    }
     Ok(results)
 }
 

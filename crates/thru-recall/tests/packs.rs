@@ -15,7 +15,7 @@ use thru_core::{
     Timestamp, WorkOutcome, estimated_tokens,
 };
 use thru_recall::{
-    Disk, LONGEST_PACK, Limits, MeaningUse, Occasion, Pack, PackRequest, PendingEmbedding,
+    Disk, Gap, LONGEST_PACK, Limits, MeaningUse, Occasion, Pack, PackRequest, PendingEmbedding,
     Presence, SearchRequest, SearchResults, pack, search, without_embedding,
 };
 use thru_redact::{Redactor, Report};
@@ -557,6 +557,25 @@ fn memories_are_found_by_meaning_alone_where_it_is_very_near() {
         }
         assert!(memory.search(question, 0, without_embedding("sealed")).memories.is_empty());
     }
+}
+
+#[test]
+fn an_answer_of_another_time_than_was_asked_about_is_not_sure() {
+    let memory = three_years();
+    let ask = |when| {
+        let query = "the budget of the retry loop".to_owned();
+        let request =
+            SearchRequest { query, limit: 5, memories: 3, when, ..SearchRequest::default() };
+        let meaning = without_embedding("sealed");
+        search(&memory.layout(), &memory.store, &Redactor::builtin(), &request, meaning).unwrap()
+    };
+    let whenever = ask(None);
+    assert!(whenever.is_confident() && whenever.gaps.is_empty());
+    let at = whenever.memories[0].hit.memory.at.unwrap().as_millisecond();
+    assert!(ask(Some((at, at + 1))).is_confident());
+    let long_before = ask(Some((0, 1)));
+    assert!(!long_before.is_confident());
+    assert_eq!(long_before.gaps, [Gap::OtherTime]);
 }
 
 /// A decision of a person.
