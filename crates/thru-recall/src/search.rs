@@ -264,6 +264,16 @@ pub fn search(
     let room = request.limit.saturating_sub(hits.len());
     hits.extend(intents.into_iter().take(room));
     hits.sort_by_key(|(place, _)| *place);
+    // What answers a question stands before it.
+    for at in 1..hits.len() {
+        let (asked, answer) = (&hits[at - 1].1, &hits[at].1);
+        let turn = |hit: &Hit| (hit.passage.source, hit.passage.turn);
+        let is_answer =
+            answer.passage.kind == PassageKind::Assistant && turn(asked) == turn(answer);
+        if is_answer && asked.passage.kind == PassageKind::Human && is_asking(asked.text.get()) {
+            hits.swap(at - 1, at);
+        }
+    }
     let mut hits: Vec<Hit> = (1..).zip(hits).map(|(rank, (_, hit))| Hit { rank, ..hit }).collect();
     // A passage beside an answer belongs to it; after the last answer it only fills the page.
     while hits.last().is_some_and(|hit| hit.score.is_beside() && !leads(&hit.score)) {

@@ -256,7 +256,7 @@ mod tests {
         let text = "Do this:\n```sh\nexport LOCK=1\n  cargo run\n```\nIt starts\nthe server.\n## Then\nLook.";
         assert_eq!(
             marked(text, "run lock", 300),
-            "Do this:\nexport [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
+            "…export [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
         );
         let text = format!("```\n{}\nthe needle\n# is here\n```\n\nAnd so on.", "x ".repeat(200));
         assert_eq!(marked(&text, "needle", 60), "…the [needle]\n# is here\nAnd so on.");

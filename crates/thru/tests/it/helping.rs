@@ -681,8 +681,9 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
-      n7dyq  Edit      …## One lock file per index A global lock made unrelated projects wait for each
-                       other. The file /home/ada/rocket/docs/decisions.md has been updated.
+      n7dyq  Edit      …## One lock file per index
+                       A global lock made unrelated projects wait for each other. The file
+                       /home/ada/rocket/docs/decisions.md has been updated.
 
     5 passages of 1 session. `thru show ID` shows one in full.
 
@@ -695,9 +696,9 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       96xbd  agent     Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
                        pauses, and after two seconds in all the upload gives up with a clear error. Next
                        step: make the budget a setting.
-      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
+      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
       27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
 
     4 passages of 1 session. `thru show ID` shows one in full.
