@@ -268,8 +268,9 @@ pub fn search(
     for at in 1..hits.len() {
         let (asked, answer) = (&hits[at - 1].1, &hits[at].1);
         let turn = |hit: &Hit| (hit.passage.source, hit.passage.turn);
-        let is_answer =
-            answer.passage.kind == PassageKind::Assistant && turn(asked) == turn(answer);
+        let is_answer = answer.passage.kind == PassageKind::Assistant
+            && turn(asked) == turn(answer)
+            && !answer.score.is_beside();
         if is_answer && asked.passage.kind == PassageKind::Human && is_asking(asked.text.get()) {
             hits.swap(at - 1, at);
         }

@@ -675,9 +675,9 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        same index: a long import in one project blocked every prompt in the others. A
                        lock file beside each index only makes writers of that index wait, and it works
                        between processes.
-      bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
       hbe8t  agent     Fixed and committed as 4f0c2d1. The lock is now taken before the index is read,
                        one lock file per index, and the reason is in docs/decisions.md.
+      bnh2g  you       Why a lock per file and not one lock for everything? Write the reason down.
       spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
