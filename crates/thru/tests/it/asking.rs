@@ -26,8 +26,8 @@ fn a_search_shows_passages_by_session() {
 
     rocket · Why does the importer lock the database?   2026-03-01  11111111
       session 7.73: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; passages 0.42 × -2.03 = -0.84; person 0.50 × 1.62 = 0.81; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
-      65z14  agent     The lock is taken once now.
-             #1 13.17: session 1.00 × 3.40 = 3.40; turn 1.00 × 2.70 = 2.70; window 0.64 × 2.88 = 1.85; session-score 1.00 × 1.50 = 1.50; last-words 1.00 × 1.25 = 1.25; words 0.45 × 2.19 = 0.99; agent 1.00 × 0.93 = 0.93; agent-length 0.19 × 2.86 = 0.56
+      wd5xb  you       Why does the importer lock the database?
+             #1 14.15: person 1.00 × 4.45 = 4.45; session 1.00 × 3.40 = 3.40; person-words 1.00 × -2.97 = -2.97; window 1.00 × 2.88 = 2.88; turn 1.00 × 2.70 = 2.70; words 1.00 × 2.19 = 2.19; session-score 1.00 × 1.50 = 1.50
 
     1 passage of 1 session. `thru show ID` shows one in full.
     Looked for: import lock. 7 passages looked at closely; confidence 0.81.
