@@ -67,7 +67,7 @@ impl Prepared {
         let mut sentences = Vec::new();
         if self.unread {
             sentences.push(
-                "What hooks recorded last is not in this answer: there was no time to read it."
+                "The latest hook records are not in this answer: there was no time to read them."
                     .to_owned(),
             );
         }
@@ -78,7 +78,7 @@ impl Prepared {
             });
             let named = named.collect::<Vec<_>>().join(", ");
             let number = plural(self.left_out.len() as u64, "recent session");
-            sentences.push(format!("Not all of {number} is in this answer: {named}."));
+            sentences.push(format!("This answer does not fully cover {number}: {named}."));
         }
         sentences
     }
@@ -156,7 +156,7 @@ pub fn make_again_if_lost(app: &App, call: Call<'_>) -> Result<()> {
         return Ok(());
     }
     call.progress().note(
-        "The store was lost: it is made again from journal and archive, as `thru rebuild` does.",
+        "The store was lost; rebuilding it from journal and archive, as `thru rebuild` does.",
     );
     intake.rebuild(&lock, OnLoss::Refuse, call.cancelled(), &mut |report| {
         call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
@@ -405,7 +405,7 @@ pub fn of_whole_index<T>(app: &App, call: Call<'_>, ask: impl Fn() -> Result<T>)
         })?;
         app.open.close();
         if damage.remove()? {
-            call.note(&format!("The text index was damaged ({damage}): it is made again."));
+            call.note(&format!("The text index was damaged ({damage}); rebuilding it."));
         }
         drop(lock);
         Ok(())

@@ -430,12 +430,12 @@ impl From<IntakeError> for Trouble {
                 (Busy, advice("wait until it is done; what it imports need not be imported again"))
             }
             IntakeError::Embedding => {
-                (Busy, advice("wait until it is done: the daemon does it, too"))
+                (Busy, advice("wait until it is done; the daemon also does it"))
             }
             IntakeError::WouldLose(_) => (
                 Refused,
                 advice(
-                    "put `journal/` and `archive/` back from a backup and rebuild then; `thru verify` says what is \
+                    "restore `journal/` and `archive/` from a backup, then rebuild; `thru verify` says what is \
                      missing, `thru rebuild --accept-loss` continues without it",
                 ),
             ),

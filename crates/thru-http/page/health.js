@@ -37,7 +37,7 @@ function Status({ status }) {
 /** @param {{queue: any, said: (text: string) => void, again: () => void}} props */
 function Jobs({ queue, said, again }) {
   const change = (/** @type {number} */ number, /** @type {string} */ what, /** @type {string} */ words) => send(`/jobs/${number}/${what}`, {}).then(() => { said(words); again(); }, (problem) => said(problem.message));
-  if (queue.jobs.length === 0) return html`<p class="quiet">Nothing waits, and nothing failed.</p>`;
+  if (queue.jobs.length === 0) return html`<p class="quiet">Nothing is waiting, and nothing has failed.</p>`;
   return html`<p class="quiet">${plural(queue.jobs.length, "job")}, ${queue.dead} given up.</p><div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Job</th><th scope="col">What</th><th scope="col">Session</th><th scope="col">State</th><th scope="col">Why</th><th scope="col"><span class="hidden">Actions</span></th></tr></thead>
     <tbody>${queue.jobs.slice(0, 100).map((/** @type {any} */ job) => html`<tr><td>${job.number}</td><td>${job.what}${job.turn && ` turn ${job.turn}`}</td><td><a href=${to("session", job.session_id)}>${job.session_id.slice(0, 8)}</a></td><td>${job.state}${job.attempts > 0 && `, failed ${job.attempts} ×`}</td><td><${Text} text=${job.error ?? job.reason} /></td>
     <td><button type="button" onClick=${() => change(job.number, "retry", "It will be tried again.")}>Try again</button> <button type="button" onClick=${() => change(job.number, "cancel", "Taken out of the queue.")}>Cancel</button></td></tr>`)}</tbody></table></div>`;

@@ -46,7 +46,7 @@ function Forget({ said }) {
     <form class="line" onSubmit=${look}><${Field} label="Of this project"><input name="project" list="projects" value=${what.project} onInput=${change} /><//>
       <${Field} label="That ended before"><input name="before" placeholder="6 months ago" value=${what.before} onInput=${change} /><//><button>See what would go…</button></form><${Projects} />
     ${problem && html`<${Trouble} problem=${problem} />`}
-    ${plan && (plan.sessions.length + plan.memories.length === 0 ? html`<p role="status">There is nothing of that to forget.</p>` : html`<p role="status">${plural(plan.sessions.length, "session")} with ${plural(plan.passages, "passage")}, and ${plural(plan.memories.length, "memory")} told of it.</p>
+    ${plan && (plan.sessions.length + plan.memories.length === 0 ? html`<p role="status">Nothing to forget.</p>` : html`<p role="status">${plural(plan.sessions.length, "session")} with ${plural(plan.passages, "passage")}, and ${plural(plan.memories.length, "memory")} told of it.</p>
       <ul class="rows">${plan.sessions.slice(0, 20).map((/** @type {any} */ one) => html`<${SessionRow} key=${one.id} session=${one} />`)}</ul>${plan.sessions.length > 20 && html`<p class="quiet">… and ${count(plan.sessions.length - 20)} more</p>`}
       <p><button type="button" class="danger" onClick=${forget}>Forget them for good</button></p>`)}</section>`;
 }

@@ -56,7 +56,7 @@ pub(crate) enum Mistake {
     Missing { tool: &'static str, name: &'static str, known: String },
     #[error("{tool} has no argument {unknown}. It takes: {known}.")]
     Unknown { tool: &'static str, unknown: String, known: String },
-    #[error("`{name}` is to be {wanted}, not {given}.")]
+    #[error("`{name}` must be {wanted}, not {given}.")]
     Unfit { name: &'static str, wanted: String, given: String },
 }
 
@@ -426,16 +426,16 @@ mod tests {
         let unknown = arguments("search", json!({ "query": "a", "dateStart": 1 })).search();
         insta::assert_snapshot!(mistake(unknown), @"search has no argument `dateStart`. It takes: query, project, agent, type, file, since, until, session, limit, nearest.");
         let kind = arguments("search", json!({ "query": "a", "type": ["fix"] })).search();
-        insta::assert_snapshot!(mistake(kind), @"`type` is to be one of bugfix, feature, refactor, change, discovery, decision, summary, prompt, answer, tool, not `fix`.");
+        insta::assert_snapshot!(mistake(kind), @"`type` must be one of bugfix, feature, refactor, change, discovery, decision, summary, prompt, answer, tool, not `fix`.");
         let agent = arguments("search", json!({ "query": "a", "agent": "emacs" })).search();
-        insta::assert_snapshot!(mistake(agent), @"`agent` is to be one of claude-code, codex, copilot, not `emacs`.");
+        insta::assert_snapshot!(mistake(agent), @"`agent` must be one of claude-code, codex, copilot, not `emacs`.");
         let limit = arguments("search", json!({ "query": "a", "limit": -1 })).search();
-        insta::assert_snapshot!(mistake(limit), @"`limit` is to be a whole number, not -1.");
+        insta::assert_snapshot!(mistake(limit), @"`limit` must be a whole number, not -1.");
         insta::assert_snapshot!(mistake(arguments("timeline", json!({})).timeline()), @"`anchor` or `query` is missing. Arguments of timeline: anchor, query, depth_before, depth_after, type, project.");
         let status = arguments("session_tracking_status", json!({ "verbose": true })).finish();
         insta::assert_snapshot!(mistake(status), @"session_tracking_status has no argument `verbose`. It takes: none.");
         let confirm = arguments("forget", json!({ "ids": "abcde", "confirm": "maybe" })).forget();
-        insta::assert_snapshot!(mistake(confirm), @r#"`confirm` is to be true or false, not "maybe"."#);
+        insta::assert_snapshot!(mistake(confirm), @r#"`confirm` must be true or false, not "maybe"."#);
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

@@ -164,7 +164,7 @@ pub fn sentence(operation: Option<&Operation>) -> String {
             format!("asked {} ({})", question.model, question.purpose.as_str())
         }
         Some(Operation::QuestionSettled { error: Some(error), .. }) => {
-            format!("a model gave no answer of use: {error}")
+            format!("a model gave no usable answer: {error}")
         }
         Some(Operation::QuestionSettled { error: None, .. }) => "a model answered".to_owned(),
         Some(Operation::TurnRefined(refined)) => {

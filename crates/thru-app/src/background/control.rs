@@ -52,7 +52,7 @@ pub fn identity(app: &App) -> Identity {
 /// Fails if the system does not say which program this is, or cannot start it.
 pub fn start_detached(app: &App) -> std::io::Result<()> {
     let Some(program) = &app.machine.program else {
-        return Err(std::io::Error::other("the system does not say where this program lies"));
+        return Err(std::io::Error::other("the system does not report the path of this program"));
     };
     // We are gone long before it is; then the system waits for it.
     spawn(program, &["daemon", "run", "--detached"], app.machine.child_variables()).map(drop)

@@ -223,7 +223,7 @@ impl Keeping {
             self.log.info(&format!("compacted the notes of {sessions}"));
         }
         if synced.loss.is_some() {
-            self.log.warn("much of the vault is gone at once: `thru vault accept` takes it in");
+            self.log.warn("much of the vault disappeared at once: `thru vault accept` takes it in");
         }
     }
 }

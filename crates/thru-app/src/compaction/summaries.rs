@@ -151,7 +151,7 @@ fn wanted(app: &App, request: &RebuildSummaries, store: &Store) -> Result<Vec<Se
     let project = match &request.project {
         Some(name) => named::named_project(store, name)?,
         None => named::current_project(app, store)?.ok_or_else(|| {
-            Trouble::not_found("nothing is known of the project you stand in")
+            Trouble::not_found("nothing is known about the project in this directory")
                 .with(Remedy::See(Listing::Projects))
         })?,
     };

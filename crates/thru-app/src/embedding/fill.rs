@@ -168,7 +168,7 @@ fn embed_in_turn(intake: &Intake, run: &Embedding<'_>, call: Call<'_>) -> Result
         });
         match done {
             Err(IntakeError::Embedding) if !call.is_cancelled() => {
-                progress.step("Waiting for another `thru` that embeds", 0, 0, Unit::Texts);
+                progress.step("Waiting for another `thru` to finish embedding", 0, 0, Unit::Texts);
                 std::thread::sleep(LOOK_AGAIN);
             }
             Err(IntakeError::Embedding) => {

@@ -97,7 +97,7 @@ impl Lazy {
             Chosen::Served(..) => match self.asking.try_lock() {
                 Ok(asking) => Some(asking),
                 Err(_) => {
-                    return Err(Trouble::busy("the server that embeds is being asked already"));
+                    return Err(Trouble::busy("the embedding server is already being asked"));
                 }
             },
         };

@@ -80,7 +80,7 @@ impl Chosen {
             );
         }
         let model = settings.model.clone().ok_or_else(|| {
-            Trouble::invalid("the server that embeds has no usual model")
+            Trouble::invalid("the embedding server has no default model")
                 .run("config set embedding.model NAME", "names one")
         })?;
         let key = match dialect {

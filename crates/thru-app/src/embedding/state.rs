@@ -48,7 +48,7 @@ impl State {
     pub fn line(&self) -> String {
         match &self.current {
             Err(reason) => format!("texts cannot be embedded: {}", printable(reason)),
-            Ok(None) => "off, by `embedding.provider`: search goes by words alone".to_owned(),
+            Ok(None) => "off, by `embedding.provider`: search uses words only".to_owned(),
             Ok(Some((chosen, coverage))) => {
                 let who = printable(&chosen.described());
                 if coverage.texts == 0 {

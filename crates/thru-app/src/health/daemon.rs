@@ -137,7 +137,7 @@ pub(super) fn daemon(seen: &Seen<'_>) -> Finding {
         Daemon::Runs { hello, .. } if hello.version != env!("CARGO_PKG_VERSION") => Finding::note(
             CHECK,
             format!("{}; this program is {}", daemon.line(), env!("CARGO_PKG_VERSION")),
-            "`thru daemon restart` starts that of this program, if it is the newer one",
+            "`thru daemon restart` starts the daemon of this program, if it is newer",
         ),
         Daemon::Runs { polling_because: Some(_), .. } => Finding::note(
             CHECK,

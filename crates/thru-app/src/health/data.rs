@@ -92,7 +92,7 @@ fn part(
     let verified = match &seen.verified {
         Ok(Some(verified)) => verified,
         Ok(None) => {
-            let line = "not looked at: another `thru` is writing";
+            let line = "not checked: another `thru` is writing";
             return Finding::note(check, line, "run `thru doctor` again in a moment");
         }
         Err(error) => {
@@ -137,7 +137,7 @@ pub(super) fn journal(seen: &Seen<'_>) -> Finding {
             "`thru journal verify` says what it means; nothing has to be done",
             &|place| place == "journal",
         ),
-        "nothing is repaired in silence; what is whole is used. Put the file back from a backup if you \
+        "nothing is repaired silently; intact parts are used. Put the file back from a backup if you \
          have one",
     )
 }
@@ -152,7 +152,7 @@ pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
         true => Finding::problem(
             CHECK,
             format!("{line}: beyond its cap; nothing is dropped"),
-            "`thru journal stats` says what takes the space; raise `journal.alarm_mb` if it is right so",
+            "`thru journal stats` says what takes the space; raise `journal.alarm_mb` if that is expected",
         ),
         false => Finding::ok(CHECK, line),
     }
@@ -178,7 +178,7 @@ pub(super) fn archive(seen: &Seen<'_>) -> Finding {
 /// Damage of the store, and its differences from the archive.
 pub(super) fn store(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "store";
-    let rebuild = "`thru rebuild` makes it again from journal and archive; nothing is lost";
+    let rebuild = "`thru rebuild` rebuilds it from journal and archive; nothing is lost";
     match &seen.store {
         Err(error) => Finding::problem(CHECK, error, rebuild),
         Ok(None) => match seen.verified.as_ref().ok().and_then(Option::as_ref) {
@@ -215,7 +215,7 @@ pub(super) fn index(seen: &Seen<'_>) -> Finding {
     };
     advised(
         part(seen, "index", whole, MENDS_ITSELF, &|place| place == "index"),
-        "`thru rebuild` makes store and index again; nothing is lost",
+        "`thru rebuild` rebuilds store and index; nothing is lost",
     )
 }
 
@@ -227,12 +227,12 @@ pub(super) fn rules(seen: &Seen<'_>) -> Finding {
     };
     match store.redactor() {
         Ok(Some(rules)) if rules == intake.redactor().fingerprint() => {
-            Finding::ok(CHECK, "everything was cleaned by today's rules")
+            Finding::ok(CHECK, "everything was cleaned by the current rules")
         }
         _ => Finding::note(
             CHECK,
             "some stored text was cleaned by older rules",
-            "the daemon cleans it again when nothing happens; `thru redact --apply` does it at once",
+            "the daemon cleans it again when idle; `thru redact --apply` does it at once",
         ),
     }
 }
@@ -241,7 +241,7 @@ pub(super) fn rules(seen: &Seen<'_>) -> Finding {
 pub(super) fn pending(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "waiting";
     let (Ok(intake), Ok(store)) = (&seen.intake, &seen.store) else {
-        return Finding::ok(CHECK, "not looked at");
+        return Finding::ok(CHECK, "not checked");
     };
     match intake.pending(store.as_ref()) {
         Err(error) => Finding::problem(CHECK, error.to_string(), "`thru verify` says more"),

@@ -17,7 +17,7 @@ pub(super) fn embedding(seen: &Seen<'_>) -> Vec<Finding> {
         Ok(state) => state,
         Err(error) => {
             let line = one_line(&format!("{error:#}"), 120);
-            let remedy = "search goes by words alone; `thru rebuild` makes store and index again";
+            let remedy = "search uses words only; `thru rebuild` rebuilds store and index";
             return vec![Finding::problem(CHECK, line, remedy)];
         }
     };
@@ -32,7 +32,7 @@ fn current(seen: &Seen<'_>, state: &State) -> Finding {
     let chosen = match &state.current {
         Err(reason) => {
             let line = format!("texts cannot be embedded: {}", one_line(reason, 120));
-            return Finding::problem(CHECK, line, "until then search goes by words alone");
+            return Finding::problem(CHECK, line, "until then search uses words only");
         }
         Ok(None) => return Finding::ok(CHECK, state.line()),
         Ok(Some((chosen, _))) => chosen,
@@ -45,7 +45,7 @@ fn current(seen: &Seen<'_>, state: &State) -> Finding {
         return Finding::problem(
             CHECK,
             format!("{path}: {}", one_line(&damaged.detail, 80)),
-            "`thru embed` makes these vectors again; until then search finds their texts by words",
+            "`thru embed` recreates these vectors; until then search finds their texts by words",
         );
     }
     match state.waiting() {
@@ -69,7 +69,7 @@ fn unusable(seen: &Seen<'_>, chosen: &Chosen, error: &EmbedError) -> Finding {
         one_line(&error.to_string(), 200),
         format!(
             "put the model's files of this release at {folder}, or use those in the program with `thru config \
-             set embedding.folder ''`; until then search goes by words alone"
+             set embedding.folder ''`; until then search uses words only"
         ),
     )
 }

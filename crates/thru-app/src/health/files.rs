@@ -50,12 +50,12 @@ pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "permissions";
     let root = seen.app.layout.root();
     let open = open_to_others(root);
-    let remedy = "`thru doctor --fix` takes the permissions of others away";
+    let remedy = "`thru doctor --fix` removes the permissions of other users";
     match open.first() {
         None => Finding::ok(CHECK, "only you can read the files"),
         Some(first) if first == root => Finding::problem(
             CHECK,
-            format!("others on this machine may look into {}", seen.shown(root)),
+            format!("other users of this machine can read {}", seen.shown(root)),
             remedy,
         )
         .mended_by(Mend::Modes),

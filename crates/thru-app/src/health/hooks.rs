@@ -126,7 +126,7 @@ fn present_in(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
         hook.timeout.filter(|given| *given != registration.timeout_of(&hook.event))
     });
     if let Some(other) = other {
-        let line = format!("{line}; given up after {}, not {wanted}", plural(other, "second"));
+        let line = format!("{line}; times out after {}, not {wanted}", plural(other, "second"));
         return Finding::note(
             CHECK,
             line,

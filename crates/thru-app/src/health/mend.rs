@@ -38,7 +38,7 @@ fn take_modes_away(app: &App) -> Result<String> {
     for path in &open {
         make_private(path).with_context(|| format!("{} stays as it is", path.display()))?;
     }
-    Ok(format!("took the permissions of others from {}", plural(open.len() as u64, "file")))
+    Ok(format!("removed the permissions of other users from {}", plural(open.len() as u64, "file")))
 }
 
 #[cfg(unix)]

@@ -49,7 +49,7 @@ pub(super) fn sink(seen: &Seen<'_>) -> Option<Finding> {
     const CHECK: &str = "sinks.mcp";
     let target = seen.app.config.sinks.mcp()?;
     Some(match deliver::connect(seen.app, target) {
-        Ok(_) => Finding::ok(CHECK, "what is known of sessions is delivered"),
+        Ok(_) => Finding::ok(CHECK, "what is known about sessions is delivered"),
         Err(error) => Finding::problem(
             CHECK,
             one_line(&format!("{error:#}"), 120),

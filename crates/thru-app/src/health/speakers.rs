@@ -24,7 +24,7 @@ pub(super) fn held_back(seen: &Seen<'_>) -> Vec<Finding> {
     if !orders.is_empty() {
         let number = plural(orders.len() as u64, "memory");
         let line =
-            format!("{number} in the shape of an order, not a person's ({})", ids(store, &orders));
+            format!("{number} phrased as an order, not by a person ({})", ids(store, &orders));
         let remedy = "`thru show ID` shows where one came from; `thru forget ID` removes it";
         findings.push(Finding::note(CHECK, line, remedy));
     }

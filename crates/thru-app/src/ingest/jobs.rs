@@ -181,7 +181,7 @@ pub fn retry(app: &App, selection: &JobSelection, call: Call<'_>) -> Result<Retr
     Ok(RetriedJobs { version: answer::VERSION, kind: "jobs", retried: numbers_of(&retried) })
 }
 
-/// Takes jobs out of the queue.
+/// Removes jobs from the queue.
 ///
 /// # Errors
 /// Where there is no such job, or the store cannot be used.

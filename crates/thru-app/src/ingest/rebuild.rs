@@ -138,9 +138,10 @@ pub fn resumable(app: &App, session: &str, call: Call<'_>) -> Result<ResumableSe
     if id.starts_with('-') {
         return Err(Trouble::refused(format!("the id `{id}` would be taken for an option")));
     }
-    let directory = session.facts.directory.as_ref().map(PathBuf::from).ok_or_else(|| {
-        Trouble::not_found(format!("it is not known in which directory session {id} ran"))
-    })?;
+    let directory =
+        session.facts.directory.as_ref().map(PathBuf::from).ok_or_else(|| {
+            Trouble::not_found(format!("the directory of session {id} is not known"))
+        })?;
     if !directory.is_dir() {
         return Err(Trouble::not_found(format!("the directory {} is gone", directory.display()))
             .run(

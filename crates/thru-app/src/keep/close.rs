@@ -279,7 +279,7 @@ fn own_session(
     }
     let found = found.ok_or_else(|| {
         Trouble::not_found(
-            "nothing was recorded yet of the session that runs this command; another one has to be named by its id",
+            "nothing has been recorded yet for the session that runs this command; name another one by its id",
         )
         .run("doctor", "says whether its hooks run")
     })?;

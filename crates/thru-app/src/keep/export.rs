@@ -301,7 +301,7 @@ fn lines(path: &Path) -> Result<impl Iterator<Item = Result<Value>>> {
         match read {
             Ok(0) => None,
             Ok(_) => Some(serde_json::from_slice(&line).with_context(|| {
-                format!("line {number} of {} is no JSON of an export", path.display())
+                format!("line {number} of {} is not JSON of an export", path.display())
             })),
             Err(error) => {
                 Some(Err(error).with_context(|| format!("{} cannot be read", path.display())))

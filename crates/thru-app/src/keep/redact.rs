@@ -332,7 +332,7 @@ fn looking_for(app: &App, text: Option<&str>) -> Result<Intake> {
     let Some(text) = text.map(str::trim) else { return Ok(intake) };
     if text.len() < SHORTEST_TEXT {
         return Err(Trouble::invalid(format!(
-            "a text of fewer than {SHORTEST_TEXT} characters is part of words everywhere"
+            "a text of fewer than {SHORTEST_TEXT} characters occurs inside other words"
         ))
         .advise("give more of it, or describe it in a rule"));
     }

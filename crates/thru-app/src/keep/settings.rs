@@ -70,7 +70,8 @@ pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
         Redactor::new(&[], &allow)?;
     }
     let directory = file.parent().ok_or_else(|| {
-        Trouble::invalid("the configuration file has no folder").advise("check THROUGHLINE_CONFIG")
+        Trouble::invalid("the configuration file has no parent folder")
+            .advise("check THROUGHLINE_CONFIG")
     })?;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("{} cannot be made", directory.display()))?;

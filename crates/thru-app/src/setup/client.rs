@@ -129,14 +129,14 @@ pub fn own_program(app: &App) -> Result<String> {
             let called = resolved.file_name().unwrap_or_default().to_string_lossy();
             advised(
                 format!(
-                    "hooks are known again by the name `thru`, and this program is called {called}"
+                    "hooks are recognised by the name `thru`, but this program is called {called}"
                 ),
                 "rename it, or put a link called `thru` on your PATH",
             )
         })?;
     path.to_str().map(str::to_owned).ok_or_else(|| {
         advised(
-            format!("{} is not Unicode, and settings are", path.display()),
+            format!("{} is not valid Unicode, which settings require", path.display()),
             "put the program, or a link to it called `thru`, into a folder on your PATH",
         )
     })

@@ -92,7 +92,7 @@ fn write(path: &Path, text: &str) -> Result<()> {
         Ok(target) => target,
         Err(_) if path.is_symlink() => {
             return Err(advised(
-                format!("{} is a link to a file that is not there", path.display()),
+                format!("{} is a link to a file that does not exist", path.display()),
                 "make the file, or remove the link, then run this again",
             ));
         }

@@ -37,7 +37,7 @@ pub(super) fn keep(state: &Path, record: &Record) -> Result<()> {
 fn sentence(record: &Record) -> Option<String> {
     if record.loss.is_some() {
         return Some(
-            "much of the vault is gone at once: nothing is taken in or written".to_owned(),
+            "much of the vault disappeared at once: nothing is read in or written".to_owned(),
         );
     }
     let parts = [

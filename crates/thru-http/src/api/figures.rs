@@ -54,7 +54,7 @@ pub(super) fn routes() -> Vec<Route> {
         change(
             Method::POST,
             "/jobs/{id}/cancel",
-            "Takes a job out of the queue.",
+            "Removes a job from the queue.",
             |input: JobInput, app, call| jobs::cancel(app, &[input.number()?], call),
         ),
         get("/doctor", "Looks for problems. Reads journal and archive to their ends.", doctor),

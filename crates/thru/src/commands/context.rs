@@ -15,7 +15,7 @@ use crate::ui::{Page, Tone, one_line, plural, printable};
     thru context --prompt 'why is the lock per file'\n  \
     thru context --explain                      why each line is there")]
 pub(crate) struct ContextArguments {
-    /// For this project instead of the one you stand in
+    /// For this project instead of the current one
     #[arg(long, short)]
     project: Option<String>,
     /// What this prompt would be given

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: DistilArguments, environment: &Environment) -> Resu
 
 fn preview(page: &mut Page, distilled: &Distilled) {
     if distilled.is_empty() {
-        return page.line("There is nothing of that time that no model has looked at.");
+        return page.line("A model has already looked at everything from that time.");
     }
     let estimated = distilled.estimated;
     page.line(format!(
@@ -83,11 +83,11 @@ fn preview(page: &mut Page, distilled: &Distilled) {
     page.line(format!("With {provider} {model}: {cost}."));
     let (today, this_month) = distilled.left;
     page.line(format!(
-        "Left of the budget: {} tokens today, {} this month.",
+        "Remaining budget: {} tokens today, {} this month.",
         count(today),
         count(this_month),
     ));
-    page.line("Nothing was sent. --run does it; what does not fit into the budget waits.");
+    page.line("Nothing was sent. --run sends it; what exceeds the budget waits.");
 }
 
 /// Says what came of asking.
@@ -103,7 +103,7 @@ pub(super) fn tell(page: &mut Page, report: &Refined) {
         ("Answered before, so that nothing was sent", report.reused),
         ("Statements dropped because the record does not hold what they name", report.dropped),
         ("Not worth a question, or not to be sent", report.skipped),
-        ("Without an answer of use (`thru jobs` says why)", report.failed),
+        ("Without a usable answer (`thru jobs` says why)", report.failed),
     ] {
         if number > 0 {
             page.line(page.paint(Tone::Quiet, &format!("{label}: {}.", count(number))));

@@ -70,7 +70,7 @@ fn embed(
 fn tell(page: &mut Page, report: &EmbedReport) {
     if let Some(host) = &report.remote_host {
         let text = format!(
-            "{host} is sent all that is said in sessions, all memories, and every question."
+            "{host} will receive everything said in sessions, all memories and every question."
         );
         page.line(page.paint(Tone::Bad, &text));
     }
@@ -113,7 +113,7 @@ fn prune(
             page.line(format!("Removed the vectors of {} ({}).", one.model, size(one.bytes)));
         }
         if pruned.removed.is_empty() {
-            page.line("There are no vectors of other models.");
+            page.line("No other model has vectors here.");
         }
     }
     Ok(Outcome::Done)

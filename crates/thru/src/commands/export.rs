@@ -117,7 +117,7 @@ fn show_imported(page: &mut Page, imported: &ExportImported) {
     }
     if !imported.left_out.is_empty() {
         page.line(format!(
-            "Left out what would remove something here: {}. `thru redact add` and `thru forget` do that.",
+            "Skipped what would remove something here: {}. `thru redact add` and `thru forget` do that.",
             kinds_of(&imported.left_out)
         ));
     }

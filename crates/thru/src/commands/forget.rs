@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
     }
     let mut page = Page::new(environment);
     if targets.is_empty() {
-        page.line("There is nothing of that to forget.");
+        page.line("Nothing to forget.");
         page.print()?;
         return Ok(Outcome::Nothing);
     }

@@ -44,7 +44,7 @@ enum Command {
     },
     /// Ask models, and deliver, what is due now; the daemon does this by itself
     Run,
-    /// Take jobs out of the queue
+    /// Remove jobs from the queue
     Cancel {
         /// Their numbers
         #[arg(required = true)]
@@ -71,9 +71,9 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
             let answer = jobs::retry(environment, &selection, call)?;
             match (json, answer.retried.len()) {
                 (true, _) => page.json(&answer)?,
-                (false, 0) => page.line("There is nothing to try again."),
+                (false, 0) => page.line("Nothing to retry."),
                 (false, number) => page.line(format!(
-                    "{} will be tried again: by the daemon now, else before the next question.",
+                    "{} will be retried: now by the daemon, else before the next question.",
                     plural(number as u64, "job")
                 )),
             }
@@ -89,7 +89,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
             if !yes && !json && environment.terminal.interactive {
                 jobs::list(environment, call)?.check(&numbers)?;
                 let number = plural(numbers.len() as u64, "job");
-                let question = format!("Take {number} out of the queue?");
+                let question = format!("Remove {number} from the queue?");
                 if !shared::ask(environment, &question, false)? {
                     page.line("Nothing was changed.");
                     page.print()?;
@@ -99,7 +99,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
             let answer = jobs::cancel(environment, &numbers, call)?;
             page.put(json, &answer, |page| {
                 page.line(format!(
-                    "{} taken out of the queue. What was not indexed is when something asks for it.",
+                    "{} removed from the queue. A session that is not indexed yet will be when a question needs it.",
                     plural(answer.cancelled.len() as u64, "job")
                 ));
             })?;
@@ -124,7 +124,7 @@ fn tell(page: &mut Page, ran: &JobsRun, environment: &Environment) {
 fn show(page: &mut Page, queue: &Jobs, environment: &Environment) {
     let jobs = &queue.jobs;
     if jobs.is_empty() {
-        page.line("Nothing waits, and nothing failed.");
+        page.line("Nothing is waiting, and nothing has failed.");
         return;
     }
     let heading = format!(

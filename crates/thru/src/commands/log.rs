@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
             page.line(match subject {
                 LogSubject::Decisions => "No decisions yet.",
                 LogSubject::Merges => "Nothing was merged.",
-                LogSubject::AgentNotes => "Agents recorded nothing that waits for you.",
+                LogSubject::AgentNotes => "No note of an agent is waiting for you.",
             });
         } else {
             for entry in &log.entries {

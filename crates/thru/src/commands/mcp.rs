@@ -79,7 +79,7 @@ fn http_config(client: Client, environment: &Environment) -> Result<String> {
     if !background::listens_always(&environment.config) {
         let _ = writeln!(
             environment.streams.errors(),
-            "The daemon does not listen by itself yet: `thru config set http.enabled true`, then `thru daemon restart`."
+            "The daemon does not serve HTTP on its own yet: `thru config set http.enabled true`, then `thru daemon restart`."
         );
     }
     client.http_text(&url, &token).ok_or_else(only_starts)

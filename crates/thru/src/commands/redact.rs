@@ -222,7 +222,7 @@ fn list(page: &mut Page, found: &[TracePlace], unread: &[UnreadPlace]) {
         }
     }
     for UnreadPlace { place, message: why } in unread {
-        page.line(page.paint(Tone::Bad, &format!("{place} could not be looked into: {why}")));
+        page.line(page.paint(Tone::Bad, &format!("{place} could not be checked: {why}")));
     }
 }
 
@@ -252,8 +252,8 @@ fn shown_lines(lines: &[u64]) -> String {
 fn say_found(page: &mut Page, scanned: &Scanned) {
     list(page, &scanned.places, &scanned.unread);
     match (scanned.places.is_empty(), scanned.unread.is_empty()) {
-        (true, true) => page.line("Nothing stored would have to be changed."),
-        (true, false) => page.line("Nothing else stored would have to be changed."),
+        (true, true) => page.line("Nothing stored needs to change."),
+        (true, false) => page.line("Nothing else stored needs to change."),
         (false, _) => {
             page.gap();
             page.line("The index holds words of the texts of the store and is made again with it.");
@@ -286,7 +286,7 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
         page.line(format!("Cleaned {} of the journal.", plural(applied.records, "record")));
     }
     if applied.rebuilt {
-        page.line("Made store and index again; ids are the same.");
+        page.line("Rebuilt store and index; ids are unchanged.");
     }
     if applied.vectors_left {
         page.line(page.paint(Tone::Bad, shared::UNSWEPT));
@@ -306,16 +306,16 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
 /// What a second look found.
 fn say_left(page: &mut Page, applied: &Applied) {
     if is_clean(applied) {
-        page.line(page.paint(Tone::Good, "Looked again: nothing is left."));
+        page.line(page.paint(Tone::Good, "Checked again: nothing is left."));
         return;
     }
     page.gap();
     if applied.left.is_empty() {
-        page.line(page.paint(Tone::Bad, "Looked again. Not everything could be looked into:"));
+        page.line(page.paint(Tone::Bad, "Checked again. Some places could not be checked:"));
         list(page, &applied.left, &applied.unread);
         return;
     }
-    page.line(page.paint(Tone::Bad, "Looked again. This is left, where redaction does not reach:"));
+    page.line(page.paint(Tone::Bad, "Checked again. Redaction does not reach what is left here:"));
     list(page, &applied.left, &applied.unread);
     page.line("Names of files and ids stay. `thru forget --session` takes a whole session out.");
 }

@@ -32,7 +32,7 @@ pub(crate) struct RememberArguments {
     /// A file that it is about (more than once for several)
     #[arg(long = "file", short, value_name = "FILE")]
     files: Vec<String>,
-    /// For this project instead of the one you stand in
+    /// For this project instead of the current one
     #[arg(long, short, conflicts_with = "global")]
     project: Option<String>,
     /// For every project

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Re
         }
         if !restored.kept.is_empty() {
             page.line(format!(
-                "Left alone, because it is there: {}.",
+                "Left alone because it already exists: {}.",
                 plural(restored.kept.len() as u64, "file")
             ));
         }

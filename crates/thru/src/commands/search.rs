@@ -29,7 +29,7 @@ const NEAREST: (usize, usize) = (3, 2);
     thru search cache --type decision\n  \
     thru search retry budget --explain-id k3f9a\n  \
     thru search -i retry budget             search as you type\n\n\
-    Searches the project you stand in, or everything where you stand in none.")]
+    Searches the current project, or everything outside of one.")]
 pub(crate) struct SearchArguments {
     /// What to look for
     #[arg(required_unless_present = "interactive")]

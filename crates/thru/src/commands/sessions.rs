@@ -18,7 +18,7 @@ const STATE: usize = 9;
 /// … and those that its title has to have beside it.
 const TITLE: usize = 30;
 
-/// Lists the project you stand in, or everything where you stand in none.
+/// Lists the current project, or everything outside of one.
 #[derive(Debug, clap::Args)]
 pub(crate) struct SessionsArguments {
     #[command(flatten)]

@@ -18,7 +18,7 @@ pub(crate) struct SummariesArguments {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// List the summaries of the project you stand in, the newest first (the default)
+    /// List the summaries of the current project, the newest first (the default)
     List {
         /// Answer as JSON
         #[arg(long)]
@@ -34,7 +34,7 @@ enum Command {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru summaries rebuild                   all sessions of the project you stand in\n  \
+    thru summaries rebuild                   all sessions of the current project\n  \
     thru summaries rebuild --project rocket\n  \
     thru summaries rebuild --session 4f1c\n\n\
     Exit status: 1 there was nothing to write.")]

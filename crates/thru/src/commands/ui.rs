@@ -8,7 +8,7 @@ use super::{Outcome, resume, shared};
 use crate::environment::Environment;
 use crate::failure;
 
-/// Shows the project you stand in, or everything where you stand in none. `F1` shows the keys.
+/// Shows the current project, or everything outside of one. `F1` shows the keys.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru ui                the latest sessions and memories of this project\n  \

@@ -15,7 +15,7 @@ use thru_app::ingest::reading::{self, Stop};
 /// stands in. All else in those files stays as it is, to the byte. What was recorded stays too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    thru uninstall                    yours, and those of the project you stand in\n  \
+    thru uninstall                    yours, and those of the current project\n  \
     thru uninstall --scope project    only those of the project\n  \
     thru uninstall --dry-run          only show what would change")]
 pub(crate) struct UninstallArguments {

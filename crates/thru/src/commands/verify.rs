@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
                     "Put the files of journal and archive back from a backup if you have one.",
                 );
             }
-            page.line("`thru rebuild` makes store and index again from journal and archive.");
+            page.line("`thru rebuild` rebuilds store and index from journal and archive.");
         }
     })?;
     Ok(if verified.clean { Outcome::Done } else { Outcome::Wrong })

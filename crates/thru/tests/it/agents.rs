@@ -194,7 +194,7 @@ fn sessions_are_put_back_where_their_agents_look_for_them() {
     assert_snapshot!(home.shown(&["restore", "019ed99c"]), @"
     Restored 1 file ([size]):
       ~/.codex/sessions/2026/06/18/rollout-2026-06-18T07-41-33-019ed99c-0000-7000-8000-000000000001.jsonl
-    Left alone, because it is there: 1 file.
+    Left alone because it already exists: 1 file.
     Resume it in /home/ada/orrery with `codex resume 019ed99c-0000-7000-8000-000000000001`.
     ");
     assert_snapshot!(home.shown(&["restore", "10fb0000"]), @"

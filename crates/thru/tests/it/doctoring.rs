@@ -86,7 +86,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       archive       14 lines in 3 files, all whole
     ok       store         11 passages of 3 sessions
     ok       index         11 passages and 4 memories
-    ok       redaction     everything was cleaned by today's rules
+    ok       redaction     everything was cleaned by the current rules
     ok       waiting       everything in the journal is in the store
     ok       meaning       all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     ok       daemon        does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
@@ -268,7 +268,11 @@ fn fix_takes_the_permissions_of_others_away_and_removes_leftovers() {
     assert_eq!(found(&answer, "permissions").0, "problem");
     assert_eq!(found(&answer, "leftovers").0, "note");
     let fixed = home.thru(&["doctor", "--fix"]).expect(0);
-    assert!(fixed.stdout.starts_with("fixed: took the permissions of others"), "{}", fixed.stdout);
+    assert!(
+        fixed.stdout.starts_with("fixed: removed the permissions of other users"),
+        "{}",
+        fixed.stdout
+    );
     assert_eq!((mode(&data), mode(&database)), (0o700, 0o600));
     assert!(!leftover.exists());
 }

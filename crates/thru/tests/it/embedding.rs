@@ -141,7 +141,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     home.thru(&["config", "set", "embedding.folder", folder.to_str().unwrap()]).expect(0);
     assert_snapshot!(diagnosis(&home), @"
     problem: the embedding model is missing: [folder]/model/network.onnx cannot be read (No such file or directory (os error 2))
-      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search goes by words alone
+      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search uses words only
     ");
     fs::create_dir(&folder).unwrap();
     for name in ["network.onnx", "vocab.txt"] {
@@ -151,7 +151,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     fs::write(folder.join("model.onnx"), &weights[..1_000_000]).unwrap();
     assert_snapshot!(diagnosis(&home), @"
     problem: [folder]/model/model.onnx is not the embedding model of this version: it has 1000000 bytes, not 22927825
-      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search goes by words alone
+      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search uses words only
     ");
     assert_snapshot!(home.shown(&["embed"]), @"
     -- stderr --
@@ -165,7 +165,7 @@ fn a_model_that_cannot_be_used_is_explained_and_search_goes_on() {
     fs::write(folder.join("model.onnx"), &other).unwrap();
     assert_snapshot!(diagnosis(&home), @"
     problem: [folder]/model/model.onnx is not the embedding model of this version: its content is another
-      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search goes by words alone
+      put the model's files of this release at [folder]/model, or use those in the program with `thru config set embedding.folder ''`; until then search uses words only
     ");
     home.thru(&["search", "--all", "pear"]).expect(0);
 }
@@ -182,7 +182,7 @@ fn damaged_vectors_are_found_and_made_again() {
     fs::write(&segment, bytes).unwrap();
     assert_snapshot!(diagnosis(&home), @"
     problem: [folder]/home/vectors/minilm-l6-v2-int8/00000001.vectors: its content does not match its checksum
-      `thru embed` makes these vectors again; until then search finds their texts by words
+      `thru embed` recreates these vectors; until then search finds their texts by words
     ");
     assert_snapshot!(home.shown(&["embed"]), @"
     Removed 1 damaged file of vectors; what they held is embedded again.
@@ -211,7 +211,7 @@ fn a_server_s_vectors_lie_apart_and_others_are_pruned() {
       `thru embed --prune` removes them
     ");
     assert_snapshot!(home.shown(&["embed", "--prune"]), @"Removed the vectors of minilm-l6-v2-int8 ([size]).");
-    assert_snapshot!(home.shown(&["embed", "--prune"]), @"There are no vectors of other models.");
+    assert_snapshot!(home.shown(&["embed", "--prune"]), @"No other model has vectors here.");
     assert_eq!(folders(&home).len(), 1);
     assert_eq!(meaning(&home)["embedded"], 12);
 }
@@ -263,7 +263,7 @@ fn servers_that_cannot_be_asked_are_explained() {
     home.thru(&["config", "set", "embedding.provider", "openai"]).expect(0);
     assert_snapshot!(home.shown(&["embed"]), @"
     -- stderr --
-    error: the server that embeds has no usual model.
+    error: the embedding server has no default model.
     hint: `thru config set embedding.model NAME` names one.
     -- exit 2 --
     ");

@@ -86,14 +86,14 @@ fn what_was_told_comes_in_once_under_the_same_ids() {
     assert!(!other.data().join("memory.db").exists());
     assert_snapshot!(other.shown(&["import", file]), @"
     Imported 3 decisions (memory-told 2, operation-undone 1). `thru log` lists them.
-    Left out what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
+    Skipped what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
     Not imported: distilled 2, passage 4, session 2.
     They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     assert_snapshot!(other.shown(&["import", file]), @"
     Nothing new.
     3 decisions known already.
-    Left out what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
+    Skipped what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
     Not imported: distilled 2, passage 4, session 2.
     They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
@@ -122,7 +122,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     write("{\"kind\":\"throughline-export\",\"version\":1}\n{\"kind\":\n");
     assert_snapshot!(home.shown(&["import", "memory.jsonl"]), @"
     -- stderr --
-    error: line 2 of [folder]/work/memory.jsonl is no JSON of an export: EOF while parsing a value at line 2 column 0.
+    error: line 2 of [folder]/work/memory.jsonl is not JSON of an export: EOF while parsing a value at line 2 column 0.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["import", "memory.jsonl", "."]), @"

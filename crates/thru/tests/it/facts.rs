@@ -196,7 +196,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     ");
     assert_snapshot!(home.shown(&["changed", "wombat", "--all"]), @r#"
     -- stderr --
-    error: `wombat` is no date, no commit that is known, and no single session.
+    error: `wombat` is not a date, a known commit or a single session.
     hint: write a date such as `2026-03-01` or `yesterday`, or the start of a hash or of a session's id.
     -- exit 2 --
     "#);
@@ -362,7 +362,7 @@ fn where_nothing_is_known_only_the_very_thing_is_told() {
     assert!(why("src/kiln.ts").contains("was fixed by src/kiln.ts"), "{}", why("src/kiln.ts"));
     assert_snapshot!(why("kiln"), @"
     -- stderr --
-    error: nothing is known of the project you stand in.
+    error: nothing is known about the project in this directory.
     hint: `thru projects` lists them.
     -- exit 2 --
     ");

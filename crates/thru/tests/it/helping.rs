@@ -169,7 +169,7 @@ fn help_of_search() {
       thru search retry budget --explain-id k3f9a
       thru search -i retry budget             search as you type
 
-    Searches the project you stand in, or everything where you stand in none.
+    Searches the current project, or everything outside of one.
     "#);
 }
 
@@ -403,7 +403,7 @@ fn help_of_context_and_timeline() {
     Usage: thru context [OPTIONS]
 
     Options:
-      -p, --project <PROJECT>  For this project instead of the one you stand in
+      -p, --project <PROJECT>  For this project instead of the current one
           --plain              Use no colour and no pager
           --prompt <PROMPT>    What this prompt would be given
           --source <SOURCE>    How the session starts [default: startup] [possible values: startup,
@@ -460,7 +460,7 @@ fn help_of_remember_and_edit() {
           --type <TYPE>        What it is about [default: decision]
           --rule               A rule: told to every session that starts
       -f, --file <FILE>        A file that it is about (more than once for several)
-      -p, --project <PROJECT>  For this project instead of the one you stand in
+      -p, --project <PROJECT>  For this project instead of the current one
       -g, --global             For every project
           --json               Answer as JSON
       -h, --help               Print help
@@ -785,7 +785,7 @@ fn help_of_jobs_and_sync_history() {
       list    List jobs, those that are due first (the default)
       retry   Have jobs tried again now, as if they had never failed
       run     Ask models, and deliver, what is due now; the daemon does this by itself
-      cancel  Take jobs out of the queue
+      cancel  Remove jobs from the queue
 
     Options:
           --plain  Use no colour and no pager

@@ -541,7 +541,7 @@ fn linked_settings_change_where_they_are() {
     let _settings = machine.home.settings();
     assert_snapshot!(machine.shown(&["install"]), @"
     -- stderr --
-    error: [folder]/claude/settings.json is a link to a file that is not there.
+    error: [folder]/claude/settings.json is a link to a file that does not exist.
     hint: make the file, or remove the link, then run this again.
     -- exit 2 --
     ");
@@ -1162,7 +1162,7 @@ fn hooks_are_given_the_time_that_the_settings_say() {
         let findings = doctor["findings"].as_array().unwrap();
         let finding = findings.iter().find(|finding| finding["check"] == "hooks").unwrap();
         let line = finding["line"].as_str().unwrap();
-        assert!(line.ends_with("given up after 10 seconds, not 20"), "{line}");
+        assert!(line.ends_with("times out after 10 seconds, not 20"), "{line}");
         machine.thru(&install).expect(0);
         assert_eq!((hooks(20), hooks(10)), (all, 0));
     }

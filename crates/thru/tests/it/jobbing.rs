@@ -37,9 +37,9 @@ fn settings(home: &Home) -> insta::internals::SettingsBindDropGuard {
 #[test]
 fn where_nothing_failed_there_is_nothing_to_do() {
     let home = Home::imported();
-    assert_snapshot!(home.shown(&["jobs"]), @"Nothing waits, and nothing failed.");
+    assert_snapshot!(home.shown(&["jobs"]), @"Nothing is waiting, and nothing has failed.");
     assert_snapshot!(home.shown(&["jobs", "retry", "--all"]), @"
-    There is nothing to try again.
+    Nothing to retry.
     -- exit 1 --
     ");
     assert_snapshot!(home.shown(&["jobs", "cancel", "7"]), @"
@@ -87,7 +87,7 @@ fn what_failed_is_listed_and_tried_again() {
     let status = home.json(&["status", "--json"]);
     assert_eq!(status["jobs"], json!({ "waiting": 1, "dead": 0 }));
     std::fs::remove_dir(obstacle(&home)).unwrap();
-    assert_snapshot!(home.shown(&["jobs", "retry", "1"]), @"1 job will be tried again: by the daemon now, else before the next question.");
+    assert_snapshot!(home.shown(&["jobs", "retry", "1"]), @"1 job will be retried: now by the daemon, else before the next question.");
     home.thru(&["search", "--all", "lock"]).expect(0);
     assert_eq!(home.json(&["jobs", "--json"])["jobs"], json!([]));
     let session = &home.json(&["session", "show", ONE, "--json"])["session"];
@@ -117,5 +117,5 @@ fn a_job_that_was_given_up_is_shown_until_a_decision() {
     assert_eq!(home.json(&["jobs", "retry", "--all", "--json"])["retried"], json!([1]));
     let job = &home.json(&["jobs", "--json"])["jobs"][0];
     assert_eq!((&job["state"], &job["attempts"]), (&json!("waiting"), &json!(0)));
-    assert_snapshot!(home.shown(&["jobs", "cancel", "1", "--yes"]), @"1 job taken out of the queue. What was not indexed is when something asks for it.");
+    assert_snapshot!(home.shown(&["jobs", "cancel", "1", "--yes"]), @"1 job removed from the queue. A session that is not indexed yet will be when a question needs it.");
 }

@@ -95,7 +95,7 @@ fn without_any_time_what_was_not_done_is_named() {
     assert_eq!(answer["preparation"]["left_out"], left_out);
     let shown = home.inside(&["search", "resumable"]).stdout;
     let named = shown.lines().last().unwrap();
-    assert_snapshot!(named, @"Not all of 1 recent session is in this answer: 11111111 (not in time).");
+    assert_snapshot!(named, @"This answer does not fully cover 1 recent session: 11111111 (not in time).");
     // Nothing of it is lost.
     configure(&home, "");
     let answer = asked(&home, &["search", "--json", "retried"]);

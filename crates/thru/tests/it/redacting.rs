@@ -55,7 +55,7 @@ fn a_rule_added_later_takes_a_secret_out_of_everything() {
     assert_snapshot!(home.shown(&["redact", "add", "acme", "acme-[0-9]{8}"]), @r"
     Added.
     Took 4 secrets out of 1 archived file.
-    Made store and index again; ids are the same.
+    Rebuilt store and index; ids are unchanged.
     ");
     for id in &ids {
         for more in [&[][..], &["--source"], &["--json", "--source"]] {
@@ -136,7 +136,7 @@ fn rules_are_listed_tested_and_refused() {
     ");
     assert_snapshot!(home.shown(&["redact", "--apply"]), @"
     Nothing stored had to be changed.
-    Looked again: nothing is left.
+    Checked again: nothing is left.
     ");
     let journal = std::fs::read_dir(home.data().join("journal")).unwrap().flatten();
     for segment in journal {
@@ -234,11 +234,11 @@ fn a_given_text_is_taken_out_of_everything() {
     let ran = crate::home::Ran::from(child.wait_with_output().unwrap());
     assert_snapshot!(ran.expect(0).shown(), @"
     Took 4 secrets out of 1 archived file.
-    Made store and index again; ids are the same.
+    Rebuilt store and index; ids are unchanged.
     Cleaned export.jsonl.
     Cleaned run/note.jsonl.
     Removed memory.before-v4.db, a copy of the store.
-    Looked again: nothing is left.
+    Checked again: nothing is left.
     ");
     assert_eq!(places_of(&home, "quartz"), [] as [&str; 0]);
     // The same ids, and the rest as it was.
@@ -293,8 +293,8 @@ fn what_newer_rules_find_is_told_and_taken_out() {
     assert!(!scan.to_string().contains(&token));
     assert_snapshot!(home.shown(&["redact", "--apply"]), @"
     Took 1 secret out of 1 archived file.
-    Made store and index again; ids are the same.
-    Looked again: nothing is left.
+    Rebuilt store and index; ids are unchanged.
+    Checked again: nothing is left.
     ");
     assert_eq!(places_of(&home, &token), [] as [&str; 0]);
     home.thru(&["redact", "--scan"]).expect(0);
@@ -327,7 +327,7 @@ fn a_text_that_cannot_be_taken_out_is_refused_or_told() {
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["redact", "--apply", "--text", "abc"]), @"
     -- stderr --
-    error: a text of fewer than 4 characters is part of words everywhere.
+    error: a text of fewer than 4 characters occurs inside other words.
     hint: give more of it, or describe it in a rule.
     -- exit 2 --
     ");
@@ -394,7 +394,7 @@ fn what_cannot_be_looked_into_is_not_said_to_be_clean() {
     std::fs::write(&segment, bytes).unwrap();
     for mode in ["--scan", "--apply"] {
         let ran = home.thru(&["redact", mode]).expect(2);
-        assert!(ran.stdout.contains("could not be looked into"), "{}", ran.stdout);
+        assert!(ran.stdout.contains("could not be checked"), "{}", ran.stdout);
         assert!(!ran.stdout.contains("nothing is left"), "{}", ran.stdout);
     }
     // A user who names a text wants it gone, and the content of a damaged line is unknown.

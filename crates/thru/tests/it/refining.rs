@@ -79,8 +79,8 @@ fn what_it_costs_is_shown_before_anything_is_sent() {
     insta::assert_snapshot!(home.shown(&ALL), @"
     2 turns and 1 session: about 5,004 tokens to send and 1,050 to come back.
     With ollama llama3.2:3b: about $0.
-    Left of the budget: 500,000 tokens today, 5,000,000 this month.
-    Nothing was sent. --run does it; what does not fit into the budget waits.
+    Remaining budget: 500,000 tokens today, 5,000,000 this month.
+    Nothing was sent. --run sends it; what exceeds the budget waits.
     ");
     assert!(server.requests().is_empty());
 }
@@ -178,7 +178,7 @@ fn without_an_answer_memories_stay_and_questions_wait() {
     insta::assert_snapshot!(ran.shown(), @"
     0 turns and 0 sessions were looked at.
     0 tokens.
-    Without an answer of use (`thru jobs` says why): 1.
+    Without a usable answer (`thru jobs` says why): 1.
     It ended early: ollama: authentication failed: no such key; store a key that is valid there.
     Memories stay as they were made without a model; the rest waits (`thru jobs`).
     -- exit 2 --

@@ -662,7 +662,7 @@ fn what_cannot_be_forgotten_is_an_error_with_advice() {
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["forget", "--before", "2020-01-01", "--yes"]), @"
-    There is nothing of that to forget.
+    Nothing to forget.
     -- exit 1 --
     ");
     home.thru(&["forget"]).expect(2);

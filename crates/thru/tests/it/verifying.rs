@@ -80,7 +80,7 @@ fn a_lost_store_is_named_and_made_again() {
     index    0 passages
     memory.db: there is no memory at [folder]/home/memory.db
     1 problem found.
-    `thru rebuild` makes store and index again from journal and archive.
+    `thru rebuild` rebuilds store and index from journal and archive.
     -- exit 2 --
     ");
     home.thru(&["rebuild"]).expect(0);

@@ -125,7 +125,7 @@ fn moment(app: &App, graph: &OpenGraph, text: &str, end: End) -> Result<Timestam
         _ => None,
     };
     at.map(past).ok_or_else(|| {
-        let what = format!("`{text}` is no date, no commit that is known, and no single session");
+        let what = format!("`{text}` is not a date, a known commit or a single session");
         Trouble::not_found(what)
             .advise("write a date such as `2026-03-01` or `yesterday`, or the start of a hash or of a session's id")
     })

@@ -71,7 +71,7 @@ impl FromStr for GraphFormat {
             "mermaid" => Self::Mermaid,
             _ => {
                 return Err(Trouble::invalid(format!(
-                    "there is no format `{name}`; there are: json, graphml, canvas, mermaid"
+                    "unknown format `{name}`; known formats: json, graphml, canvas, mermaid"
                 )));
             }
         })

@@ -68,7 +68,7 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
         false => graph.meant(&request.about, ENTITIES)?.entities,
     };
     if is_elsewhere && named.is_empty() {
-        return Err(Trouble::not_found("nothing is known of the project you stand in")
+        return Err(Trouble::not_found("nothing is known about the project in this directory")
             .with(Remedy::See(Listing::Projects)));
     }
     let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {

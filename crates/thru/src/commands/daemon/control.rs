@@ -35,7 +35,7 @@ pub(super) fn stop(force: bool, environment: &Environment) -> Result<Outcome> {
     page.line(match control::stop(environment, force)? {
         DaemonStop::NotRunning => "The daemon does not run.".to_owned(),
         DaemonStop::Ended(hello) => format!("The daemon ended: {}.", described(&hello)),
-        DaemonStop::EndedMeanwhile => "The daemon has ended meanwhile.".to_owned(),
+        DaemonStop::EndedMeanwhile => "The daemon has ended in the meantime.".to_owned(),
         DaemonStop::Killed(number) => {
             format!("The daemon was killed: process {number}. Nothing recorded is lost.")
         }
@@ -97,7 +97,7 @@ fn show(page: &mut Page, status: &DaemonStatus, environment: &Environment) {
             "watching",
             None,
             match report["polling_because"].as_str() {
-                Some(why) => format!("by looking now and then: {why}"),
+                Some(why) => format!("by polling: {why}"),
                 None => format!("by {how}"),
             },
         );

@@ -14,7 +14,7 @@ use crate::ui::Page;
 
 pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome> {
     let Some(program) = &environment.machine.program else {
-        return Err(Trouble::failed("the system does not say where this program lies")
+        return Err(Trouble::failed("the system does not report the path of this program")
             .advise("run it by its path"));
     };
     let mut variables = environment.machine.locations_set();
@@ -83,7 +83,7 @@ pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
 
 fn file(environment: &Environment) -> Result<PathBuf> {
     environment.machine.service_file().ok_or_else(|| {
-        Trouble::failed("there is no service manager that we know on this system")
+        Trouble::failed("this system has no service manager that Throughline supports")
             .advise("hooks start the daemon where it is needed; nothing has to be installed")
     })
 }
