@@ -14,7 +14,7 @@ use crate::ui::{Page, Tone, count, plural, size};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru embed                embed all that has no vectors yet\n  \
-    thru embed --limit 1000   the newest thousand\n  \
+    thru embed --limit 1000   the first thousand in that order\n  \
     thru embed --model ollama/bge-m3\n  \
     \u{20}                         with another model from now on, which knows more languages\n  \
     thru embed --prune        remove the vectors of models that are not in use\n\n\
