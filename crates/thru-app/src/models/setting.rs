@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use thru_config::Limits;
-use thru_models::{Key, KeySource, KeyStorage, Keys, connect};
+use thru_models::{ConnectError, Key, KeySource, KeyStorage, Keys, connect};
 
 use super::{key_folder, provider_named};
 use crate::answer;
@@ -110,7 +110,8 @@ pub fn set(app: &App, request: &SetModel) -> Result<ModelSet> {
     // What is wrong is said before anything is changed.
     let provider = connect(&known.settings(app, model, url)?).map_err(|error| {
         let trouble = Trouble::invalid(format!("{}: {error}", known.name));
-        match known.wants_key(app) {
+        let lacks_key = matches!(error, ConnectError::NoKey { .. });
+        match lacks_key && known.wants_key(app) {
             true => trouble
                 .run(format!("models set {} --key", known.name), "reads one from standard input"),
             false => trouble.run("models set --help", "says what can be given"),

@@ -336,6 +336,22 @@ mod tests {
     }
 
     #[test]
+    fn an_empty_folder_from_which_nothing_is_removed_stays() {
+        let home = tempfile::tempdir().unwrap();
+        let mut app = app(home.path(), &[".claude", "project"]);
+        app.directory = home.path().join("project");
+        for one in &mut prepare(&app, Setup { scope: Scope::Project, ..UP }).unwrap() {
+            one.install(&app).unwrap();
+        }
+        assert!(home.path().join("project/.claude/settings.json").exists());
+        for mut removal in prepare_removal(&app, &[Scope::User, Scope::Project]).unwrap() {
+            removal.changes.make().unwrap();
+        }
+        assert!(!home.path().join("project/.claude").exists());
+        assert!(home.path().join(".claude").is_dir());
+    }
+
+    #[test]
     fn only_agents_on_the_machine_are_connected() {
         let home = tempfile::tempdir().unwrap();
         let of = |folders: &[&str]| agents(&prepare(&app(home.path(), folders), UP).unwrap());

@@ -222,8 +222,13 @@ pub(super) fn to_uninstall(site: &Site<'_>, scopes: &[Scope]) -> Result<Plan> {
                 planner.server(None)?;
                 planner.commands(site.folder, None);
                 planner.clear_plugin();
-                // Where nothing else is in it, an installation made it.
-                planner.plan.folders.push(site.folder.to_owned());
+                // It may have been made for files that go now.
+                let goes = |change: &Change| {
+                    change.after.is_none() && change.path.starts_with(site.folder)
+                };
+                if planner.plan.changes.iter().any(goes) {
+                    planner.plan.folders.push(site.folder.to_owned());
+                }
             }
             // It may have been made for that one file.
             Scope::Project => {
