@@ -292,7 +292,10 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let all = plural(found.sessions.len() as u64, "session");
     let mut footer = format!("{} of {all}{}", plural(passages as u64, "passage"), scope(found));
     if is_unsure {
-        footer.push_str(" come near: `--nearest` shows them");
+        footer.push_str(match passages {
+            1 => " comes near: `--nearest` shows it",
+            _ => " come near: `--nearest` shows them",
+        });
     }
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");

@@ -78,7 +78,7 @@ fn list(json: bool, environment: &Environment) -> Result<Outcome> {
     let list = summaries::list(environment)?;
     Page::answer(environment, json, &list, |page| {
         if list.summaries.is_empty() {
-            page.line("There are no summaries here: no session was compacted in this project yet.");
+            page.line("There are no summaries here.");
             page.line(
                 page.paint(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones."),
             );

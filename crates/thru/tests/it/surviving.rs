@@ -571,7 +571,7 @@ fn summaries_are_listed_loaded_and_removed() {
     ");
     assert_snapshot!(shown(&["summaries", "delete", "1111", "--yes"]), @"Removed 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001. `thru summaries rebuild --session 11111111` writes them again.");
     assert_snapshot!(shown(&["summaries", "list"]), @"
-    There are no summaries here: no session was compacted in this project yet.
+    There are no summaries here.
     `thru summaries rebuild` writes those of earlier ones.
     -- exit 1 --
     ");
