@@ -159,7 +159,7 @@ Anonymous:             0 kB
 ";
         let found = unwritten(mappings, "/opt/my tools/thru");
         assert_eq!(found, [0x0020_0000..0x01f6_f000, 0x01f6_f000..0x03b2_9000]);
-        assert_eq!(unwritten(mappings, "/tools/thru"), []);
+        assert!(unwritten(mappings, "/tools/thru").is_empty());
     }
 
     #[test]

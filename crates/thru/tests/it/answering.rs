@@ -77,11 +77,12 @@ fn what_is_left_is_told_from_lists_and_files_of_todos() {
 #[test]
 fn a_later_decision_leads() {
     let home = home();
+    let _settings = home.settings();
     let asked = |query: &str| home.shown(&["search", "--all", "-n", "4", query]);
     assert_snapshot!(asked("what did we decide about the session cache"), @"
     In short
-      qcq7s  summary   Redis is too much to run  8 months
-      z206b  summary   Where shall the session cache live?  8 months
+      qcq7s  summary   Redis is too much to run  [age] 
+      z206b  summary   Where shall the session cache live?  [age] 
 
     rocket · Redis is too much to run   2026-03-01  22222222
       1t5mk  agent     Agreed: the session cache moves to SQLite instead of Redis, one server less to

@@ -156,6 +156,7 @@ fn prose_makes_no_facts() {
 #[test]
 fn a_memory_says_what_became_of_its_files() {
     let home = kiln();
+    let _settings = home.settings();
     let mut moved = Author::of(THREE).starting_at_record(1200);
     moved
         .asks("Call it what it is")
@@ -169,8 +170,8 @@ fn a_memory_says_what_became_of_its_files() {
     let found = home.shown(&["search", "--all", "name the cone"]);
     let lines: Vec<&str> = found.lines().filter(|line| line.contains("since")).collect();
     assert_snapshot!(lines.join("\n"), @r#"
-    weymj  change    Name the cone (kiln.ts)  8 months  renamed to src/cone.ts since
-    qcq7s  summary   Name the cone  8 months  renamed to src/cone.ts since
+    weymj  change    Name the cone (kiln.ts)  [age] renamed to src/cone.ts since
+    qcq7s  summary   Name the cone  [age] renamed to src/cone.ts since
     "#);
 }
 
