@@ -343,7 +343,7 @@ mod tests {
         for one in &mut prepare(&app, Setup { scope: Scope::Project, ..UP }).unwrap() {
             one.install(&app).unwrap();
         }
-        assert!(home.path().join("project/.claude/settings.json").exists());
+        assert!(home.path().join("project/.claude/settings.local.json").exists());
         for mut removal in prepare_removal(&app, &[Scope::User, Scope::Project]).unwrap() {
             removal.changes.make().unwrap();
         }

@@ -112,7 +112,7 @@ fn a_command_closes_the_session_that_runs_it_and_no_other() {
     // Where nothing is known of it, no other one is closed instead.
     let refused = own("0f8fad5b-0000").unwrap_err();
     assert_eq!(refused.kind(), TroubleKind::NotFound);
-    assert!(refused.message().contains("nothing was recorded yet"), "{refused}");
+    assert!(refused.message().contains("nothing has been recorded yet"), "{refused}");
     assert_eq!(session(&home, ONE).session.state, Some("active"));
 }
 

@@ -130,7 +130,7 @@ fn an_agent_tells_its_commands_which_session_they_run_in() {
     let mut command = home.command();
     command.current_dir(home.project()).env("CLAUDE_CODE_SESSION_ID", "0f8fad5b-0000");
     let closed = Ran::from(command.args(["close", "--json"]).output().unwrap()).expect(2);
-    assert!(closed.stdout.contains("nothing was recorded yet"), "{}", closed.shown());
+    assert!(closed.stdout.contains("nothing has been recorded yet"), "{}", closed.shown());
     assert_eq!(session(&home, ONE)["session"]["state"], "active");
 }
 

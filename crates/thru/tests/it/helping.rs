@@ -760,7 +760,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     - `5fdmn` "Always use a retry budget, never an endless loop" ([date])
 
     ## Last session
-    - `yb7xr` Retry budget for the uploader ([date] on retry-budget, completed): Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting.
+    - `yb7xr` Retry budget for the uploader ([date] on retry-budget, completed): Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting. [uploader.rs]
     - Not committed when it ended: uploader.rs
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.

@@ -340,7 +340,7 @@ fn a_text_that_cannot_be_taken_out_is_refused_or_told() {
     ");
     // Names of files stay: by them a source is known again.
     let left = home.thru(&["redact", "--apply", "--text", &ONE[..13]]).expect(2).stdout;
-    assert!(left.contains("where redaction does not reach"), "{left}");
+    assert!(left.contains("Redaction does not reach what is left"), "{left}");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn a_lost_store_is_made_again_by_the_next_command() {
     for (command, lose) in commands.iter().zip(LOSSES.iter().cycle()) {
         lose(&home);
         let ran = home.thru(command).expect(0);
-        let told = ran.stderr.matches("made again from journal and archive").count();
+        let told = ran.stderr.matches("rebuilding it from journal and archive").count();
         assert_eq!(told, 1, "{command:?} {}", ran.shown());
         home.thru(&["verify"]).expect(0);
     }

@@ -25,8 +25,8 @@ fn a_search_is_one_table_of_memories_and_passages() {
     1 | b5gnk | bugfix | Fix lost update in session index by locking per file | 142
     General:
     2 | w3e0c | answer | We dropped the global lock because it serialised projects that never touch the same index: a long import in one project blocked every prompt… | 64
-    3 | bnh2g | prompt | Why a lock per file and not one lock for everything? Write the reason down. | 19
-    4 | hbe8t | answer | Fixed and committed as 4f0c2d1. The lock is now taken before the index is read, one lock file per index, and the reason is in docs/decisions… | 36
+    3 | hbe8t | answer | Fixed and committed as 4f0c2d1. The lock is now taken before the index is read, one lock file per index, and the reason is in docs/decisions… | 36
+    4 | bnh2g | prompt | Why a lock per file and not one lock for everything? Write the reason down. | 19
     5 | spd0r | answer | The lock is taken after `load()`: two processes can both read the old index, and the second `store()` throws away the first one's entry. Bes… | 56
     6 | n7dyq | tool | Edit: …## One lock file per index A global lock made unrelated projects wait for each other. The file /home/ada/rocket/docs/decisions.md ha… | 62
     7 | 5j5yp | tool | Bash: …'Fix lost update in session index by locking per file' description: [main 4f0c2d1] Fix lost update in session index by locking per f… | 54
