@@ -7,6 +7,7 @@ use regex::Regex;
 use thru_core::{Observation, Statement, WorkOutcome};
 
 use crate::agent_text::AgentText;
+use crate::checks::Status;
 use crate::event::{Action, Event};
 use crate::fixes;
 use crate::gate::is_about_course;
@@ -185,6 +186,11 @@ fn has_work(events: &[Event], range: &Range<usize>) -> bool {
     })
 }
 
+/// Returns true if a command succeeded: a deployment changes no file, and what was reported of it is done.
+fn has_run(events: &[Event]) -> bool {
+    events.iter().any(|event| event.run().is_some_and(|run| run.status == Status::Green))
+}
+
 /// Returns true if a step is about committing, pushing or merging, and that was done after it was named.
 fn is_landed_later(events: &[Event], at: usize, step: &str) -> bool {
     let names = |words: &[&str]| words.iter().any(|word| find_ignoring_case(step, word).is_some());
@@ -359,7 +365,7 @@ fn outcome(
             match () {
                 () if is_red || says_blocked => WorkOutcome::Blocked,
                 () if awaits_answer || stopped => WorkOutcome::InProgress,
-                () if is_idle => WorkOutcome::Abandoned,
+                () if is_idle && !has_run(session.events) => WorkOutcome::Abandoned,
                 () => WorkOutcome::Completed,
             }
         }

@@ -43,6 +43,23 @@ fn a_fix_is_told_with_its_evidence() {
 }
 
 #[test]
+fn what_commands_did_and_the_agent_reported_is_not_abandoned() {
+    let mut story = Story::default();
+    story
+        .asks("Build the image and roll it out to production")
+        .runs("docker build -t shop:1.4 .", "Successfully tagged shop:1.4", Outcome::Succeeded)
+        .runs("kubectl rollout status deploy/shop", "successfully rolled out", Outcome::Succeeded)
+        .says("Version 1.4 is live, and all pods are healthy.");
+    assert_eq!(story.distilled().summary.unwrap().digest.outcome, WorkOutcome::Completed);
+    let mut story = Story::default();
+    story
+        .asks("Build the image and roll it out to production")
+        .runs("docker build -t shop:1.4 .", "no such file", Outcome::Failed)
+        .says("Let me know.");
+    assert_ne!(story.distilled().summary.unwrap().digest.outcome, WorkOutcome::Completed);
+}
+
+#[test]
 fn a_session_is_summed_up() {
     let mut story = fix_session();
     story
