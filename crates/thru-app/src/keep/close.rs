@@ -45,7 +45,7 @@ pub enum Closer {
     /// A command: the session that runs it, else the only active one of this project.
     Command,
     /// A server that an agent started in a project: the only active session there. The session that the server was
-    /// started in goes before others only while it is active: after `/clear` it is not the one that asks.
+    /// started in goes before others only while it or none is active: after `/clear` it is not the one that asks.
     Server,
     /// A program elsewhere: the only active session.
     Elsewhere,
@@ -314,10 +314,18 @@ fn only_active(app: &App, store: &Store, closer: Closer) -> Result<SessionRow> {
     let active: Vec<&SessionRow> = sessions.iter().filter(is_active).collect();
     let active = if may_choose { active } else { Vec::new() };
     let started_in = app.machine.agent_session().filter(|_| closer == Closer::Server);
-    let own = active.iter().find(|session| Some(&session.key) == started_in.as_ref());
-    match (&active[..], own) {
-        ([session], _) | (_, Some(session)) => return Ok((*session).clone()),
-        _ => {}
+    let is_own = |session: &&SessionRow| Some(&session.key) == started_in.as_ref();
+    // Closed before in this turn, and at work still.
+    let own = match active.is_empty() {
+        true => sessions.iter().find(is_own),
+        false => active.iter().copied().find(is_own),
+    };
+    let only = match &active[..] {
+        [session] => Some(*session),
+        _ => own,
+    };
+    if let Some(session) = only {
+        return Ok(session.clone());
     }
     let candidates =
         if active.is_empty() { sessions.iter().take(5).collect() } else { active.clone() };

@@ -116,6 +116,22 @@ fn a_command_closes_the_session_that_runs_it_and_no_other() {
     assert_eq!(session(&home, ONE).session.state, Some("active"));
 }
 
+#[test]
+fn a_server_that_closes_its_session_twice_gets_the_same_episode() {
+    let home = Home::new();
+    active(&home, ONE);
+    let app = home.here_with(&[("CLAUDE_CODE_SESSION_ID", ONE)]);
+    let request = Close { session: None, reason: None, closer: Closer::Server };
+    let first = close::close(&app, &request, call()).unwrap();
+    let again = close::close(&app, &request, call()).unwrap();
+    assert_eq!(again.episode_uuid, first.episode_uuid);
+    assert!(first.episode_uuid.is_some());
+    // After `/clear`, the session at work is another one.
+    active(&home, TWO);
+    let cleared = close::close(&app, &request, call()).unwrap();
+    assert_eq!(cleared.session_id.unwrap().as_str(), TWO);
+}
+
 /// What must not be read is not read by a close either.
 #[test]
 fn a_close_reads_nothing_that_must_not_be_read() {

@@ -11,9 +11,7 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPla
 use super::detail::adds;
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{
-    alike, cut, day, days_between, files_not_named, is_new, names_something, tier,
-};
+use super::said::{alike, cut, day, days_between, files_not_named, is_new, names_something, tier};
 use super::speaker::TitleSpeaker;
 use super::turns::{Report, Turns};
 use super::uncommitted::not_committed;
