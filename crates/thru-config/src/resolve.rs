@@ -165,6 +165,16 @@ pub struct Loaded {
     pub notes: Vec<Note>,
 }
 
+/// A syntax error with its place, on one line: hooks and tables pass it on.
+fn syntax_error(error: &toml::de::Error, text: &str) -> String {
+    let message = error.message().split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = error.span().and_then(|span| text.get(..span.start));
+    before.map_or(message.clone(), |before| {
+        let line = before.matches('\n').count() + 1;
+        format!("line {line}: {message}")
+    })
+}
+
 /// Merges layers; later ones win. Never fails: what cannot be used is noted and left out.
 pub fn load(layers: &[Layer<'_>]) -> Loaded {
     let mut config = Config::default();
@@ -187,7 +197,7 @@ pub fn load(layers: &[Layer<'_>]) -> Loaded {
             }
             Err(error) => notes.push(Note::Syntax {
                 origin: layer.origin.clone(),
-                message: error.to_string().trim_end().to_owned(),
+                message: syntax_error(&error, layer.text),
             }),
         }
     }
@@ -426,6 +436,8 @@ mod tests {
         ");
         let loaded = user("search = [[[");
         assert!(matches!(loaded.notes[..], [Note::Syntax { .. }]));
+        let unclosed = user("[search]\nlimit = 5\n[capture\n").notes[0].to_string();
+        assert_eq!(unclosed, "config.toml cannot be read: line 3: unclosed table, expected `]`");
         assert_eq!(loaded.config.search.limit, 10);
     }
 

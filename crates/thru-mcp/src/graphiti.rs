@@ -401,7 +401,7 @@ fn cleared(mut arguments: ToolArguments<'_>, caller: &Caller<'_>) -> Result<Stri
     };
     if !confirm {
         let message = format!("{facts} facts of {named} would be taken out of the graph");
-        let advice = "call it again with `confirm` if the user wants that";
+        let advice = "Call it again with `confirm` if the user wants that";
         return Err(Trouble::refused(message).advise(advice).into());
     }
     Ok(named)

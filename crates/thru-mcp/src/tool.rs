@@ -93,7 +93,7 @@ pub(crate) enum ToolOutput {
     Recorded(String),
     /// Text that can be sent as it is.
     Fit(String),
-    /// JSON that reports a failure.
+    /// Text that reports a failure and can be sent as it is.
     Failed(String),
 }
 
@@ -208,7 +208,11 @@ pub const TOOLS: [Tool; 11] = [
             let asked = arguments.get()?;
             let pieces = get(caller.app, &asked, caller.call)?;
             let with_source = asked.sources == Sources::Passages;
-            Ok(ToolOutput::Recorded(caller.renderer().pieces(&pieces, with_source)))
+            let text = caller.renderer().pieces(&pieces, with_source);
+            Ok(match pieces.has_any() {
+                true => ToolOutput::Recorded(text),
+                false => ToolOutput::Failed(fence::answer(caller.app, &text).into_inner()),
+            })
         },
     },
     Tool {

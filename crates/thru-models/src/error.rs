@@ -44,7 +44,7 @@ pub enum AskError {
         said: String,
     },
     /// The provider rejects this request: it does not know the model, or something else in it.
-    #[error("{}", spoken(&format!("the provider rejects the request ({status})"), said))]
+    #[error("{}", rejection(*status, said))]
     Rejected {
         /// The HTTP status; 0 if the request was not sent.
         status: u16,
@@ -185,6 +185,13 @@ impl AskError {
 }
 
 /// Joins a description and the other side's message, if there is one.
+fn rejection(status: u16, said: &str) -> String {
+    match status {
+        0 => said.to_owned(),
+        status => spoken(&format!("the provider rejects the request ({status})"), said),
+    }
+}
+
 fn spoken(what: &str, said: &str) -> String {
     if said.is_empty() { what.to_owned() } else { format!("{what}: {said}") }
 }

@@ -180,7 +180,7 @@ fn hints(state: &State, columns: usize) -> String {
         found => plural(found, "row"),
     };
     let keys: &[&str] = match state.focus {
-        Focus::List => &["Enter read", "Tab kinds", "^R place", "F1 keys", "Esc leave"],
+        Focus::List => &["Enter read", "F1 keys", "Esc leave", "Tab kinds", "^R place"],
         Focus::Detail => &["Esc back", "F1 keys", "y copy", "r resume", "s session", "f forget"],
     };
     let mut line = found;

@@ -102,7 +102,8 @@ impl Front {
                 }
                 front.extend(range.end);
             } else {
-                let (key, value) = split_key(bare).ok_or(Unreadable("a line is no property"))?;
+                let (key, value) =
+                    split_key(bare).ok_or(Unreadable("a line of them is not `key: value`"))?;
                 if front.keys.iter().any(|(known, _)| known == key) {
                     return Err(Unreadable("a property stands there twice"));
                 }

@@ -36,7 +36,7 @@ pub(crate) fn whole(trouble: &Trouble) -> String {
 }
 
 /// A sentence with its full stop, and nothing in it that could steer a terminal.
-fn sentence(text: &str) -> String {
+pub(crate) fn sentence(text: &str) -> String {
     let text = printable(text.trim_end());
     let stop = if text.ends_with(['.', '?', '!']) { "" } else { "." };
     format!("{text}{stop}")

@@ -141,6 +141,11 @@ impl Serialize for Pieces {
 }
 
 impl Pieces {
+    /// True if any id names something.
+    pub fn has_any(&self) -> bool {
+        self.pieces.iter().any(|piece| !matches!(piece, Piece::Unknown { .. }))
+    }
+
     /// The same, where every id names something.
     ///
     /// # Errors

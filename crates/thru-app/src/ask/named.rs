@@ -156,15 +156,12 @@ pub fn named_session(app: &App, store: &Store, id: &str) -> Result<SessionRow> {
 /// Sessions that are looked at for the latest one that was compacted.
 const LATEST: usize = 50;
 
-/// The latest session of the caller's project, of all where it has none, other than the caller's own.
+/// The latest session of the caller's project, other than the caller's own.
 ///
 /// # Errors
 /// Where there is none, or the store cannot be read.
 fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
-    let asking = app.machine.agent_session();
-    let mut sessions = latest_sessions(app, store, 2)?.into_iter();
-    let other = sessions.find(|session| asking.as_ref() != Some(&session.key));
-    other.ok_or_else(no_earlier_session)
+    other_than_asking(app, store, latest_sessions_here(app, store, 2)?)
 }
 
 /// The latest session of the caller's project whose context was compacted, the caller's own included; where none was,
@@ -173,16 +170,29 @@ fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
 /// # Errors
 /// Where there is none, or the store cannot be read.
 pub fn latest_compacted_session(app: &App, store: &Store) -> Result<SessionRow> {
-    let asking = app.machine.agent_session();
-    let mut sessions = latest_sessions(app, store, LATEST)?;
+    let mut sessions = latest_sessions_here(app, store, LATEST)?;
     for (at, session) in sessions.iter().enumerate() {
         if store.newest_snapshot(session.row)?.is_some() {
             return Ok(sessions.swap_remove(at));
         }
     }
-    let mut sessions = sessions.into_iter();
-    let other = sessions.find(|session| asking.as_ref() != Some(&session.key));
-    other.ok_or_else(no_earlier_session)
+    other_than_asking(app, store, sessions)
+}
+
+/// The first of these sessions that is not the caller's own.
+fn other_than_asking(app: &App, store: &Store, sessions: Vec<SessionRow>) -> Result<SessionRow> {
+    let asking = app.machine.agent_session();
+    let other = sessions.into_iter().find(|session| asking.as_ref() != Some(&session.key));
+    other.map_or_else(|| Err(no_session_here(store)?), Ok)
+}
+
+/// The latest sessions of the caller's project; none where it has none. `latest` is acted on: it is never a session of
+/// another project.
+fn latest_sessions_here(app: &App, store: &Store, most: usize) -> Result<Vec<SessionRow>> {
+    match current_project(app, store)? {
+        Some(_) => latest_sessions(app, store, most),
+        None => Ok(Vec::new()),
+    }
 }
 
 /// The latest sessions of the caller's project, of all where it has none.
@@ -196,6 +206,14 @@ pub fn latest_sessions(app: &App, store: &Store, most: usize) -> Result<Vec<Sess
     Ok(store.sessions(&filter)?)
 }
 
-fn no_earlier_session() -> Trouble {
-    Trouble::not_found("there is no earlier session here").with(Remedy::See(Listing::AllSessions))
+fn no_session_here(store: &Store) -> Result<Trouble> {
+    let trouble = Trouble::not_found("there is no earlier session in this project");
+    let any = SessionFilter { limit: Some(1), ..SessionFilter::default() };
+    Ok(match store.sessions(&any)?.is_empty() {
+        true => trouble.with(Remedy::Import),
+        false => trouble.run(
+            Listing::AllSessions.command(),
+            "lists the sessions of all projects; name one of them by its id",
+        ),
+    })
 }

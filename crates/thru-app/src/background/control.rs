@@ -126,9 +126,9 @@ pub fn view(app: &App, ends_sessions: bool) -> Result<String> {
         && !is_watching(app)
     {
         return Err(Trouble::refused(format!(
-            "the daemon serves the page, and is off by `{switch}`"
+            "the daemon serves the page, and is switched off by `{switch}`"
         ))
-        .advise("switch it on for the page"));
+        .advise(format!("change `{switch}` to use the page")));
     }
     running(app)?;
     let mut client = Client::connect(&paths_in_use(app).socket, STATUS)?;

@@ -134,7 +134,7 @@ impl EmbeddingRequest {
     fn new(app: &App, text: &str) -> Result<Self, String> {
         let chosen = match Chosen::from_config(app) {
             Ok(Some(chosen)) => chosen,
-            Ok(None) => return Err("off, by `embedding.provider`".to_owned()),
+            Ok(None) => return Err("switched off by `embedding.provider`".to_owned()),
             Err(error) => return Err(format!("{error:#}")),
         };
         let is_off = || models::settings_of(app, &app.directory).is_none();

@@ -48,7 +48,7 @@ impl State {
     pub fn line(&self) -> String {
         match &self.current {
             Err(reason) => format!("texts cannot be embedded: {}", printable(reason)),
-            Ok(None) => "off, by `embedding.provider`: search uses words only".to_owned(),
+            Ok(None) => "switched off by `embedding.provider`: search uses words only".to_owned(),
             Ok(Some((chosen, coverage))) => {
                 let who = printable(&chosen.described());
                 if coverage.texts == 0 {
@@ -56,10 +56,11 @@ impl State {
                 }
                 let embedded = match coverage.embedded == coverage.texts {
                     true => "all".to_owned(),
-                    false => count(coverage.embedded),
+                    false => format!("{} of", count(coverage.embedded)),
                 };
                 let texts = plural(coverage.texts, "text");
-                format!("{embedded} of {texts} have vectors ({who}, {})", size(coverage.bytes))
+                let have = if coverage.texts == 1 { "has" } else { "have" };
+                format!("{embedded} {texts} {have} vectors ({who}, {})", size(coverage.bytes))
             }
         }
     }

@@ -56,8 +56,7 @@ pub fn sizes(layout: &Layout) -> Sizes {
 pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     const CHECK: &str = "settings";
     let environment = seen.app;
-    let remedy =
-        "correct the file, or use `thru config set`; `thru config show` lists the settings";
+    let remedy = "correct the file; `thru config show` lists the settings";
     let mut findings: Vec<Finding> = environment
         .notes
         .iter()
@@ -207,9 +206,9 @@ pub(super) fn store(seen: &Seen<'_>) -> Finding {
 pub(super) fn index(seen: &Seen<'_>) -> Finding {
     let whole = match &seen.verified {
         Ok(Some(verified)) => format!(
-            "{} and {} memories",
+            "{} and {}",
             plural(verified.indexed, "passage"),
-            count(verified.memories)
+            plural(verified.memories, "memory")
         ),
         _ => String::new(),
     };

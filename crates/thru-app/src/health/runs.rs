@@ -133,7 +133,7 @@ pub(super) fn latency(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "latency";
     let timings = timings::list(&seen.app.layout);
     if timings.is_empty() {
-        return Finding::ok(CHECK, "no hook ran yet");
+        return Finding::ok(CHECK, "no hook has run yet");
     }
     let mut took: Vec<Duration> = timings.iter().map(|timing| timing.took).collect();
     took.sort_unstable();

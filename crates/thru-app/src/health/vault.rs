@@ -11,7 +11,7 @@ pub(super) fn vault(seen: &Seen<'_>) -> Option<Finding> {
         Some(attention) => Finding::note(
             "vault",
             attention,
-            "`thru vault` says what is pending; `thru vault retry` tries again; memory keeps everything",
+            "`thru vault` says what is pending and what to do; memory keeps everything",
         ),
     })
 }

@@ -327,8 +327,10 @@ fn only_active(app: &App, store: &Store, closer: Closer) -> Result<SessionRow> {
     if let Some(session) = only {
         return Ok(session.clone());
     }
-    let candidates =
-        if active.is_empty() { sessions.iter().take(5).collect() } else { active.clone() };
+    let candidates = match active.is_empty() {
+        true if may_choose => sessions.iter().take(5).collect(),
+        _ => active.clone(),
+    };
     let listed: Vec<String> = candidates
         .iter()
         .map(|session| {

@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::call::{Call, Unit};
 use crate::fresh::{self, Freshness};
 use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::words::{count, plural};
 use crate::{answer, compaction};
 
 /// The smallest length in bytes of a text that is given: shorter ones are parts of words everywhere.
@@ -140,7 +141,9 @@ fn refuse_common(app: &App, rule: &Redactor, name: &str, call: Call<'_>) -> Resu
         return Ok(());
     }
     let message = format!(
-        "the pattern matches in {matched} of {all} passages, and would change them for good"
+        "the pattern matches in {} of {}, and would change them for good",
+        count(matched),
+        plural(all, "passage")
     );
     Err(Trouble::refused(message).with(Remedy::Confirm))
 }

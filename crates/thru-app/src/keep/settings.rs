@@ -57,7 +57,7 @@ pub fn set(app: &App, values: &[(&str, &str)]) -> Result<()> {
     let mut new = old;
     for (key, value) in values {
         if find(key).is_some_and(|setting| setting.owner == Owner::Project) {
-            let message = format!("`{key}` has no effect in the settings of every project");
+            let message = format!("`{key}` has no effect in settings that apply to every project");
             let advice = format!("write `{key} = \"{value}\"` in the project's `{PROJECT_FILE}`");
             return Err(Trouble::invalid(message).advise(advice));
         }

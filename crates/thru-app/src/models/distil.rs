@@ -151,6 +151,16 @@ pub struct Refined {
     pub trouble: Option<String>,
 }
 
+impl Refined {
+    /// True if there was nothing to ask.
+    pub fn is_idle(&self) -> bool {
+        let Self { turns, sessions, reused, skipped, failed, .. } = self;
+        turns + sessions + reused + skipped + failed == 0
+            && self.exhausted.is_none()
+            && self.trouble.is_none()
+    }
+}
+
 impl From<Report> for Refined {
     fn from(report: Report) -> Self {
         Self {

@@ -88,7 +88,7 @@ pub(super) fn notes(
         notes.push(Note::new(
             "permission",
             format!(
-                "{name} asks you before an agent uses the memory. `thru up --allow-tools` lets agents search \
+                "{name} asks you before an agent uses the memory. `thru install --allow-tools` lets agents search \
                  and read it without asking; tools that change it still ask."
             ),
         ));

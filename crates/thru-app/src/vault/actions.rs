@@ -87,7 +87,10 @@ pub fn restore(app: &App, session: Option<&str>, call: Call<'_>) -> Result<Vault
         .collect();
     drop(store);
     if undoing.is_empty() {
-        return Err(Trouble::not_found("no such note was deleted"));
+        return Err(Trouble::not_found(match note {
+            Some(_) => "the note of that session was not deleted",
+            None => "there is no deleted note to write again",
+        }));
     }
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;

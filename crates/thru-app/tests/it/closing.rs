@@ -405,3 +405,25 @@ fn whichever_layer_comes_first_a_session_is_indexed_once() {
     }
     assert_eq!(session(&home, ONE).session.episode_uuid, closed.episode_uuid);
 }
+
+#[test]
+fn latest_is_never_a_session_of_another_project() {
+    let home = Home::new();
+    write(&home, ONE, &author(&home, ONE));
+    home.import();
+    let named = |app| outline(&app, &Outline::new("latest".to_owned(), Freshness::AsItIs), call());
+    assert_eq!(named(home.app_in(&home.project())).unwrap().session.id.as_str(), ONE);
+    assert_snapshot!(shown(&named(home.app()).unwrap_err()), @r#"
+    NotFound: there is no earlier session in this project
+    Some(Run { command: "sessions --all", purpose: "lists the sessions of all projects; name one of them by its id" })
+    "#);
+    let request =
+        Close { session: Some("latest".to_owned()), reason: None, closer: Closer::Command };
+    let closed = close::close(&home.app(), &request, call()).unwrap_err();
+    assert_eq!(closed.kind(), TroubleKind::NotFound);
+    let unnamed = Close { session: None, ..request };
+    assert_snapshot!(shown(&close::close(&home.app(), &unnamed, call()).unwrap_err()), @"
+    NotFound: no session is at work here
+    Some(See(AllSessions))
+    ");
+}

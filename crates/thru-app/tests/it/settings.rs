@@ -28,6 +28,24 @@ fn every_provider_that_is_listed_can_be_set() {
 }
 
 #[test]
+fn a_key_is_asked_for_only_where_it_is_what_lacks() {
+    let home = Home::new();
+    let remedy = |url: Option<&str>| {
+        let request = SetModel {
+            model: Some("m".to_owned()),
+            url: url.map(str::to_owned),
+            ..request("openai")
+        };
+        match setting::set(&home.app(), &request).unwrap_err().remedy() {
+            Some(Remedy::Run { command, .. }) => command.clone(),
+            remedy => panic!("{remedy:?}"),
+        }
+    };
+    assert_eq!(remedy(None), "models set openai --key");
+    assert_eq!(remedy(Some("http://example.com/v1")), "models set --help");
+}
+
+#[test]
 fn a_provider_that_does_not_exist_is_refused_with_those_that_do() {
     let home = Home::new();
     let refused = setting::set(&home.app(), &request("grok")).unwrap_err();

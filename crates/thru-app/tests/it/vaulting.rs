@@ -221,7 +221,10 @@ fn a_deleted_note_is_restored_when_asked_for() {
     assert!(!path.exists());
     restore(&vault.app(), Some("11111111"), call()).unwrap();
     assert_eq!(vault.read(SESSION), text);
-    assert!(restore(&vault.app(), None, call()).is_err());
+    let none = restore(&vault.app(), None, call()).unwrap_err();
+    assert_eq!(none.message(), "there is no deleted note to write again");
+    let stands = restore(&vault.app(), Some("11111111"), call()).unwrap_err();
+    assert_eq!(stands.message(), "the note of that session was not deleted");
 }
 
 #[test]

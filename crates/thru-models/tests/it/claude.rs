@@ -199,10 +199,7 @@ fn a_client_without_the_guards_is_not_asked() {
     let old =
         Stage::knowing("--settings <x> --setting-sources <x> --tools <x>", "echo >> $here/asked");
     let error = old.fails(&GO_ON);
-    assert_eq!(
-        error.to_string(),
-        "the provider rejects the request (0): this version of claude lacks --strict-mcp-config; update it"
-    );
+    assert_eq!(error.to_string(), "this version of claude lacks --strict-mcp-config; update it");
     assert_eq!(old.lines("asked").len(), 0);
     // The one guard that is optional.
     let some = Stage::knowing(&HELP.replace("--safe-mode", ""), &result(&json!({})));

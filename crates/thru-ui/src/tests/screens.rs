@@ -34,7 +34,7 @@ fn a_list_beside_an_entry() {
     "                                    │                                           "
     "                                    │                                           "
     "                                    │                                           "
-    "4 rows · Enter read · Tab kinds · ^R place · F1 keys · Esc leave                "
+    "4 rows · Enter read · F1 keys · Esc leave · Tab kinds · ^R place                "
     "#);
 }
 
@@ -134,7 +134,7 @@ fn the_keys() {
     "            │   u        undo the last decision                    │            "
     "            │   Esc q    back to the list                          │            "
     "            └──────────────────────────────────────────────────────┘            "
-    "4 rows · Enter read · Tab kinds · ^R place · F1 keys · Esc leave                "
+    "4 rows · Enter read · F1 keys · Esc leave · Tab kinds · ^R place                "
     "#);
 }
 
@@ -158,7 +158,7 @@ fn the_question_before_something_is_forgotten() {
     "            └──────────────────────────────────────────────────────┘            "
     "                                    │                                           "
     "                                    │                                           "
-    "4 rows · Enter read · Tab kinds · ^R place · F1 keys · Esc leave                "
+    "4 rows · Enter read · F1 keys · Esc leave · Tab kinds · ^R place                "
     "#);
 }
 

@@ -75,6 +75,7 @@ fn show(
     page.line(format!(
         "   {}",
         match (dropped.count, dropped.of) {
+            (_, 0) => "Nothing is known about what the session held.".to_owned(),
             (0, of) => format!("The agent's summary says all {of} things that ours holds."),
             (missing, of) => {
                 format!("The agent's summary dropped {missing} of {of} things that ours holds:")
@@ -82,7 +83,7 @@ fn show(
         }
     ));
     let room = page.columns().saturating_sub(3 + LABEL);
-    for (kind, texts) in dropped.things.kinds() {
+    for (kind, texts) in dropped.things.kinds().into_iter().filter(|(_, texts)| !texts.is_empty()) {
         let is_list = matches!(kind, "files" | "names");
         let label = |first: bool| if first { kind } else { "" };
         let shown = &texts[..texts.len().min(SHOWN)];

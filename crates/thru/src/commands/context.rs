@@ -93,8 +93,10 @@ pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Re
     // Standard output stays as an agent is given it: empty.
     let is_asked = arguments.json || arguments.explain || arguments.prompt.is_some();
     if context.lines.is_empty() && !is_asked {
-        let is_said = context.note.starts_with("silent");
-        let note = if is_said { context.note.as_str() } else { NOTHING };
+        let note = match context.note.strip_prefix("silent: ") {
+            Some(why) => format!("A session here would be given nothing: {why}"),
+            None => NOTHING.to_owned(),
+        };
         environment.tell(&format!("{}.", note.trim_end_matches('.')))?;
     }
     Ok(if context.lines.is_empty() { Outcome::Nothing } else { Outcome::Done })

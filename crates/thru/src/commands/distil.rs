@@ -92,6 +92,9 @@ fn preview(page: &mut Page, distilled: &Distilled) {
 
 /// Says what came of asking.
 pub(super) fn tell(page: &mut Page, report: &Refined) {
+    if report.is_idle() {
+        return page.line("There is nothing to do.");
+    }
     page.line(format!(
         "{} and {} were looked at.",
         plural(report.turns, "turn"),

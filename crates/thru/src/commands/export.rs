@@ -50,10 +50,10 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
     let counts = export::export_to(&environment.app, &request, &path, shown.call())?;
     let mut page = Page::new(environment);
     page.line(format!(
-        "Wrote {}, {}, {} memories and {} to {}.",
+        "Wrote {}, {}, {} and {} to {}.",
         plural(counts.sessions, "session"),
         plural(counts.passages, "passage"),
-        count(counts.memories),
+        plural(counts.memories, "memory"),
         plural(counts.decisions, "decision"),
         environment.shown(&path)
     ));
@@ -97,9 +97,13 @@ pub(crate) fn import_decisions(
 
 /// Kinds of lines, each with its number.
 fn kinds_of(numbers: &BTreeMap<String, u64>) -> String {
-    let shown: Vec<String> =
-        numbers.iter().map(|(kind, number)| format!("{kind} {}", count(*number))).collect();
-    shown.join(", ")
+    let shown = numbers.iter().map(|(kind, number)| match kind.rsplit_once('-') {
+        Some((noun, done)) => format!("{} {done}", plural(*number, &noun.replace('-', " "))),
+        None if kind == "distilled" => plural(*number, "distilled memory"),
+        None if matches!(kind.as_str(), "session" | "passage") => plural(*number, kind),
+        None => format!("{} {kind}", count(*number)),
+    });
+    shown.collect::<Vec<_>>().join(", ")
 }
 
 fn show_imported(page: &mut Page, imported: &ExportImported) {

@@ -64,7 +64,7 @@ fn show(page: &mut Page, found: &FactList, environment: &Environment) {
             plural(found.ended as u64, "fact"),
             if found.ended == 1 { "does" } else { "do" },
         ),
-        0 => "No facts.".to_owned(),
+        0 => "No facts. `thru search` looks through everything that was said.".to_owned(),
         number => {
             let rest = if found.more { "; `--limit` shows more" } else { "" };
             page.gap();

@@ -94,7 +94,8 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
 fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
     if !forgotten.memories.is_empty() {
         let count = count_of_memories(forgotten.memories.len());
-        page.line(format!("Forgot {count}. `thru undo` brings one back."));
+        let back = if forgotten.memories.len() == 1 { "it" } else { "one" };
+        page.line(format!("Forgot {count}. `thru undo` brings {back} back."));
     }
     if !forgotten.sessions.is_empty() {
         page.line(format!(

@@ -20,6 +20,13 @@ use crate::environment::Process;
 /// Time beyond the deadline for an answer that is just being printed.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
+/// The answer to a person who asks what the command is for.
+const HELP: &str = "\
+Records an event of an agent. Agents call this; `thru install` tells them to.
+
+Usage: thru hook AGENT EVENT < PAYLOAD
+";
+
 /// Handles one event of an agent, given the agent's name and the event's. Always succeeds.
 pub fn run(words: impl Iterator<Item = OsString>, process: &Process) -> ExitCode {
     let started = Instant::now();
@@ -29,7 +36,13 @@ pub fn run(words: impl Iterator<Item = OsString>, process: &Process) -> ExitCode
     }
     let mut words = words.map(|word| word.to_string_lossy().into_owned());
     let mut word = || words.next().unwrap_or_default();
-    let mut call = HookCall::new(word(), word(), started);
+    let agent = word();
+    if matches!(agent.as_str(), "-h" | "--help") {
+        // A person asks: no agent has such a name.
+        let _ = std::io::stdout().write_all(HELP.as_bytes());
+        return ExitCode::SUCCESS;
+    }
+    let mut call = HookCall::new(agent, word(), started);
     call.project =
         call.project_variable().and_then(|name| process.variable(name)).map(PathBuf::from);
     // Without a home there is nowhere to note even this.

@@ -180,7 +180,8 @@ fn describe(
     }
     if plan.left_out > 0 {
         let files = plural(plan.left_out as u64, "file");
-        page.line(format!("{files} left out by your settings, or because you had them forgotten."));
+        let them = if plan.left_out == 1 { "it" } else { "them" };
+        page.line(format!("{files} left out by your settings, or because you forgot {them}."));
     }
 }
 

@@ -55,8 +55,8 @@ pub(crate) fn run(
     planned.import(shown.call())?;
     let memories = plural(coming, "memory");
     page.line(format!(
-        "Imported {memories}. Searches find them, marked \"from {}\"; new sessions are given only those that \
-         you agree to (`thru edit ID --agree`).",
+        "Imported {memories}, which searches mark \"from {}\". New sessions are given only what you agree to \
+         (`thru edit ID --agree`).",
         request.source
     ));
     page.print()?;

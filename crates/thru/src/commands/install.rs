@@ -47,7 +47,7 @@ pub(crate) struct InstallArguments {
 pub(crate) enum Scope {
     /// All of the user's
     User,
-    /// Those of the project one stands in, for the user alone
+    /// Those of the project you are in, for you alone
     Project,
 }
 

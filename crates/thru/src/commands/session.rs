@@ -13,7 +13,7 @@ use thru_store::MemoryBody;
 use super::entries::session_heading;
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, cut, day_and_time, one_line, plural, printable};
+use crate::ui::{Page, Tone, cut, day_and_time, one_line, plural, printable};
 
 /// One session.
 #[derive(Debug, clap::Subcommand)]
@@ -126,7 +126,7 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     about.extend(session.models.iter().filter(|model| !model.starts_with('<')).cloned());
     about.extend(session.branch.as_ref().map(|branch| format!("branch {}", branch.get())));
     if session.tokens.output > 0 {
-        about.push(format!("{} tokens written", count(session.tokens.output)));
+        about.push(format!("{} written", plural(session.tokens.output, "token")));
     }
     page.line(page.paint(Tone::Quiet, &one_line(&about.join(" · "), page.columns())));
     if let Some(directory) = session.root() {

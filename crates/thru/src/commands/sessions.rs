@@ -115,11 +115,22 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
         ));
     }
     page.gap();
-    let line = format!(
-        "{} to be indexed. `thru close ID` does it now; so does the next question.",
-        plural(sessions.len() as u64, "session")
-    );
-    page.line(page.paint(Tone::Quiet, &line));
+    let at_work = sessions.iter().filter(|session| session.state == "active").count();
+    let left = sessions.len() - at_work;
+    if left > 0 {
+        let line = format!(
+            "{} to be indexed. `thru close ID` does it now; so does the next question.",
+            plural(left as u64, "session")
+        );
+        page.line(page.paint(Tone::Quiet, &line));
+    }
+    if at_work > 0 {
+        let line = format!(
+            "{} at work, to be indexed once left. `thru close ID` does it now.",
+            plural(at_work as u64, "session")
+        );
+        page.line(page.paint(Tone::Quiet, &line));
+    }
 }
 
 fn table(page: &mut Page, sessions: &[SessionEntry], environment: &Environment) {

@@ -30,9 +30,8 @@ pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
         if note.is_of_project() || note.is_only_a_word() {
             mention(environment, note);
         } else {
-            return Err(Trouble::failed(note.to_string()).advise(
-                "correct the file, or use `thru config set`; `thru config show` lists the settings",
-            ));
+            return Err(Trouble::failed(note.to_string())
+                .advise("correct the file; `thru config show` lists the settings"));
         }
     }
     Ok(())
@@ -220,9 +219,8 @@ impl InProjects {
 
 /// Mentions a part of the settings without effect, on standard error.
 pub(crate) fn mention(environment: &Environment, note: &Note) {
-    let text = crate::ui::printable(&note.to_string());
     // An answer is not lost for it.
-    let _ = environment.tell(&format!("note: {text}."));
+    let _ = environment.tell(&format!("note: {}", crate::failure::sentence(&note.to_string())));
 }
 
 /// Shows what is missing from an answer, below it.

@@ -145,9 +145,8 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
         (0, true) => page.line("There is nothing to write: no session of these was compacted."),
         (0, false) => {}
         (written, _) => page.line(format!(
-            "Wrote {} of {} into {}.",
+            "Wrote {} into {}.",
             number_of(written),
-            plural(rebuilt.sessions as u64, "session"),
             match rebuilt.folders.iter().collect::<Vec<_>>()[..] {
                 [folder] => environment.shown(folder),
                 ref folders => plural(folders.len() as u64, "folder"),

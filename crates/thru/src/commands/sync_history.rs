@@ -23,13 +23,13 @@ pub(crate) struct SyncHistoryArguments {
     project: Option<String>,
     #[command(flatten)]
     of: OfAgents,
-    /// Only sessions used in the last so many days; 0 means all
+    /// Only sessions used in the last DAYS days; 0 means all
     #[arg(long, default_value_t = 7)]
     days: u32,
-    /// At most so many sessions, the latest
+    /// At most N sessions, the latest
     #[arg(long, value_name = "N")]
     max_sessions: Option<usize>,
-    /// Bring them in
+    /// Import them
     #[arg(long)]
     run: bool,
     /// Answer as JSON

@@ -11,8 +11,8 @@ use crate::ui::Page;
 use thru_app::background::control;
 use thru_app::ingest::reading::{self, Stop};
 
-/// Takes our hooks, and our plugin, out of every agent: for all your sessions, and in the project one
-/// stands in. All else in those files stays as it is, to the byte. What was recorded stays too.
+/// Takes our hooks, and our plugin, out of every agent: for all your sessions, and in the project you
+/// are in. All else in those files stays as it is, to the byte. What was recorded stays too.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru uninstall                    yours, and those of the current project\n  \
@@ -34,7 +34,7 @@ pub(crate) struct UninstallArguments {
 enum Where {
     /// What runs for all of the user's sessions
     User,
-    /// What runs in the project one stands in
+    /// What runs in the project you are in
     Project,
     /// Both
     All,

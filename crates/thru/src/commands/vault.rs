@@ -136,10 +136,15 @@ pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Resu
             sync(&SyncVault { accept: true, ..SyncVault::default() }, *json, environment)
         }
         Some(Command::Compact { session, json }) => {
-            tell(&vault::compact(environment, session, shown.call())?, *json, environment)
+            let synced = vault::compact(environment, session, shown.call())?;
+            let is_known = synced.compacted.is_empty() && synced.waiting == 0;
+            let done = is_known.then_some("That note is archived already.");
+            tell(&synced, done, *json, environment)
         }
         Some(Command::Unarchive { session, json }) => {
-            tell(&vault::unarchive(environment, session, shown.call())?, *json, environment)
+            let synced = vault::unarchive(environment, session, shown.call())?;
+            let done = "The note is out of the archive. It stays out until you compact it.";
+            tell(&synced, Some(done), *json, environment)
         }
         Some(Command::Promote { note: None, json, .. }) => promotions(*json, environment),
         Some(Command::Promote { note: Some(note), yes, json }) => {
@@ -147,7 +152,7 @@ pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Resu
         }
         Some(Command::Restore { session, json }) => {
             let session = session.as_deref();
-            tell(&vault::restore(environment, session, shown.call())?, *json, environment)
+            tell(&vault::restore(environment, session, shown.call())?, None, *json, environment)
         }
         Some(Command::Resolve { json }) => resolve(*json, environment),
         Some(Command::Export { folder, json }) => {
@@ -193,15 +198,28 @@ fn init(
 }
 
 fn sync(request: &SyncVault, json: bool, environment: &Environment) -> Result<Outcome> {
-    tell(&vault::sync(environment, request, Shown::new(environment).call())?, json, environment)
+    let synced = vault::sync(environment, request, Shown::new(environment).call())?;
+    tell(&synced, None, json, environment)
 }
 
-fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<Outcome> {
+/// Tells what was done: in a sentence of the action's own, where it has one, and in notes that were written.
+fn tell(
+    synced: &VaultSynced,
+    done: Option<&str>,
+    json: bool,
+    environment: &Environment,
+) -> Result<Outcome> {
     Page::answer(environment, json, synced, |page| {
         let written = synced.created + synced.changed;
+        // One that did nothing, or not all of it, says that alone.
+        let is_wrong = outcome(synced) == Outcome::Wrong;
+        let done = done.filter(|_| !is_wrong);
+        if let Some(done) = done {
+            page.line(done);
+        }
         match written {
-            // One that did nothing, or not all of it, says that alone.
-            0 if outcome(synced) == Outcome::Wrong => {}
+            0 if is_wrong || done.is_some() => {}
+            0 if !synced.copies.is_empty() => page.line("There is nothing to write."),
             0 => page.line(format!(
                 "Every note is as it should be ({}).",
                 count(synced.unchanged as u64)
@@ -214,8 +232,21 @@ fn tell(synced: &VaultSynced, json: bool, environment: &Environment) -> Result<O
             )),
         }
         show_synced(page, synced);
+        show_copies(page, &synced.copies);
     })?;
     Ok(outcome(synced))
+}
+
+/// Names the conflict copies, for which their notes wait.
+fn show_copies(page: &mut Page, copies: &std::collections::BTreeSet<String>) {
+    for copy in copies {
+        page.line(format!("Conflict copy: {copy}"));
+    }
+    match copies.len() {
+        0 => {}
+        1 => page.line("Its note waits until `thru vault resolve` merges it."),
+        _ => page.line("Their notes wait until `thru vault resolve` merges them."),
+    }
 }
 
 fn promotions(json: bool, environment: &Environment) -> Result<Outcome> {
@@ -245,7 +276,7 @@ fn promote(note: &str, yes: bool, json: bool, environment: &Environment) -> Resu
             return print(&(), "Nothing was changed.", false, environment);
         }
     }
-    tell(&vault::promote(environment, note, shown.call())?, json, environment)
+    tell(&vault::promote(environment, note, shown.call())?, None, json, environment)
 }
 
 fn show_proposed(page: &mut Page, proposed: &[Promotion]) {
@@ -438,9 +469,7 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
         page.line("Memory keeps everything: `thru vault sync` writes it once the folder is back.");
     }
     show_wrong(page, &status.left, &status.failed, status.loss);
-    for copy in &status.copies {
-        page.line(format!("Conflict copy: {copy}"));
-    }
+    show_copies(page, &status.copies);
     show_proposed(page, &status.proposed);
     // Those that are due first.
     for ActiveNote { note, sentence, next, .. } in status.active.iter().take(SHOWN) {

@@ -5,18 +5,25 @@ use std::borrow::Cow;
 use thru_ui::text::width;
 
 /// A line, which may be painted, folded between words to this many columns. What follows is indented to where the text
-/// of the line begins, behind its label. A word that is longer than a line stays whole.
+/// of the line begins, behind its labels. A word that is longer than a line stays whole.
 pub(crate) fn fold(line: &str, columns: usize) -> Cow<'_, str> {
     let plain = unpainted(line);
     if width(&plain) <= columns {
         return Cow::Borrowed(line);
     }
     let lead = plain.len() - plain.trim_start().len();
-    let label = plain[lead..].find("  ").map(|end| {
-        let rest = &plain[lead + end..];
-        width(&plain[..lead + end]) + rest.len() - rest.trim_start().len()
-    });
-    let indent = label.filter(|indent| *indent <= columns / 2).unwrap_or(lead.min(columns / 2));
+    let mark = if plain[lead..].starts_with("- ") { 2 } else { 0 };
+    let mut indent = (lead + mark).min(columns / 2);
+    let mut at = lead;
+    while let Some(gap) = plain[at..].find("  ") {
+        let rest = plain[at + gap..].trim_start();
+        at = plain.len() - rest.len();
+        let text = width(&plain[..at]);
+        if text > columns / 2 {
+            break;
+        }
+        indent = text;
+    }
     let mut folded = String::with_capacity(line.len() + 2 * indent);
     let mut used = 0;
     for (number, word) in line.split(' ').enumerate() {
@@ -56,6 +63,8 @@ mod tests {
         assert_eq!(fold("state  one two three", 14), "state  one two\n       three");
         assert_eq!(fold("state  one two three", 11), "state  one\ntwo three", "no room beside it");
         assert_eq!(fold("  one two three", 9), "  one two\n  three");
+        assert_eq!(fold("  - one two three", 11), "  - one two\n    three");
+        assert_eq!(fold("ok  state  one two three", 22), "ok  state  one two\n           three");
         assert_eq!(fold("one /a/path/that/is/long two", 10), "one\n/a/path/that/is/long\ntwo");
         let painted = "\u{1b}[2mdata \u{1b}[0m one two";
         assert_eq!(fold(painted, 13), painted);

@@ -224,7 +224,7 @@ fn hooks_run_once_the_user_trusts_them() {
     let text = String::from_utf8(before).unwrap();
     fs::write(codex.hooks_file(), text.replacen("\"timeout\": 10", "\"timeout\": 11", 1)).unwrap();
     let line = codex.trust()["line"].clone();
-    assert_eq!(line, "Codex skips hooks until you trust them: 1 changed since");
+    assert_eq!(line, "Codex skips hooks until you trust them (1 changed since)");
     codex.thru(&["uninstall"]);
     assert!(!codex.hooks_file().exists());
 }

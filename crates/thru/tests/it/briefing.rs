@@ -247,7 +247,7 @@ fn where_nothing_is_known_there_is_silence() {
     let home = Home::new();
     assert_snapshot!(home.inside(&["context"]).shown(), @"
     -- stderr --
-    silent: nothing was recorded yet.
+    A session here would be given nothing: nothing was recorded yet.
     -- exit 1 --
     ");
     assert_snapshot!(home.inside(&["context", "--explain"]).shown(), @"
@@ -367,7 +367,7 @@ fn context_can_be_turned_off_for_a_project_or_for_all() {
     std::fs::write(&settings, "[context]\noff = true\n").unwrap();
     assert_snapshot!(home.inside(&["context"]).shown(), @"
     -- stderr --
-    silent: `context.off` is set here.
+    A session here would be given nothing: `context.off` is set here.
     -- exit 1 --
     ");
     assert_snapshot!(home.inside(&["context", "--explain"]).shown(), @"

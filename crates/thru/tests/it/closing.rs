@@ -97,7 +97,7 @@ fn a_close_indexes_at_once_and_keeps_the_reason() {
     assert_eq!(known["session"]["episode_uuid"], answer["episode_uuid"]);
     let shown = home.shown(&["session", "show", ONE]);
     let standing = shown.lines().find(|line| line.contains("closed:")).unwrap();
-    assert_snapshot!(standing, @"ended since [time] · closed: asked:story_complete · indexed as [episode]");
+    assert_snapshot!(standing, @"ended [time] · closed: asked:story_complete · indexed as [episode]");
     home.thru(&["verify"]).expect(0);
 }
 
@@ -200,7 +200,7 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     assert_eq!(standing["retired_episodes"].as_array().unwrap().len(), 1);
     let shown = home.shown(&["session", "show", ONE]);
     let line = shown.lines().find(|line| line.contains("closed:")).unwrap();
-    assert_snapshot!(line, @"ended since [time] · closed: asked:second · indexed as [episode] · 1 retired episode");
+    assert_snapshot!(line, @"ended [time] · closed: asked:second · indexed as [episode] · 1 retired episode");
     // What was indexed before is still known by its id, also when everything is made anew.
     let before = episodes(&home, ONE);
     let uuids = |episodes: &[Episode]| episodes.iter().map(|one| one.uuid).collect::<Vec<_>>();

@@ -346,7 +346,7 @@ fn what_cannot_be_set_is_an_error_that_helps() {
     ");
     assert_snapshot!(home.shown(&["config", "set", "project.name", "rocket"]), @r#"
     -- stderr --
-    error: `project.name` has no effect in the settings of every project.
+    error: `project.name` has no effect in settings that apply to every project.
     hint: write `project.name = "rocket"` in the project's `.throughline.toml`.
     -- exit 2 --
     "#);
@@ -389,7 +389,7 @@ fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
     assert_snapshot!(home.shown(&["import"]), @r"
     -- stderr --
     error: [folder]/home/config.toml: there is no setting `search.limmit`; did you mean `search.limit`?
-    hint: correct the file, or use `thru config set`; `thru config show` lists the settings.
+    hint: correct the file; `thru config show` lists the settings.
     -- exit 2 --
     ");
     // What mends it works.
@@ -398,7 +398,7 @@ fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
     assert_snapshot!(home.shown(&["sessions"]), @"
     -- stderr --
     error: [folder]/home/config.toml: `project.name` has an effect only in a project's own `.throughline.toml`.
-    hint: correct the file, or use `thru config set`; `thru config show` lists the settings.
+    hint: correct the file; `thru config show` lists the settings.
     -- exit 2 --
     ");
     let doctor = home.thru(&["doctor"]).stdout;
@@ -412,7 +412,7 @@ fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
     1 | not toml at [all
       |     ^
     key with no value, expected `=`.
-    hint: correct the file, or use `thru config set`; `thru config show` lists the settings.
+    hint: correct the file; `thru config show` lists the settings.
     -- exit 2 --
     ");
     home.thru(&["config", "path"]).expect(0);

@@ -77,7 +77,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       trust         no setting keeps the hooks from running
     ok       recording     on
     ok       failures      no hook failed
-    ok       latency       no hook ran yet
+    ok       latency       no hook has run yet
     note     mcp           agents do not know our MCP server
                            `thru install` registers it with the path of this program
     ok       settings      all defaults
@@ -88,7 +88,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       index         11 passages and 4 memories
     ok       redaction     everything was cleaned by the current rules
     ok       waiting       everything in the journal is in the store
-    ok       meaning       all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
+    ok       meaning       all 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     ok       daemon        does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     ok       transcripts   recent ones are read before a question, all by `thru import`
     ok       unindexed     every session that was left is indexed
@@ -116,7 +116,7 @@ fn a_doctor_says_what_is_missing() {
     ok       trust         no hooks are installed
     ok       recording     nothing is recorded until an agent is connected
     ok       failures      no hook failed
-    ok       latency       no hook ran yet
+    ok       latency       no hook has run yet
     ok       settings      all defaults
     ok       journal       0 records, all whole
     ok       journal size  [size] of [size]

@@ -100,7 +100,7 @@ fn what_has_no_vectors_is_embedded_and_that_is_said() {
     12 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size]).
     ");
     assert_snapshot!(diagnosis(&home), @"
-    ok: all of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
+    ok: all 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
       -
     ");
     assert_eq!(meaning(&home)["embedded"], 12);
@@ -189,7 +189,7 @@ fn damaged_vectors_are_found_and_made_again() {
     Embedded 4 texts (4 vectors) in [time].
     12 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size]).
     ");
-    assert!(diagnosis(&home).starts_with("ok: all of 12"), "{}", diagnosis(&home));
+    assert!(diagnosis(&home).starts_with("ok: all 12"), "{}", diagnosis(&home));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_server_s_vectors_lie_apart_and_others_are_pruned() {
     assert_eq!(folders(&home).len(), 2);
     assert!(folders(&home).iter().all(|folder| vectors(folder).len() >= 12));
     assert_snapshot!(diagnosis(&home), @"
-    ok: all of 12 texts have vectors (a-model at 127.0.0.1, [size])
+    ok: all 12 texts have vectors (a-model at 127.0.0.1, [size])
       -
     note: vectors take [size] of models that are not in use: minilm-l6-v2-int8
       `thru embed --prune` removes them

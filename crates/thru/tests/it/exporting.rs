@@ -80,21 +80,21 @@ fn what_was_told_comes_in_once_under_the_same_ids() {
     let file = file.to_str().unwrap();
     assert_snapshot!(other.shown(&["import", "--dry-run", file]), @"
     5 decisions to import, unless they are here already.
-    Not imported: distilled 2, passage 4, session 2.
+    Not imported: 2 distilled memories, 4 passages, 2 sessions.
     They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     assert!(!other.data().join("memory.db").exists());
     assert_snapshot!(other.shown(&["import", file]), @"
-    Imported 3 decisions (memory-told 2, operation-undone 1). `thru log` lists them.
-    Skipped what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
-    Not imported: distilled 2, passage 4, session 2.
+    Imported 3 decisions (2 memories told, 1 operation undone). `thru log` lists them.
+    Skipped what would remove something here: 1 rule added, 1 session forgotten. `thru redact add` and `thru forget` do that.
+    Not imported: 2 distilled memories, 4 passages, 2 sessions.
     They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     assert_snapshot!(other.shown(&["import", file]), @"
     Nothing new.
     3 decisions known already.
-    Skipped what would remove something here: rule-added 1, session-forgotten 1. `thru redact add` and `thru forget` do that.
-    Not imported: distilled 2, passage 4, session 2.
+    Skipped what would remove something here: 1 rule added, 1 session forgotten. `thru redact add` and `thru forget` do that.
+    Not imported: 2 distilled memories, 4 passages, 2 sessions.
     They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
     let shown = other.thru(&["show", &told]).expect(0).stdout;
@@ -144,7 +144,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     assert_snapshot!(home.shown(&["import", "memory.jsonl"]), @"
     Nothing new.
     1 decision in a form that this version does not know.
-    Not imported: unknown 2.
+    Not imported: 2 unknown.
     They are made from transcripts; to move those, copy `archive/` and `journal/`.
     ");
 }

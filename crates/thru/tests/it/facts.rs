@@ -81,7 +81,7 @@ fn facts_say_what_holds_and_what_held() {
     2 facts. `thru show ID` shows the record.
     "#);
     assert_snapshot!(home.shown(&["facts", "wombat", "--all"]), @r#"
-    No facts.
+    No facts. `thru search` looks through everything that was said.
     -- exit 1 --
     "#);
 }

@@ -708,7 +708,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     [date] to [date] · 2 turns · 12 passages
     Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
     /home/ada/rocket
-    ended since [date] · closed: inactivity_timeout · indexed as wvw494a8
+    ended [date] · closed: inactivity_timeout · indexed as wvw494a8
     kinds of work: fixing 0.3, testing 0.2, building 0.2, documenting 0.2
 
     7y4kp  completed
@@ -810,9 +810,9 @@ fn help_of_jobs_and_sync_history() {
           --plain              Use no colour and no pager
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
-          --days <DAYS>        Only sessions used in the last so many days; 0 means all [default: 7]
-          --max-sessions <N>   At most so many sessions, the latest
-          --run                Bring them in
+          --days <DAYS>        Only sessions used in the last DAYS days; 0 means all [default: 7]
+          --max-sessions <N>   At most N sessions, the latest
+          --run                Import them
           --json               Answer as JSON
       -h, --help               Print help
 

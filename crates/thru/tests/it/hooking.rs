@@ -165,6 +165,14 @@ fn eventually(mut holds: impl FnMut() -> bool) {
 }
 
 #[test]
+fn a_person_who_asks_for_help_is_no_agent() {
+    let home = Home::new();
+    let help = home.thru(&["hook", "--help"]).expect(0);
+    assert!(help.stdout.contains("Usage: thru hook AGENT EVENT"), "{}", help.stdout);
+    assert_eq!(home.thru(&["doctor"]).stdout.matches("--help").count(), 0);
+}
+
+#[test]
 fn every_event_is_kept_as_the_agent_sent_it() {
     let home = quiet();
     let tool = json!({

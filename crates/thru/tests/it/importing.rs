@@ -241,7 +241,7 @@ fn memories_of_claude_mem_are_imported_and_marked() {
     claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.
     10 memories to import.
     2 projects not known here yet: harbor, lantern. `thru import` first reads the agents' history and so places them; `thru projects merge` joins them later.
-    Imported 10 memories. Searches find them, marked "from claude-mem"; new sessions are given only those that you agree to (`thru edit ID --agree`).
+    Imported 10 memories, which searches mark "from claude-mem". New sessions are given only what you agree to (`thru edit ID --agree`).
     "#);
     assert_snapshot!(home.shown(&import), @"
     claude-mem in [folder]/claude-mem.db: 6 observations, 1 summary, 5 prompts of 3 sessions.

@@ -111,7 +111,7 @@ fn an_installation_says_what_it_did_and_a_second_one_that_all_is_in_place() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     assert_snapshot!(machine.read_settings(), @r#"
     {
@@ -433,7 +433,7 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +Where the user keeps memory as notes (a vault), the resource `throughline://note/ID` is the note of a session, with what
     +people wrote beside it. Read it before you go on with the work of that session, and when the user speaks of notes or of
     +Obsidian. Do not write into notes: what you remember comes into them by itself.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
     Nothing was changed.
     "#);
@@ -463,7 +463,7 @@ fn the_copy_from_before_lies_beside_the_file_until_it_is_of_no_use() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let copy = machine.home.claude().join("settings.json.before-throughline");
@@ -563,7 +563,7 @@ fn the_version_decides_about_events_and_form() {
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
     The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
     for (version, events, has_arguments) in
@@ -616,7 +616,7 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
@@ -694,7 +694,7 @@ fn one_form_takes_the_place_of_the_other() {
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
     [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     machine.thru(&["uninstall"]).expect(0);
     let left: Vec<_> =
@@ -727,7 +727,7 @@ fn hooks_that_are_turned_off_are_not_passed_over_in_silence() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     `disableAllHooks` is set in [folder]/claude/settings.json: no hook runs, nothing is recorded.
     ");
     let answer = machine.json(&["install", "--json"]);
@@ -771,7 +771,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
@@ -888,7 +888,7 @@ fn answers_for_programs() {
       "notes": [
         {
           "kind": "permission",
-          "text": "Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask."
+          "text": "Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask."
         }
       ],
       "program": "[folder]/my bin/thru",
@@ -1005,7 +1005,7 @@ fn up_does_everything_and_can_be_repeated() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     Read 2 sessions ([size]) in [time]: 11 new passages.
     Distilled 3 sessions: 4 memories (observations and summaries).
 
@@ -1088,7 +1088,7 @@ fn up_goes_ahead_of_claude_code() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
-    Claude Code asks you before an agent uses the memory. `thru up --allow-tools` lets agents search and read it without asking; tools that change it still ask.
+    Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
     Nothing is remembered yet: recording starts with your next session.
 

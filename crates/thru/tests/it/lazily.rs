@@ -170,6 +170,12 @@ fn what_is_not_indexed_is_listed() {
         .map(|session| session["state"].as_str().unwrap())
         .collect();
     assert!(states.contains(&"active") && states.contains(&"inactive"), "{states:?}");
+    let told = home.inside(&["sessions", "--unindexed", "--include-active"]).stdout;
+    assert!(
+        told.contains("1 session to be indexed. `thru close ID` does it now; so does"),
+        "{told}"
+    );
+    assert!(told.contains("1 session at work, to be indexed once left."), "{told}");
     assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"
     SESSION   LAST USED  STATE      INDEXING    TITLE
     11111111  now        ended      unindexed   Why do uploads fail?

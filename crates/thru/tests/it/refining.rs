@@ -45,15 +45,15 @@ pub(crate) fn run(home: &Home) -> Ran {
 fn without_a_model_nothing_is_said_of_one() {
     let home = Home::imported();
     insta::assert_snapshot!(home.shown(&["models"]), @"
-      PROVIDER     MODEL                   KEY                       WHAT
-      anthropic    claude-haiku-4-5        missing                   Anthropic's API
-      openai       -                       missing                   OpenAI's or a compatible API
-      openrouter   -                       missing                   OpenRouter
-      claude-cli   haiku                   none needed               your own `claude`
-      ollama       -                       none needed               Ollama on this machine
-      lmstudio     -                       none needed               LM Studio on this machine
-      llamacpp     default                 none needed               llama.cpp on this machine
-      vllm         -                       none needed               vLLM on this machine
+      PROVIDER    MODEL             KEY          WHAT
+      anthropic   claude-haiku-4-5  missing      Anthropic's API
+      openai      -                 missing      OpenAI's or a compatible API
+      openrouter  -                 missing      OpenRouter
+      claude-cli  haiku             none needed  your own `claude`
+      ollama      -                 none needed  Ollama on this machine
+      lmstudio    -                 none needed  LM Studio on this machine
+      llamacpp    default           none needed  llama.cpp on this machine
+      vllm        -                 none needed  vLLM on this machine
 
     None is set: memories are made without a model, and nothing is sent anywhere.
     ");

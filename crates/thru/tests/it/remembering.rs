@@ -692,7 +692,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     ");
     home.inside(&["show", &rule, &told]).expect(0);
     assert_snapshot!(home.inside(&["forget", "--project", "rocket", "--yes"]).shown(), @"
-    Forgot 1 memory. `thru undo` brings one back.
+    Forgot 1 memory. `thru undo` brings it back.
     Forgot session 11111111-aaaa-4aaa-8aaa-000000000001: 5 passages and 1 archived file ([size]) are gone.
     ");
     home.inside(&["show", &rule]).expect(2);

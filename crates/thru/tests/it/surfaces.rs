@@ -137,7 +137,7 @@ fn a_session_and_a_memory_are_named_alike() {
     );
     assert!(read.contains(&heading), "{heading}: {read}");
     assert_eq!(home.thru(&["show", "zzzzz", "--json"]).code, 2);
-    assert!(client.call("get_observations", json!({ "ids": "zzzzz" })).contains("there is no"));
+    assert!(client.fails("get_observations", json!({ "ids": "zzzzz" })).contains("there is no"));
 }
 
 #[test]

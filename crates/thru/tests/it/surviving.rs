@@ -575,7 +575,7 @@ fn summaries_are_listed_loaded_and_removed() {
     `thru summaries rebuild` writes those of earlier ones.
     -- exit 1 --
     ");
-    assert_snapshot!(shown(&["summaries", "rebuild"]), @"Wrote 1 summary of 1 session into [home]/work/rocket/.claude/summaries.");
+    assert_snapshot!(shown(&["summaries", "rebuild"]), @"Wrote 1 summary into [home]/work/rocket/.claude/summaries.");
     assert_snapshot!(shown(&["compaction", "1111"]), @"
     rocket · Fix the lock in the pump so that two writers never meet   now  11111111
 

@@ -110,3 +110,24 @@ fn a_vault_of_an_empty_memory_says_why_it_is_empty() {
         "Memory holds no session to write yet: `thru import` reads the history on this machine.\n";
     assert_eq!(why, expected);
 }
+
+#[test]
+fn an_action_on_a_note_says_what_it_did() {
+    let home = decided(1);
+    let folder = vault(&home);
+    home.thru(&["vault", "init", folder.to_str().unwrap()]).expect(0);
+    let again = home.thru(&["vault", "compact", "00000001"]).expect(0).stdout;
+    assert_eq!(again, "That note is archived already.\n");
+    let out = home.thru(&["vault", "unarchive", "00000001"]).expect(0).stdout;
+    assert!(out.starts_with("The note is out of the archive."), "{out}");
+    assert!(!out.contains("as it should be"), "{out}");
+    let index = folder.join("projects/rocket/_index.md");
+    let copy = index.with_file_name("_index.sync-conflict-20261122-101010-ABCDEFG.md");
+    fs::write(&copy, fs::read_to_string(&index).unwrap() + "\nMine.\n").unwrap();
+    for command in ["sync", "status"] {
+        let told = home.thru(&["vault", command]).expect(0).stdout;
+        assert!(told.contains("Conflict copy: projects/rocket/_index.sync-conflict"), "{told}");
+        assert!(told.contains("waits until `thru vault resolve` merges it."), "{told}");
+        assert!(!told.contains("as it should be"), "{told}");
+    }
+}

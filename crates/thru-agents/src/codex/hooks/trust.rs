@@ -53,7 +53,7 @@ pub(super) fn trust(site: &Site<'_>) -> Trust {
     if lacking.is_empty() {
         return Trust::given(format!("Codex runs all {} hooks", states.len()));
     }
-    let line = format!("Codex skips hooks until you trust them: {}", lacking.join(", "));
+    let line = format!("Codex skips hooks until you trust them ({})", lacking.join(", "));
     Trust::lacking(TrustState::Missing, line, REMEDY)
 }
 
@@ -206,7 +206,7 @@ mod tests {
         let text = install(None, &registration).unwrap();
         fs::write(hooks_file(&folder), &text).unwrap();
         let line = || trust(&site).line;
-        assert_eq!(line(), "Codex skips hooks until you trust them: 3 not trusted");
+        assert_eq!(line(), "Codex skips hooks until you trust them (3 not trusted)");
 
         let file = hooks_file(&folder);
         let entry = |definition: &Definition, fields: &str| {
@@ -226,7 +226,10 @@ mod tests {
             entry(&definitions[2], "enabled = false"),
         ];
         fs::write(folder.join("config.toml"), config.concat()).unwrap();
-        assert_eq!(line(), "Codex skips hooks until you trust them: 1 changed since, 1 turned off");
+        assert_eq!(
+            line(),
+            "Codex skips hooks until you trust them (1 changed since, 1 turned off)"
+        );
         fs::write(folder.join("config.toml"), "[features]\nhooks = false\n").unwrap();
         assert!(line().contains("`features.hooks` in ~/.codex/config.toml"));
     }

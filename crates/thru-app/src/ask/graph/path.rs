@@ -67,7 +67,8 @@ pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
     let named = |name: &str| -> Result<Vec<EntityRow>> {
         let found = store.entities_named(graph.projects.as_deref(), name, ENTITIES)?;
         if found.is_empty() {
-            return Err(Trouble::not_found(format!("no fact is about `{name}`")));
+            return Err(Trouble::not_found(format!("no fact is about `{name}`"))
+                .advise("name a file, command, test, error, commit, branch or package"));
         }
         Ok(found)
     };

@@ -80,7 +80,8 @@ impl Standing {
     pub fn line(&self, zone: &TimeZone) -> String {
         let mut parts = Vec::new();
         if let Some(phase) = self.phase {
-            parts.push(format!("{phase} since {}", day_and_time(self.since, zone)));
+            let since = if phase == "ended" { "" } else { " since" };
+            parts.push(format!("{phase}{since} {}", day_and_time(self.since, zone)));
             let reason = self.close_reason.as_deref();
             parts.extend(reason.map(|reason| format!("closed: {}", printable(reason))));
         }

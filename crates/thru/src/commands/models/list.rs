@@ -19,8 +19,7 @@ fn show(page: &mut Page, list: &ProviderList) {
         .iter()
         .map(|one| [one.name.to_string(), printable(&one.model), printable(&one.key)])
         .collect();
-    // A key may lie in a file with a long path.
-    let mut widths = [11, 22, 24];
+    let mut widths = ["PROVIDER", "MODEL", "KEY"].map(width);
     for row in &rows {
         for (widest, cell) in widths.iter_mut().zip(row) {
             *widest = width(cell).max(*widest);

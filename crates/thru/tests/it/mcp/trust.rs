@@ -102,7 +102,7 @@ fn secrets_are_in_no_answer_also_those_of_rules_that_came_later() {
         let ids: Vec<String> = all
             .lines()
             .filter(|line| line.split(" | ").count() == 5 && !line.contains("id | age"))
-            .map(|line| line.split(' ').next().unwrap().to_owned())
+            .filter_map(|line| line.split(" | ").nth(1).map(str::to_owned))
             .collect();
         all.push_str(&client.call("get_observations", json!({ "ids": ids, "source": true })));
         all.push_str(&client.call("get_session", json!({ "id": ONE })));
