@@ -167,7 +167,8 @@ fn eventually(mut holds: impl FnMut() -> bool) {
 #[test]
 fn a_person_who_asks_for_help_is_no_agent() {
     let home = Home::new();
-    let help = home.thru(&["hook", "--help"]).expect(0);
+    let asked = home.command().args(["hook", "--help"]).output().unwrap();
+    let help = Ran::from(asked).expect(0);
     assert!(help.stdout.contains("Usage: thru hook AGENT EVENT"), "{}", help.stdout);
     assert_eq!(home.thru(&["doctor"]).stdout.matches("--help").count(), 0);
 }
