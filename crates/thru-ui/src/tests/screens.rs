@@ -51,7 +51,7 @@ fn one_pane_where_there_is_no_room_for_two() {
     "                                        "
     "                                        "
     "                                        "
-    "4 rows · Enter read · Tab kinds         "
+    "4 rows · Enter read · F1 keys           "
     "#);
     state.update(key(KeyCode::Enter));
     state.update(letter('j'));
@@ -102,7 +102,7 @@ fn the_end_of_a_long_query_stays_in_sight() {
     "  decision  One lock per file, not o… 9h"
     "  ✗ Bash    error: database is locked 9h"
     "  discovery 数据库连接在导入期间被锁… 2d"
-    "… · Enter read · Tab kinds · ^R place   "
+    "… · Enter read · F1 keys · Esc leave    "
     "#);
 }
 

@@ -61,7 +61,7 @@ fn without_a_model_nothing_is_said_of_one() {
     let remote =
         home.command().env("OLLAMA_HOST", "10.0.0.9:11434").arg("models").output().unwrap();
     let remote = String::from_utf8(remote.stdout).unwrap();
-    let ollama = "ollama       -                       none needed               Ollama at http://10.0.0.9:11434";
+    let ollama = "ollama      -                 none needed  Ollama at http://10.0.0.9:11434";
     assert!(remote.contains(ollama), "{remote}");
     let refused = run(&home).expect(2);
     insta::assert_snapshot!(refused.shown(), @"
