@@ -59,7 +59,7 @@ async def converse(server: StdioServerParameters, mode: str, version: str) -> No
         assert f"> {id}" in around, around
         read = await client.call_tool("get_observations", {"ids": [id, "zzzzz"], "source": True})
         assert f"## {id} bugfix" in text(read) and "`zzzzz`" in text(read) and not read.is_error
-        assert "# session" in text(await client.call_tool("get_session", {"id": "latest"}))
+        assert "# session" in text(await client.call_tool("get_session", {"id": SESSION}))
         told = text(await client.call_tool("remember", {"text": f"Told over {mode}"}))
         told = told.split()[2]
         assert "Nothing was changed" in text(await client.call_tool("forget", {"ids": [told]}))
