@@ -19,7 +19,7 @@ use super::{Opened, ProjectScope, cleaned};
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::{Freshness, Prepared};
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 /// A thing that facts are about.
 #[derive(Clone, Debug, Serialize)]
@@ -300,6 +300,19 @@ impl OpenGraph {
         known: Option<Timestamp>,
     ) -> Result<Vec<FactEntry>> {
         entries(&self.opened.store, self.opened.intake.redactor(), facts, known)
+    }
+
+    /// Returns what a name means, at most `most` things.
+    ///
+    /// # Errors
+    /// Where it means nothing, or the store cannot be read.
+    fn named(&self, name: &str, most: usize) -> Result<Vec<EntityRow>> {
+        let found = self.store().entities_named(self.projects.as_deref(), name, most)?;
+        match found.is_empty() {
+            true => Err(Trouble::not_found(format!("no fact is about `{name}`"))
+                .advise("name a file, command, test, error, commit, branch or package")),
+            false => Ok(found),
+        }
     }
 
     fn preparation(self) -> Prepared {

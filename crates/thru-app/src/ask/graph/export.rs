@@ -87,11 +87,7 @@ pub fn export(app: &App, request: &ExportGraph, call: Call<'_>) -> Result<Export
     let store = graph.store();
     let mut named = Vec::new();
     if !request.about.trim().is_empty() {
-        named = store.entities_named(graph.projects.as_deref(), &request.about, ENTITIES)?;
-        if named.is_empty() {
-            return Err(Trouble::not_found(format!("no fact is about `{}`", request.about))
-                .advise("name a file, command, test, error, commit, branch or package"));
-        }
+        named = graph.named(&request.about, ENTITIES)?;
     }
     let facts = store.facts(&FactFilter {
         projects: graph.projects.clone(),

@@ -12,7 +12,7 @@ use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Prepared;
-use crate::trouble::{Result, Trouble};
+use crate::trouble::Result;
 
 /// Entities that one name may mean.
 const ENTITIES: usize = 6;
@@ -64,14 +64,7 @@ pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
     let at = request.at.as_ref().map(date).transpose()?;
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let named = |name: &str| -> Result<Vec<EntityRow>> {
-        let found = store.entities_named(graph.projects.as_deref(), name, ENTITIES)?;
-        if found.is_empty() {
-            return Err(Trouble::not_found(format!("no fact is about `{name}`"))
-                .advise("name a file, command, test, error, commit, branch or package"));
-        }
-        Ok(found)
-    };
+    let named = |name: &str| graph.named(name, ENTITIES);
     let (from, to) = (named(&request.from)?, named(&request.to)?);
     let goals: BTreeSet<i64> = to.iter().map(|one| one.row).collect();
     let ends = [&from[..], &to[..]].concat();
