@@ -59,24 +59,15 @@ pub enum Undoing {
     Stashes(Paths),
     /// Brings back what was put aside.
     Returns,
-    /// Removes files that git does not know.
-    Cleans(Paths),
-    /// Removes files.
-    Removes(Paths),
 }
 
 impl Undoing {
     /// Reads the words of one command, the program first.
     pub fn of(words: &[String]) -> Option<Self> {
         let (program, rest) = words.split_first()?;
-        match program.rsplit('/').next() {
-            Some("rm") => Paths::of(rest).map(Self::Removes),
-            Some("git") => {
-                let (order, rest) = git_order(rest)?;
-                Self::of_git(order, rest)
-            }
-            _ => None,
-        }
+        let (order, rest) =
+            git_order(rest).filter(|_| program.rsplit('/').next() == Some("git"))?;
+        Self::of_git(order, rest)
     }
 
     fn of_git(order: &str, rest: &[String]) -> Option<Self> {
@@ -94,17 +85,6 @@ impl Undoing {
             "restore" if has(&["--staged", "-S"]) && !has(&["--worktree", "-W"]) => None,
             "restore" => Paths::of(&without_values(rest, &["-s", "--source"])).map(Self::Restores),
             "reset" => has(&["--hard"]).then_some(Self::Restores(Paths::All)),
-            "rm" if has(&["--cached"]) => None,
-            "rm" => Paths::of(rest).map(Self::Removes),
-            "clean" => {
-                let is_set = |letter: char, name: &str| {
-                    let is_short = |word: &String| word.starts_with('-') && !word.starts_with("--");
-                    rest.iter().any(|word| word == name || is_short(word) && word.contains(letter))
-                };
-                let paths = || without_values(rest, &["-e", "--exclude"]);
-                (is_set('f', "--force") && !is_set('n', "--dry-run"))
-                    .then(|| Self::Cleans(Paths::of(&paths()).unwrap_or(Paths::All)))
-            }
             "stash" => match rest.first().map(String::as_str) {
                 Some("pop" | "apply") => Some(Self::Returns),
                 Some("push") => {
@@ -151,7 +131,7 @@ mod tests {
 
     #[test]
     fn commands_that_take_changes_back_are_known() {
-        use Undoing::{Cleans, Removes, Restores, Returns, Stashes};
+        use Undoing::{Restores, Returns, Stashes};
         let these =
             |paths: &[&str]| Paths::These(paths.iter().map(|path| (*path).to_owned()).collect());
         for (line, undoing) in [
@@ -177,15 +157,7 @@ mod tests {
             ("git stash save half a kiln", Some(Stashes(Paths::All))),
             ("git stash pop", Some(Returns)),
             ("git stash list", None),
-            ("git clean -fd", Some(Cleans(Paths::All))),
-            ("git clean -f build", Some(Cleans(these(&["build"])))),
-            ("git clean -nfd", None),
-            ("git clean -f -n", None),
             ("git clean", None),
-            ("git rm a.rs", Some(Removes(these(&["a.rs"])))),
-            ("git rm --cached a.rs", None),
-            ("rm -rf kiln/", Some(Removes(these(&["kiln/"])))),
-            ("rm", None),
             ("git status", None),
             ("echo git stash", None),
         ] {

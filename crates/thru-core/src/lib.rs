@@ -14,7 +14,6 @@ mod fact;
 mod file_id;
 mod foreign;
 mod git;
-mod git_status;
 mod id;
 mod layout;
 mod memory;
@@ -49,7 +48,6 @@ pub use fact::{
 pub use file_id::FileId;
 pub use foreign::{ForeignName, ForeignSource};
 pub use git::{Paths, Undoing};
-pub use git_status::{ListedFile, listed_files};
 pub use id::{Id, IdPrefix, InvalidIdPrefix};
 pub use layout::Layout;
 pub use memory::{

@@ -20,12 +20,7 @@ use crate::title;
 /// Returns what a successful shell call did to changes that it did not commit: the last that it did.
 pub(crate) fn parse(line: &CommandLine) -> Option<Undoing> {
     let commands = line.commands.iter().rev().take(20);
-    let undoings = commands.filter_map(|command| Undoing::of(commits::from_git(command)?));
-    let mut undoings = undoings.filter(|one| {
-        // A file that is removed is a change like others.
-        matches!(one, Undoing::Restores(_) | Undoing::Stashes(_) | Undoing::Returns)
-    });
-    undoings.next()
+    commands.filter_map(|command| Undoing::of(commits::from_git(command)?)).next()
 }
 
 /// Returns the files changed in a part of a session whose changes were gone at the end of another part,
@@ -67,7 +62,7 @@ pub(crate) fn gone<'e>(events: &'e [Event], range: &Range<usize>, end: usize) ->
                 gone.retain(|file| !aside.contains(file));
                 changed.append(&mut aside);
             }
-            Some(Undoing::Cleans(_) | Undoing::Removes(_)) | None => {}
+            None => {}
         }
     }
     gone

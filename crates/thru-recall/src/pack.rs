@@ -22,7 +22,6 @@ mod standing;
 mod start;
 mod turns;
 mod typed;
-mod uncommitted;
 mod valued;
 mod words;
 

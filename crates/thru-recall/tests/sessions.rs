@@ -436,40 +436,6 @@ fn a_session_without_memories_is_told_that_it_was_idle() {
 }
 
 #[test]
-fn what_a_session_took_back_is_not_left_uncommitted() {
-    let file = |name: &str| format!("{PLACE}/src/{name}.rs");
-    let left = |command: &str| {
-        let mut memory = Memory::new();
-        let said = [
-            asks(9, "Bound the wait"),
-            changes(8, "Edit", "Edit", "src/lock.rs"),
-            changes(7, "Edit", "Edit", "src/wait.rs"),
-            runs(6, command, Outcome::Succeeded),
-        ];
-        let mut summary = summary("lock", Some(ago(6)));
-        summary.digest.files = vec![file("lock"), file("wait")];
-        memory.summarised("lock", &said, Some(summary));
-        let pack = memory.pack(Occasion::Start, 0, &Written("", 0), &[]);
-        let mut texts = pack.lines.iter().map(|line| line.text.get().clone());
-        texts.find(|text| text.starts_with("Not committed")).unwrap_or_default()
-    };
-    for (command, told) in [
-        ("git status", "Not committed when it ended: src/wait.rs, src/lock.rs"),
-        // What it lists is all that is left; the pump is of another work.
-        (
-            "git status -s\n M src/pump.rs\n M src/wait.rs",
-            "Not committed when it ended: src/wait.rs",
-        ),
-        ("git checkout -- src/lock.rs", "Not committed when it ended: src/wait.rs"),
-        ("git restore src/lock.rs src/wait.rs", ""),
-        ("git stash && git stash pop", "Not committed when it ended: src/wait.rs, src/lock.rs"),
-        ("git reset --hard", ""),
-    ] {
-        assert_eq!(left(command), told, "{command}");
-    }
-}
-
-#[test]
 fn after_a_short_gap_only_news_is_told() {
     let mut memory = Memory::new();
     let session = memory.session("lock", &worked(20));

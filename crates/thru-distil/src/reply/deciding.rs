@@ -458,6 +458,8 @@ mod tests {
             "too slow",
             "What is the simplest implementation?",
             "should we use sqlite",
+            "also should we group the kilns by their oven",
+            "wait why are the logs in a folder of their own shouldn't we keep one log per kiln",
             "shouldn't the port be a string",
             "let's get this merged",
             "let's commit it",

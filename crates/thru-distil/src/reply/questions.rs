@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use super::words::without_softeners;
 use crate::pattern;
 use crate::text::capitalised;
 use crate::verbs;
@@ -28,16 +29,16 @@ pub(crate) fn is_procedure(text: &str) -> bool {
 /// Returns true if the sentence is a question, with or without a question mark.
 pub(crate) fn asks(sentence: &str) -> bool {
     #[rustfmt::skip]
-    const ASKING: [&str; 62] = [
+    const ASKING: [&str; 61] = [
         "can", "could", "what", "whats", "what's", "why", "how", "hows", "is", "isn't", "are", "aren't", "does",
         "doesn't", "do", "did", "didn't", "should", "shouldn't", "would", "wouldn't", "will", "won't", "was", "were",
-        "has", "have", "haven't", "which", "who", "where", "when", "whether", "any", "hy", "wait,", "wondering",
+        "has", "have", "haven't", "which", "who", "where", "when", "whether", "any", "hy", "wondering",
         "explain", "tell", "describe", "show", "check", "investigate", "find", "look", "confirm", "verify", "review",
         "analyse", "analyze", "compare", "summarize", "summarise", "list", "kannst", "könntest", "was", "warum",
         "wie", "wieso", "gibt", "soll",
     ];
     let lower = sentence.to_lowercase();
-    let mut words = lower.split_whitespace();
+    let mut words = without_softeners(&lower).split_whitespace();
     let first = words.next().unwrap_or_default();
     let second = words.next().unwrap_or_default();
     let is_imperative = first == "do"
@@ -47,6 +48,7 @@ pub(crate) fn asks(sentence: &str) -> bool {
         || first == "any" && lower.contains(" should ")
         || first == "when" && lower.contains(',');
     let ends_open = lower.ends_with('?')
+        || lower.starts_with("wait,")
         || lower.ends_with(" right")
         || lower.ends_with(" or not")
         || lower.ends_with(" correct")

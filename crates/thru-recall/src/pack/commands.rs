@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use thru_core::Outcome;
-use thru_store::PassageRow;
+use thru_store::{PassageRow, Result, Store};
 
 use super::Draft;
 use super::calls::Sessions;
@@ -25,9 +25,12 @@ const SOON: usize = 3;
 const SESSIONS_THAT_SAW: usize = 2;
 /// Maximum number of such failures.
 const TRAPS: usize = 2;
+/// Maximum number of steps of a hook, and characters of one.
+const STEPS: usize = 3;
+const STEP: usize = 40;
 
 /// The lines about commands.
-pub(super) fn commands_in_play(sessions: &Sessions) -> Vec<Draft> {
+pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec<Draft>> {
     let line = |text: String, reason: &str| Draft {
         memory: None,
         section: Section::CommandsInPlay,
@@ -44,7 +47,67 @@ pub(super) fn commands_in_play(sessions: &Sessions) -> Vec<Draft> {
     for trap in traps(&sessions.calls).into_iter().take(TRAPS) {
         drafts.push(line(trap, "failed until another command ran, or in another directory"));
     }
-    drafts
+    if let Some(hook) = commit_hook(store, &sessions.calls)? {
+        drafts.push(line(hook, "a hook held back commits"));
+    }
+    Ok(drafts)
+}
+
+/// Returns the line about the hook that held back commits in the last sessions, with the steps that it printed.
+fn commit_hook(store: &Store, sessions: &[Vec<PassageRow>]) -> Result<Option<String>> {
+    let (mut held_back, mut steps) = (0, Vec::new());
+    for calls in sessions {
+        let mut is_held_back = false;
+        for call in calls.iter().filter(|call| is_failed_commit(call)) {
+            let output = store.text_of(call)?;
+            if output.lines().any(names_hook) {
+                is_held_back = true;
+                let new: Vec<String> = output.lines().filter_map(step_of_hook).collect();
+                new.into_iter().for_each(|step| {
+                    if !steps.contains(&step) {
+                        steps.push(step);
+                    }
+                });
+            }
+        }
+        held_back += usize::from(is_held_back);
+    }
+    steps.truncate(STEPS);
+    let steps: Vec<String> = steps.iter().map(|step| format!("`{step}`")).collect();
+    let sessions = if held_back == 1 { "session" } else { "sessions" };
+    let line = || {
+        let steps = steps.join(", ");
+        format!("`git commit` runs a hook here ({steps}), which failed in {held_back} {sessions}")
+    };
+    Ok((!steps.is_empty()).then(line))
+}
+
+fn is_failed_commit(call: &PassageRow) -> bool {
+    let commits = |line: &str| {
+        let mut commands = Typed::before_document(line).into_iter();
+        commands.any(|typed| typed.of_git().is_some_and(|(order, _)| order == "commit"))
+    };
+    call.outcome == Some(Outcome::Failed) && call.command.as_deref().is_some_and(commits)
+}
+
+/// True for a line in which Husky, Lefthook or pre-commit says which hook runs or failed.
+fn names_hook(line: &str) -> bool {
+    line.starts_with("husky - ") && line.contains(" script failed")
+        || line.contains("hook: pre-commit")
+        || line.starts_with("- hook id: ")
+}
+
+/// Returns the command, the name or the rule of a step that a hook prints: `$ just lint`, `┃  lint ❯`, `- hook id: lint`,
+/// `[FAILED] just lint [FAILED]`, `✖ subject may not be empty [subject-empty]`.
+fn step_of_hook(line: &str) -> Option<String> {
+    let line = line.trim();
+    let step = (line.strip_prefix("$ "))
+        .or_else(|| line.strip_prefix("- hook id: "))
+        .or_else(|| line.strip_prefix("[FAILED] ")?.strip_suffix("[FAILED]"))
+        .or_else(|| line.strip_prefix('┃')?.strip_suffix('❯'))
+        .or_else(|| Some(line.strip_prefix('✖')?.strip_suffix(']')?.rsplit_once('[')?.1))?;
+    let step = recorded(step.trim(), STEP);
+    (!step.is_empty() && !step.contains('`')).then_some(step)
 }
 
 /// The runs of a command.
@@ -293,9 +356,12 @@ fn is_plain(one: &Typed) -> bool {
         let is_of_shell = |c: char| c.is_whitespace() || "$`(){}'\"".contains(c);
         !word.is_empty() && !word.contains(is_of_shell) && !word.contains("://")
     };
+    // `npm test -- --grep=kiln` tries one thing.
+    let mut passed_on = one.words.iter().skip_while(|word| *word != "--");
+    let is_narrow = passed_on.any(|word| word.contains('=') || is_file(word));
     let length: usize = one.words.iter().map(|word| word.chars().count() + 1).sum();
     let has_more = one.words.len() > 1 || one.program().contains('/');
-    one.words.iter().all(is_plain) && has_more && length <= COMMAND
+    one.words.iter().all(is_plain) && has_more && !is_narrow && length <= COMMAND
 }
 
 #[cfg(test)]
@@ -324,6 +390,19 @@ mod tests {
         runs.add("just lint", 1, false, true);
         runs.add("cargo test tests/kiln.rs", 0, false, true);
         assert_eq!(runs.best(false), ["just test", "kiln fire --all"]);
+    }
+
+    #[test]
+    fn steps_of_a_hook_are_read_from_what_it_printed() {
+        let printed = "$ just test src/\n3 pass\n┃  lint ❯ \n- hook id: glaze\n- exit code: 1\n$ \n\
+                       [FAILED] kiln --fix [FAILED]\n✖   subject may not be empty [subject-empty]\n✖ 1 problem";
+        let steps: Vec<String> = printed.lines().filter_map(step_of_hook).collect();
+        assert_eq!(steps, ["just test src/", "lint", "glaze", "kiln --fix", "subject-empty"]);
+        assert!(names_hook("husky - commit-msg script failed (code 1)"));
+        assert!(
+            names_hook("│ 🥊 lefthook v1.12.3  hook: pre-commit │") && names_hook("- hook id: x")
+        );
+        assert!(!names_hook("fatal: pathspec 'pre-commit' did not match any files"));
     }
 
     #[test]

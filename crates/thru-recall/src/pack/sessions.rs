@@ -14,7 +14,6 @@ use super::render::Section;
 use super::said::{alike, cut, day, days_between, files_not_named, is_new, names_something, tier};
 use super::speaker::TitleSpeaker;
 use super::turns::{Report, Turns};
-use super::uncommitted::not_committed;
 use super::valued::{LATELY_DAYS, Valued, is_open, places};
 use super::{Draft, LONGEST_LINE, Occasion, PackRequest};
 use crate::memories::normal;
@@ -30,8 +29,7 @@ const OPEN: usize = 2;
 pub(super) const OPEN_DAYS: f64 = 14.0;
 /// … if it said what comes next, else fewer.
 const OPEN_DAYS_UNKNOWN: f64 = 4.0;
-/// The beginning of a step that waits for a commit whose outcome the session did not see: it was mostly made. The files that
-/// were left uncommitted are told by themselves.
+/// The beginning of a step that waits for a commit whose outcome the session did not see: it was mostly made.
 const COMMIT_UNSEEN: &str = "Not committed yet: ";
 /// The beginning of a step whose commit failed.
 const COMMIT_FAILED: &str = "The commit fails: ";
@@ -41,7 +39,7 @@ pub(super) const CAME_OF: usize = 140;
 /// Characters of what came of its work.
 pub(super) const REPORT: usize = 260;
 /// The end of the state of work that another session may have committed since.
-pub(super) const UNCOMMITTED: &str = "nothing committed";
+const UNCOMMITTED: &str = "nothing committed";
 /// Statements of each kind that a model made of the last session.
 const MADE: usize = 3;
 /// Characters of the name of a branch.
@@ -128,7 +126,7 @@ pub(super) struct LastSession<'b, 's> {
     branch: Option<&'b str>,
     /// What came of the work that its title names.
     work: Option<Report>,
-    /// What a later turn did besides.
+    /// What a later turn did besides, on the branch that is checked out.
     after: Option<Report>,
 }
 
@@ -151,7 +149,11 @@ impl<'b, 's> LastSession<'b, 's> {
                 let own = observations.iter().filter(|one| one.memory.session == summary.session);
                 let turns = Turns::of(store, own, &digested.1.title)?;
                 let work = turns.work(store, digested)?;
-                let after = turns.after(store, digested)?;
+                // The last of several works says little to a session that takes up another one.
+                let after = match is_of_branch {
+                    true => turns.after(store, digested)?,
+                    false => None,
+                };
                 return Ok(Some(Self { digested, is_of_branch, branch, work, after }));
             }
         }
@@ -269,19 +271,11 @@ pub(super) fn last_session(
         head = format!("{head} [{files}]");
     }
     let mut drafts = vec![line(false, head, "what the last session did")];
+    let compact = matches!(request.occasion, Occasion::Compact);
     if let Some(Report { text, .. }) = &last.after {
         told.push(text.clone());
         let label = if last.work.is_some() { "Then" } else { "At the end" };
         drafts.push(draft(format!("{label}: {text}"), "what it did after that"));
-    }
-    let compact = matches!(request.occasion, Occasion::Compact);
-    // A later session may have committed it.
-    if !compact
-        && later.is_empty()
-        && let Some(text) = not_committed(store, last.digested, observations)?
-    {
-        told.push(text.clone());
-        drafts.push(draft(text, "what the last session changed and did not commit"));
     }
     let has_report = last.work.is_some() || last.after.is_some();
     // What came of it says what was asked for, and so does how far it came.
@@ -410,7 +404,7 @@ fn titled(
 /// How far the work of a session came: its state, with the outcome where that adds to it.
 fn how_far(body: &Summary) -> String {
     let state = body.digest.state.as_ref().map(|state| without_title(&state.text, &body.title));
-    // A line of its own tells what.
+    // A person may have committed it since.
     let state = state.map(|state| match state.strip_suffix(UNCOMMITTED) {
         Some(checks) => checks.trim_end_matches("; ").to_owned(),
         None => state,

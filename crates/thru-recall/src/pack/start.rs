@@ -29,15 +29,16 @@ const RULES: usize = 10;
 const RULE_LENGTH: usize = 160;
 /// Characters of the title of the session in which a rule was made.
 const SCOPE: usize = 70;
-/// Maximum number of decisions that are told by themselves, and of those from before the last session; of these, one may be
-/// about something else.
+/// Maximum number of decisions that are told by themselves, of those from another branch, or a trunk, and of those from before
+/// the last session; of these, one may be about something else.
 const DECISIONS: usize = 4;
+const ELSEWHERE: usize = 2;
 const OLDER: usize = 2;
 /// Words that a decision shares with what the last session was about, where it touches that, and their share of its words.
 const SHARED: usize = 2;
 const SHARE: f64 = 0.3;
 /// Days within which work that a session did not finish is taken to go on.
-const GOING_ON_DAYS: f64 = 1.5;
+const GOING_ON_DAYS: f64 = 1.0;
 /// Maximum number of words of a request that names its work.
 const NAME: usize = 12;
 /// The budget from which on all else is told by value.
@@ -77,7 +78,7 @@ pub(super) fn drafts(
     let open = left_open(store, request, earlier.clone(), (&bodies, &branches), &mut said.titles)?;
     let weighed = valued.len();
     let sessions = Sessions::of(store, &summaries, &valued, request)?;
-    drafts.extend(commands_in_play(&sessions));
+    drafts.extend(commands_in_play(store, &sessions)?);
     let is_open =
         |row: i64| open.iter().any(|line| line.memory.as_ref().is_some_and(|it| it.row == row));
     let over = earlier.filter(|one| !is_open(one.0.row) && branches.is_here(one.0, request));
@@ -293,7 +294,8 @@ impl Choice<'_, '_, '_, '_, '_> {
         let touches = is_here || self.touches(one);
         // Sessions tell their work.
         let has_plenty = self.request.limits.start_tokens >= PLENTY;
-        let has_room = self.decisions < DECISIONS
+        let most = if self.is_of_branch(one) { DECISIONS } else { ELSEWHERE };
+        let has_room = self.decisions < most
             && (is_here || self.older < OLDER && (touches || self.general == 0));
         let is_wanted = has_plenty
             || is_decision && has_room && (touches || self.holds_today(one))
@@ -309,11 +311,14 @@ impl Choice<'_, '_, '_, '_, '_> {
 
     /// True for an observation of the last session, or of the branch that is checked out.
     fn is_here(&self, one: &Valued) -> bool {
-        let branch = self.request.branch.as_deref().filter(|branch| !is_trunk(branch));
         let last_session = self.last.and_then(|last| last.digested.0.session);
-        one.memory.session.is_none()
-            || one.memory.session == last_session
-            || branch.is_some() && one.place.branch.as_deref() == branch
+        one.memory.session.is_none() || one.memory.session == last_session || self.is_of_branch(one)
+    }
+
+    /// True for an observation of the branch that is checked out, unless that is a trunk.
+    fn is_of_branch(&self, one: &Valued) -> bool {
+        let branch = self.request.branch.as_deref().filter(|branch| !is_trunk(branch));
+        branch.is_some() && one.place.branch.as_deref() == branch
     }
 
     /// True for a recent decision about what the last session was about, or of work that goes on. Most others are about the work of their own day, and once that

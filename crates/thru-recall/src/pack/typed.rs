@@ -1,6 +1,6 @@
 //! The commands of recorded command lines, as someone could type them again.
 
-use thru_core::{Undoing, git_order, shell_commands};
+use thru_core::{git_order, shell_commands};
 
 /// One command: its words, without quotes and without what becomes of its output.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +39,6 @@ impl Typed {
     pub(super) fn of_git(&self) -> Option<(&str, &[String])> {
         let (program, rest) = self.run().split_first()?;
         git_order(rest).filter(|_| program == "git")
-    }
-
-    /// Returns what it does to changes that no commit holds.
-    pub(super) fn undoing(&self) -> Option<Undoing> {
-        Undoing::of(self.run())
     }
 
     /// Its words without a variable, or a program that only runs it, before `git`.
