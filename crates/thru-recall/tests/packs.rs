@@ -404,7 +404,6 @@ fn a_start_is_told_how_the_last_session_ended_and_what_still_holds() {
 
 #[test]
 fn a_title_stands_with_the_report_of_its_own_turn() {
-    let mut memory = Memory::new();
     let at = day(1);
     let did = |turn: u32, title: &str, report: &str, file: &str| Observation {
         turn,
@@ -422,13 +421,18 @@ fn a_title_stands_with_the_report_of_its_own_turn() {
         did(2, "Log the pauses", "Each pause stands in the log with its length.", "log.rs"),
         did(3, "Note what to log later", "The note is in the list.", "todo.md"),
     ];
-    let mut last = summary("Bound the retries", &at, WorkOutcome::Completed);
-    last.digest.next_steps.clear();
-    memory.session("main", &work, last);
-    memory.index();
-    let pack = memory.pack(Occasion::Start, None, Limits::default());
-    let lines: Vec<&str> = pack.lines.iter().map(|line| line.text.get().as_str()).collect();
-    insta::assert_snapshot!(lines.join("\n"), @"
+    let told = |branch: &str| {
+        let mut memory = Memory::new();
+        let mut last = summary("Bound the retries", &at, WorkOutcome::Completed);
+        last.digest.next_steps.clear();
+        memory.session(branch, &work, last);
+        memory.index();
+        let pack = memory.pack(Occasion::Start, None, Limits::default());
+        let lines: Vec<&str> = pack.lines.iter().map(|line| line.text.get().as_str()).collect();
+        lines.join("\n")
+    };
+    insta::assert_snapshot!(told("main"), @"Bound the retries (2026-11-19, completed): They end after two seconds.");
+    insta::assert_snapshot!(told("feat/retry"), @"
     Bound the retries (2026-11-19, completed): They end after two seconds.
     Then: Log the pauses: Each pause stands in the log with its length.
     ");

@@ -29,7 +29,12 @@ pub fn run(
     terminal: Terminal,
     streams: Streams,
 ) -> u8 {
-    let words = std::iter::once(OsString::from("thru")).chain(words);
+    let mut words: Vec<OsString> = std::iter::once(OsString::from("thru")).chain(words).collect();
+    // `thru help search`, as other programs take it.
+    if words.get(1).is_some_and(|word| word == "help") {
+        words.remove(1);
+        words.push("--help".into());
+    }
     let parsed = help::command(terminal.width)
         // A terminal is shown the state of the memory.
         .arg_required_else_help(!terminal.output)

@@ -632,6 +632,17 @@ fn an_unknown_command_suggests_the_one_that_was_meant() {
 }
 
 #[test]
+fn the_word_help_shows_the_help_of_a_command() {
+    let home = Home::new();
+    for (words, same) in [
+        (&["help"][..], &["--help"][..]),
+        (&["help", "models", "set"], &["models", "set", "--help"]),
+    ] {
+        assert_eq!(home.thru(words).expect(0).stdout, home.thru(same).expect(0).stdout);
+    }
+}
+
+#[test]
 fn version() {
     let ran = Home::new().thru(&["--version"]).expect(0);
     assert_eq!(ran.stdout, format!("thru {}\n", env!("CARGO_PKG_VERSION")));
@@ -761,7 +772,6 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 
     ## Last session
     - `yb7xr` Retry budget for the uploader ([date] on retry-budget, completed): Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting. [uploader.rs]
-    - Not committed when it ended: uploader.rs
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>
