@@ -373,6 +373,11 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
                 run(5, "just lint", ok),
                 run(6, "ssh -i ~/.ssh/kiln ada@kiln.example \"uptime\"", ok),
                 run(7, &format!("curl -s localhost:40{}/x", minutes / 10), ok),
+                run(
+                    8,
+                    "git commit -m x\n$ just test\nhusky - pre-commit script failed (code 1)",
+                    lint,
+                ),
             ],
         );
     }
@@ -382,6 +387,7 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
 
     - `just lint`, `just fix`
     - `just lint` failed in 2 sessions; `just fix` came next and passed
+    - `git commit` runs a hook here (`just test`), which failed in 2 sessions
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>

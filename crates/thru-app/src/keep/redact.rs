@@ -20,7 +20,7 @@ use crate::{answer, compaction};
 const SHORTEST_TEXT: usize = 4;
 
 /// A pattern is common where it matches in this many passages, and in one of so many of all.
-const MANY: u64 = 20;
+const MANY: u64 = 5;
 const COMMON: u64 = 5;
 
 /// The redaction rules.

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: DistilArguments, environment: &Environment) -> Resu
 
 fn preview(page: &mut Page, distilled: &Distilled) {
     if distilled.is_empty() {
-        return page.line("A model has already looked at everything from that time.");
+        return page.line("Nothing from that time is left for a model to look at.");
     }
     let estimated = distilled.estimated;
     page.line(format!(

@@ -28,7 +28,7 @@ pub(crate) struct ExportArguments {
     /// Only what happened since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long)]
     since: Option<String>,
-    /// Only what people told and decided: no transcript, and nothing that was made of one
+    /// Only what people and agents told, and what people decided: no transcript, and nothing made of one
     #[arg(long)]
     decisions: bool,
     /// Write to this file, which must not be there yet
