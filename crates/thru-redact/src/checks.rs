@@ -29,7 +29,17 @@ pub(crate) enum Check {
     Phrase,
 }
 
+/// The most bytes of what people choose.
+const LONGEST: usize = 128;
+
 impl Check {
+    /// True if a value may be a secret although it is long: what a person chose has an end.
+    pub(crate) fn may_be_as_long(self, value: &str) -> bool {
+        let is_chosen =
+            matches!(self, Self::Password | Self::Given | Self::Chosen | Self::SelfMade);
+        !is_chosen || value.len() <= LONGEST || looks_random(value)
+    }
+
     pub(crate) fn passes(self, value: &str) -> bool {
         match self {
             Self::NotMasked => !is_masked(value),

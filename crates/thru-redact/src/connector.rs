@@ -3,14 +3,13 @@
 //! Everything is matched from the end of a name, within a fixed number of bytes, so it is linear on any input.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use memchr::{memchr, memmem};
-use regex::Regex;
+use std::sync::LazyLock;
 
 use crate::checks::{has_irregular_case, is_uuid};
 use crate::names::{Kind, Telling, is_constant_name};
+use crate::pattern::{Group, Pattern, Set};
 use crate::value::{self, Manner};
+use memchr::{memchr, memmem};
 
 /// The most bytes after a name that are read.
 const AFTER: usize = 400;
@@ -22,359 +21,312 @@ const SHORTEST: usize = 5;
 
 /// A way in which a value follows its name.
 struct Connector {
-    /// A text that the pattern cannot do without.
-    needs: &'static str,
     /// From the end of the name on; its group `v` is the value.
-    pattern: &'static str,
+    pattern: Pattern,
     manner: Manner,
     /// What must stand before the name.
-    before: Option<&'static str>,
-    regex: OnceLock<(Regex, Option<Regex>)>,
+    before: Option<Pattern>,
 }
 
-const fn connector(needs: &'static str, manner: Manner, pattern: &'static str) -> Connector {
-    Connector { needs, pattern, manner, before: None, regex: OnceLock::new() }
+const fn connector(manner: Manner, pattern: &'static str) -> Connector {
+    Connector { pattern: Pattern::at_start(pattern), manner, before: None }
 }
 
-const fn behind(mut connector: Connector, before: &'static str) -> Connector {
-    connector.before = Some(before);
-    connector
+const fn behind(manner: Manner, pattern: &'static str, before: &'static str) -> Connector {
+    let before = Some(Pattern::anywhere(before));
+    Connector { pattern: Pattern::at_start(pattern), manner, before }
 }
 
 static CONNECTORS: [Connector; 56] = [
     // | `NAME` | `value` |
     connector(
-        "|",
         Manner::Plain,
         r#"[`*_]{0,3}[ \t]*\|[ \t]*[`*"']{0,3}(?P<v>[^\s`|"']{6,})[`*"']{0,3}[ \t]*\|"#,
     ),
     // NAME | value, as psql shows a row
     behind(
-        connector("|", Manner::Setting, r"[ \t]*\|[ \t]*(?P<v>[^\s|]{6,})[ \t]*(?:[\r\n]|\z)"),
+        Manner::Setting,
+        r"[ \t]*\|[ \t]*(?P<v>[^\s|]{6,})[ \t]*(?:[\r\n]|\z)",
         r"(?:^|\n)[ \t>+]{0,8}$",
     ),
     // │ NAME │ value │
-    connector("\u{2502}", Manner::Plain, "[ \\t]*[│┃][ \\t]*(?P<v>[^\\s│┃|]{6,})[ \\t]*[│┃]"),
+    connector(Manner::Plain, "[ \\t]*(?u:[│┃])[ \\t]*(?P<v>(?u:[^\\s│┃|]){6,})[ \\t]*(?u:[│┃])"),
     // **NAME**: `value`
-    connector(":", Manner::Plain, r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
-    connector(":", Manner::Plain, r#"["'`]?[:=](?:\*\*|__)[ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
+    connector(Manner::Plain, r#"["'`]?(?:\*\*|__)[ \t]*[:=][ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
+    connector(Manner::Plain, r#"["'`]?[:=](?:\*\*|__)[ \t]*[`"']?(?P<v>[^\s`"']{6,})"#),
     // <add key="NAME" value="value"/>
     connector(
-        "value",
         Manner::Quoted,
         r#"\\{0,3}["'](?:\s{1,8}[A-Za-z:_-]{1,30}\s?=\s?["'][^"<>]{0,60}["']){0,3}\s{1,8}value\s?=\s?\\{0,3}["'](?P<v>[^"'<>\\]{4,})\\{0,3}["']"#,
     ),
     // <string name="NAME">value</string>, <key>NAME</key><string>value</string>
-    connector("</", Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\s]{4,})</"#),
+    connector(Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\s]{4,})</"#),
     connector(
-        "</",
         Manner::Quoted,
         r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}(?: [^<>]{0,60})?>(?P<v>[^<>\s]{4,})</",
     ),
     // <a:NAME Type="x">value</a:NAME>
-    connector("</", Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,})</"),
+    connector(Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,})</"),
     // setNAME("value")
-    connector("(", Manner::Call, r#"\(\s?\\{0,3}["'](?P<v>[^\s"'\\]{4,})\\{0,3}["']\s?\)"#),
+    connector(Manner::Call, r#"\(\s?\\{0,3}["'](?P<v>[^\s"'\\]{4,})\\{0,3}["']\s?\)"#),
     // variable "NAME" { default = "value" }
     connector(
-        "=",
         Manner::Quoted,
         r#"["']\s{0,8}\{[^{}]{0,240}?\b(?:default|value)\s{0,8}=\s{0,8}["'](?P<v>[^"'\n]{4,})["']"#,
     ),
     // string NAME { get; set; } = "value"
-    connector(
-        "get;",
-        Manner::Quoted,
-        r#"\s{0,4}\{\s?get;[^}]{0,30}\}\s?=\s?@?"(?P<v>[^"\n]{4,})""#,
-    ),
+    connector(Manner::Quoted, r#"\s{0,4}\{\s?get;[^}]{0,30}\}\s?=\s?@?"(?P<v>[^"\n]{4,})""#),
     // name: NAME, and the value on the next line
     connector(
-        "alue",
         Manner::Quoted,
         r#"["']?,?[ \t]*\r?\n(?:[ \t]*["']?\w{1,24}["']?[ \t]?[:=][^\n]{0,80}\n){0,3}[ \t+>|0-9]{0,40}(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,})"#,
     ),
     // NAME: |, and the value on the next line
     connector(
-        "\n",
         Manner::Plain,
-        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
+        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
     ),
     // "NAME":, and the value in quotation marks on the next line; the lines may be numbered
     connector(
-        "\n",
         Manner::Quoted,
         r#"["']?[ \t]*:[ \t]*\r?\n[ \t+>|0-9]{0,24}["'](?P<v>[^"'\n\\]{4,})["']"#,
     ),
     // NAME = """value"""
     connector(
-        "=",
         Manner::Quoted,
         r#"[ \t]*=[ \t]*(?:"""|''')(?:\r?\n[ \t+>|0-9]{0,24})?(?P<v>[^\s"']{4,})"#,
     ),
     // NAME: [-old-]{+value+}
-    connector(
-        "{+",
-        Manner::Plain,
-        r"[ \t]*[:=][ \t]*(?:\[-[^\]\n]{0,80}-\])?\{\+(?P<v>[^\s+}]{4,})\+\}",
-    ),
+    connector(Manner::Plain, r"[ \t]*[:=][ \t]*(?:\[-[^\]\n]{0,80}-\])?\{\+(?P<v>[^\s+}]{4,})\+\}"),
     // fill("NAME").with("value"), 'NAME', with: 'value', "NAME" with "value"
     connector(
-        "",
         Manner::Quoted,
-        r#"[\\"'\]/i)}]{1,6}(?:,? with:?|\.value ?=|\.(?:type|fill|send_?[kK]eys|setValue|set|input|enterText|typeText|val)\(|,)[ ]?\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
+        r#"[\\"'\]/i)}]{1,6}(?:,? with:?|\.value ?=|\.(?:type|fill|send_?[kK]eys|setValue|set|input|enterText|typeText|val)\(|,)[ ]?\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
     ),
     // <NAME><Value>value</Value>, <NAME><![CDATA[value]]>
     connector(
-        "</",
         Manner::Quoted,
         r">\s{0,8}(?:<[Vv]alue>|<!\[CDATA\[)(?P<v>[^<>\s\]]{4,})(?:</|\]\]>)",
     ),
     // ["NAME"]=> string(7) "value" of PHP
-    connector(
-        "string(",
-        Manner::Quoted,
-        r#"["']\] ?=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,})""#,
-    ),
+    connector(Manner::Quoted, r#"["']\] ?=>[\s+>|0-9]{0,24}string\(\d{1,4}\) "(?P<v>[^"\n]{4,})""#),
     // "NAME": {"S": "value"} of DynamoDB
     connector(
-        "S",
         Manner::Quoted,
         r#"\\{0,3}["'] ?: ?\{ ?\\{0,3}["']S\\{0,3}["'] ?: ?\\{0,3}["'](?P<v>[^"'\n\\]{4,})"#,
     ),
     // 3) "NAME" and 4) "value" of Redis
     connector(
-        ") ",
         Manner::Quoted,
         r#"\\{0,3}"(?:\r?\n[ \t+>|]{0,8}|\\{1,3}n)\d{1,4}\) \\{0,3}"(?P<v>[^"\n\\]{4,})"#,
     ),
     // {NAME, "value"} in Erlang, (NAME . "value") in Lisp
-    behind(
-        connector(
-            "\"",
-            Manner::Quoted,
-            r#"[ ]?[,.] ?(?:<<)?\\{0,3}"(?P<v>[^"\n\\]{4,128})\\{0,3}""#,
-        ),
-        r"[{(][ ]?$",
-    ),
+    behind(Manner::Quoted, r#"[ ]?[,.] ?(?:<<)?\\{0,3}"(?P<v>[^"\n\\]{4,})\\{0,3}""#, r"[{(][ ]?$"),
     // Const NAME As String = "value"
     connector(
-        "tring",
         Manner::Quoted,
-        r#"(?i)[ \t]+(?:as[ \t]+)?string[ \t]*=[ \t]*\\{0,3}["'](?P<v>[^"'\n\\]{4,128})\\{0,3}["']"#,
+        r#"(?i)[ \t]+(?:as[ \t]+)?string[ \t]*=[ \t]*\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
     ),
     // name="NAME", an empty line, and the value in a form of several parts
     connector(
-        "\n",
         Manner::Plain,
-        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})"#,
+        r#""\r?\n[ \t+>|0-9]{0,24}\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})"#,
     ),
     // NAME and VALUE in two columns
     behind(
-        connector("", Manner::Plain, r"(?:[ \t]{2,24}|\t)(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)"),
+        Manner::Plain,
+        r"(?:[ \t]{2,24}|\t)(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)",
         r"(?:(?:^|\n)[ \t+>0-9]{0,24}|(?:id|name|css|xpath)[:=])$",
     ),
     // Input NAME  place  value
     behind(
-        connector(
-            "  ",
-            Manner::Plain,
-            r"[ \t]{2,8}\S{1,60}[ \t]{2,8}(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)",
-        ),
+        Manner::Plain,
+        r"[ \t]{2,8}\S{1,60}[ \t]{2,8}(?P<v>\S{6,})[ \t]*(?:[\r\n\\]|\z)",
         r"(?i)\b(?:input|type|enter|fill)\b[^\n]{0,20}$",
     ),
     // NAME是value, NAMEは value
     connector(
-        "",
         Manner::Plain,
-        "[\"'`]{0,2}[ \\t]?(?:的值|の値|값)?(?:是|为|為|は|：|를|는|은|이)[ \\t]?[\"'`「“]{0,2}(?P<v>[!-~]{6,128})",
+        "[\"'`]{0,2}[ \\t]?(?:的值|の値|값)?(?:是|为|為|は|：|를|는|은|이)[ \\t]?(?u:[\"'`「“]){0,2}(?P<v>[!-~]{6,})",
     ),
     // NAME and VALUE with a word or two between them, in any language
     connector(
-        " ",
         Manner::Constant,
         r#"[ \t]+(?:[^\s:=]{1,16}[ \t]+){0,2}["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,})["'`]?(?:[\s.,;)]|\z)"#,
     ),
     // printf 'NAME=%s' 'value'
-    connector("%s", Manner::Quoted, r#"=%s(?:\\{1,2}n)?["'] ["'](?P<v>[^"'\n\\]{4,})["']"#),
+    connector(Manner::Quoted, r#"=%s(?:\\{1,2}n)?["'] ["'](?P<v>[^"'\n\\]{4,})["']"#),
     // <NAME value="value"/>
-    behind(
-        connector(
-            "=",
-            Manner::Quoted,
-            r#"[ \t]+value ?= ?\\{0,3}["'](?P<v>[^"'<>\\]{4,})\\{0,3}["']"#,
-        ),
-        "<$",
-    ),
+    behind(Manner::Quoted, r#"[ \t]+value ?= ?\\{0,3}["'](?P<v>[^"'<>\\]{4,})\\{0,3}["']"#, "<$"),
     // NAME value, alone on a line of settings
     behind(
-        connector(" ", Manner::Plain, r"[ \t]+(?P<v>[^\s]{6,})[ \t]*(?:[\r\n]|\z)"),
+        Manner::Plain,
+        r"[ \t]+(?P<v>[^\s]{6,})[ \t]*(?:[\r\n]|\z)",
         r"(?:^|\n)[ \t>|+-]{0,16}$",
     ),
     // set system login user name NAME value: settings of devices of a network
     behind(
-        connector(" ", Manner::Plain, r#"[ \t]+(?:\d )?["']?(?P<v>[^\s"']{6,})"#),
+        Manner::Plain,
+        r#"[ \t]+(?:\d )?["']?(?P<v>[^\s"']{6,})"#,
         r"(?:^|\n|[#>$+-] ?)(?:set (?:system|interfaces|vpn|service|security|protocols|access|firewall|snmp|wireless)|username|user|neighbor|aaa|ntp|crypto|enable|ppp)[ \t](?:[\w./:-]{1,40}[ \t]){0,12}$",
     ),
     // process.env.NAME || "value", ${NAME:-value}
     connector(
-        "",
         Manner::Quoted,
         r#"["']?[\])]{0,2}[ \t]*(?:\|\||\?\?|\bor\b)[ \t]*["'`](?P<v>[^"'`\n]{4,})["'`]"#,
     ),
     // NAME = process.env.OTHER || "value"
     connector(
-        "",
         Manner::Quoted,
         r#"["']?[ \t]*[:=][ \t]*[^\s"'`;|]{1,60}[ \t]*(?:\|\||\?\?|\?:|\bor\b)[ \t]*\\{0,3}["'`](?P<v>[^"'`\n\\]{4,})\\{0,3}["'`]"#,
     ),
     // var("NAME").unwrap_or("value"), fetch('NAME') { 'value' }
     connector(
-        "",
         Manner::Quoted,
         r#"\\{0,3}["'][\])]{0,2}(?:\.(?:unwrap_or(?:_else)?|or_?[eE]lse|get_?[oO]r_?[eE]lse|default(?:_?[vV]alue)?)\(| ?\{ ?)(?:\|_?\| ?|\(\) ?-> ?)?\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
     ),
     // def NAME(): return "value"
     connector(
-        "return",
         Manner::Quoted,
         r#"\([^()"'\n]{0,60}\)[^"'\n{};:]{0,40}[{:]?[\s+>|*0-9]{0,40}return\s{1,4}\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
     ),
     // "NAME";s:7:"value" of PHP
-    connector("s:", Manner::Quoted, r#"\\{0,3}";s:\d{1,4}:\\{0,3}"(?P<v>[^"\n\\]{4,})"#),
+    connector(Manner::Quoted, r#"\\{0,3}";s:\d{1,4}:\\{0,3}"(?P<v>[^"\n\\]{4,})"#),
     // NAMEs = ["user", "value"]
     connector(
-        ",",
         Manner::Quoted,
         r#"["']?[ \t]{0,4}[:=][ \t]{0,4}[\[({][ \t]{0,4}\\{0,3}["'][^"'\n\\]{1,64}\\{0,3}["'],[ \t]{0,4}\\{0,3}["'](?P<v>[^"'\n\\]{6,})\\{0,3}["']"#,
     ),
-    connector(":-", Manner::Plain, r#":-["']?(?P<v>[^\s"'`{}$]{4,})["']?\}"#),
+    connector(Manner::Plain, r#":-["']?(?P<v>[^\s"'`{}$]{4,})["']?\}"#),
     // "NAME", "\"value\""
-    connector(",", Manner::Quoted, r#"["'][ \t]*,[ \t]*"\\{1,3}"(?P<v>[^"\\]{4,})\\{1,3}""#),
+    connector(Manner::Quoted, r#"["'][ \t]*,[ \t]*"\\{1,3}"(?P<v>[^"\\]{4,})\\{1,3}""#),
     // NAME=word word …
     connector(
-        " ",
         Manner::Quoted,
         r#"\\{0,3}["']?[ \t]*(?:[:=]|=>|>)?[ \t]*\\{0,3}["'`]?(?P<v>(?:[a-z]{3,8} ){11,23}[a-z]{3,8})\b"#,
     ),
     // passphrase: word word word word
     connector(
-        " ",
         Manner::Quoted,
         r"[ \t]*[:=][ \t]*(?P<v>(?:[a-z]{4,9} ){3,7}[a-z]{4,9})[ \t]*(?:[\r\n]|\z)",
     ),
     // user NAME and password value
     behind(
-        connector(" ", Manner::Plain, r"[ \t]+(?P<v>\S{6,128})"),
+        Manner::Plain,
+        r"[ \t]+(?P<v>\S{6,})",
         r"(?i)\b(?:user(?:name)?|login|log(?:ged)? in with|account|admin)[ \t]+\S{1,64}[ \t]*(?:and|with|,|/)[ \t]*(?:the |a )?$",
     ),
     // (NAME value)
-    behind(connector(")", Manner::Plain, r"[ \t]+(?P<v>[^\s()]{6,128})\)"), r"\($"),
+    behind(Manner::Plain, r"[ \t]+(?P<v>[^\s()]{6,})\)", r"\($"),
     // set NAME value, alone on a line
     behind(
-        connector(
-            " ",
-            Manner::Setting,
-            r#"[ \t]+["']?(?P<v>[^\s"']{6,128})["']?[ \t]*(?:[\r\n]|\z)"#,
-        ),
+        Manner::Setting,
+        r#"[ \t]+["']?(?P<v>[^\s"']{6,})["']?[ \t]*(?:[\r\n]|\z)"#,
         r"(?:^|\n)[ \t>|+-]{0,16}set[ \t]+$",
     ),
     // NAME alone on a line, and value alone on the next one
     behind(
-        connector(
-            "\n",
-            Manner::Plain,
-            r"[ \t:*_`]{0,4}\r?\n[ \t>|+*`]{0,8}(?P<v>[^\s`\\]{6,128})[`*]{0,2}[ \t]*(?:[\r\n]|\z)",
-        ),
+        Manner::Plain,
+        r"[ \t:*_`]{0,4}\r?\n[ \t>|+*`]{0,8}(?P<v>[^\s`\\]{6,})[`*]{0,2}[ \t]*(?:[\r\n]|\z)",
         r"(?:^|\n)[ \t>|+*_#-]{0,16}$",
     ),
     // key: NAME, value: VALUE
     behind(
-        connector(
-            "alue",
-            Manner::Plain,
-            r#"[ \t]*,[ \t]*[Vv]alue[ \t]*[:=][ \t]*["']?(?P<v>[^\s,}"']{6,128})"#,
-        ),
+        Manner::Plain,
+        r#"[ \t]*,[ \t]*[Vv]alue[ \t]*[:=][ \t]*["']?(?P<v>[^\s,}"']{6,})"#,
         r"(?i)(?:name|key)[ \t]*[:=][ \t]*$",
     ),
     // NAME by lazy { "value" }
-    connector("lazy", Manner::Quoted, r#"[ \t]+by lazy ?\{\s{0,8}\\{0,3}"(?P<v>[^"\n\\]{4,128})"#),
+    connector(Manner::Quoted, r#"[ \t]+by lazy ?\{\s{0,8}\\{0,3}"(?P<v>[^"\n\\]{4,})"#),
     // NAME --value 'value'
     connector(
-        "--value",
         Manner::Quoted,
-        r#"["']?(?:[ \t]+--?[a-z-]{1,20}[= ]\S{1,40}){0,2}[ \t]+--value[ =]["']?(?P<v>[^\s"']{4,128})"#,
+        r#"["']?(?:[ \t]+--?[a-z-]{1,20}[= ]\S{1,40}){0,2}[ \t]+--value[ =]["']?(?P<v>[^\s"']{4,})"#,
     ),
     // ENV NAME value
     behind(
-        connector(
-            " ",
-            Manner::Plain,
-            r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,})"#,
-        ),
+        Manner::Plain,
+        r#"["']?[ \t]+(?:(?:-b|--body|-v|--value)[ =])?["']?(?P<v>[^\s"']{4,})"#,
         r#"(?i)(?:^|[\s;&|"'`\[>(:+-])(?:ENV|ARG|setenv|setx|set(?:[ \t]+-[a-z]+)+|(?:secrets?|config|configure|env|variable)[ \t]+(?:set|put|add|create)(?:[ \t]+--?[a-z-]+)*)[ \t]+["']?$"#,
     ),
     // A command that sets what it names: git config user.NAME value
     behind(
-        connector(
-            " ",
-            Manner::Plain,
-            r#"["']?[ \t]+(?:--?[a-z-]{1,16}[= ])?["']?(?P<v>[^\s"']{4,})"#,
-        ),
+        Manner::Plain,
+        r#"["']?[ \t]+(?:--?[a-z-]{1,16}[= ])?["']?(?P<v>[^\s"']{4,})"#,
         r#"(?i)(?:^|[\s;&|"'`\[>(:+$-])(?:git|consul|crudini|composer|rclone|gh|glab|vault|heroku|flyctl|fly|vercel|netlify|npm|yarn|pnpm|poetry|bundle|dotnet|pulumi|firebase|wrangler|supabase|wp|etcdctl|snap|defaults|uci|dconf|occ|openstack|kubectl)[ \t][^\n|;&]{0,60}\b(?:set|put|config|create|add|write)\b[^\n|;&]{0,100}[\s/.:]$"#,
     ),
     // requirepass value
-    behind(connector(" ", Manner::Directive, r"[ \t]+(?P<v>[^\s]{4,})"), r"(?:^|[^\w-])$"),
+    behind(Manner::Directive, r"[ \t]+(?P<v>[^\s]{4,})", r"(?:^|[^\w-])$"),
     // use the NAME value
     behind(
-        connector(
-            " ",
-            Manner::Plain,
-            r#"[ \t]+["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,})["'`]?(?:[\s.,;)]|\z)"#,
-        ),
+        Manner::Plain,
+        r#"[ \t]+["'`]?(?P<v>[A-Za-z0-9_./+=-]{20,})["'`]?(?:[\s.,;)]|\z)"#,
         r"(?i)\b(?:use|using|with|try|set|is)[ \t]+(?:(?:the|this|my|our|a)[ \t]+)?(?:\w{1,20}[ \t]+)?$",
     ),
     // machine NAME login NAME password value
     behind(
-        connector(" ", Manner::Argument, r"[ \t]+(?P<v>[^\s]{4,})"),
+        Manner::Argument,
+        r"[ \t]+(?P<v>[^\s]{4,})",
         r"(?i)(?:(?:machine|login|account|user|port|default)[ \t]+\S{1,80}\s+|^\s*|\n[ \t]*(?:auth_pass |sentinel auth-pass \S+ )?)$",
     ),
     // NAME,value
     behind(
-        connector(",", Manner::Plain, r#"["']?,["']?(?P<v>[^\s,"']{6,})["']?(?:,|\r?\n|\z)"#),
+        Manner::Plain,
+        r#"["']?,["']?(?P<v>[^\s,"']{6,})["']?(?:,|\r?\n|\z)"#,
         r#"(?:^|\n)["']?$"#,
     ),
 ];
 
 /// A sentence that tells a value.
-const SAID: &str = r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|di|do|da|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:[:=→]|=>)[ \t]|[ \t]+(?:[-–—][ \t]|->[ \t]|(?:(?:has|have|had)[ \t]+been|got)[ \t]+(?:set|changed|reset|updated|rotated)[ \t]+(?:to|from)[ \t]*:?[ \t]|(?:changed|reset|updated|rotated|switched)[ \t]+(?:to|from)[ \t]*:?[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|(?:re)?set to|changed (?:to|from)|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>["'`\u{201c}*]{0,2})(?P<v>[^\s"'`\u{201c}\u{201d}]{4,})"#;
+static SAID: Pattern = Pattern::at_start(
+    r#"["'`)*]{0,3}(?:[ \t]+\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|on|in|to|from|at|with|you|we|i|he|she|they|wurde|für|von|del|della|de|di|do|da|du|per|para)[ \t]+[^\n.:;,"'`]{1,40}?)?(?P<sign>[ \t]*(?:(?u:[:=→])|=>)[ \t]|[ \t]+(?:(?u:[-–—])[ \t]|->[ \t]|(?:(?:has|have|had)[ \t]+been|got)[ \t]+(?:set|changed|reset|updated|rotated)[ \t]+(?:to|from)[ \t]*:?[ \t]|(?:changed|reset|updated|rotated|switched)[ \t]+(?:to|from)[ \t]*:?[ \t]|(?:is|was|are|ends up being|becomes|ist|heißt|lautet|est|es|è|é|to|auf)(?:[ \t]+(?:now|(?:re)?set to|changed (?:to|from)|still|just|currently))?[ \t]*:?[ \t]))[ \t]{0,8}(?P<mark>(?u:["'`\u{201c}*]){0,2})(?P<v>(?u:[^\s"'`\u{201c}\u{201d}]){4,})"#,
+);
 /// A value alone on the line below a sentence that announces it.
-const ANNOUNCED: &str = r#"(?:[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}|[ \t](?:is|was) (?:generated|created|set|reset)[^\n:]{0,40}: )(?P<v>[^\s"'\\]{8,128})[ \t]*(?:\r?\n|\z)"#;
+static ANNOUNCED: Pattern = Pattern::at_start(
+    r#"(?:[^\n:]{0,60}:[ \t]*(?:\r?\n[ \t>|+*]{0,8}){1,3}|[ \t](?:is|was) (?:generated|created|set|reset)[^\n:]{0,40}: )(?P<v>[^\s"'\\]{8,})[ \t]*(?:\r?\n|\z)"#,
+);
 /// A value in brackets behind its name.
-const BRACKETED: &str = r#"[ \t]+\([`"']?(?P<v>[^\s()"'`]{6,128})[`"']?\)"#;
+static BRACKETED: Pattern = Pattern::at_start(r#"[ \t]+\([`"']?(?P<v>[^\s()"'`]{6,})[`"']?\)"#);
 /// A value right behind its name, after [`USING`].
-const USED: &str = r#"[ \t]+["'`]?(?P<v>[^\s"'`]{6,128})"#;
+static USED: Pattern = Pattern::at_start(r#"[ \t]+["'`]?(?P<v>[^\s"'`]{6,})"#);
 /// Words before a name whose value follows at once: `with the password VALUE`.
-const USING: &str =
-    r"(?i)\b(?:using|with|use|by|and)[ \t]+(?:(?:the|this|that|my|your|our|a)[ \t]+)?$";
+static USING: Pattern = Pattern::anywhere(
+    r"(?i)\b(?:using|with|use|by|and)[ \t]+(?:(?:the|this|that|my|your|our|a)[ \t]+)?$",
+);
 /// The beginning of a sentence that sets a value.
-const SETTING: &str = r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$";
+static SETTING: Pattern = Pattern::anywhere(
+    r"(?i)\b(?:set|setting|chang(?:e|ed|ing)|reset|updated?|rotated?|switch(?:ed)?|my|our|use)\b[^.\n]{0,60}$",
+);
 /// A login with its two halves.
-const LOGIN: &str = r#"s?(?:[ \t]+(?:for|of|on|to)[ \t]+[^\n:;.]{1,40})?[ \t]{0,2}(?:[:=→-]|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?(?:[ \t]{0,2}[/:|][ \t]{0,2}|[ \t]and[ \t])["'`]?(?P<v>[^\s"'`]{6,128})"#;
+static LOGIN: Pattern = Pattern::at_start(
+    r#"s?(?:[ \t]+(?:for|of|on|to)[ \t]+[^\n:;.]{1,40})?[ \t]{0,2}(?:(?u:[:=→-])|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?(?:[ \t]{0,2}[/:|][ \t]{0,2}|[ \t]and[ \t])["'`]?(?P<v>[^\s"'`]{6,})"#,
+);
 /// A value behind the name of a constant, with a word or two between them in any language.
-const OF_CONSTANT: &str =
-    r#"["'`]?[ \t]+(?:[^\s:=]{1,16}[ \t]+){0,2}["'`«「“]?(?P<v>[!#-&(-_a-~]{8,128})"#;
+static OF_CONSTANT: Pattern = Pattern::at_start(
+    r#"["'`]?[ \t]+(?:[^\s:=]{1,16}[ \t]+){0,2}(?u:["'`«「“])?(?P<v>[!#-&(-_a-~]{8,})"#,
+);
 /// A value before the name of a constant.
-const BEFORE_CONSTANT: &str = r#"[ \t]["'`«「“]?(?P<v>[!#-&(-_a-~]{8,128})["'`»」”]?[ \t]+(?:[^\s:=,;(]{1,12}[ \t]+){1,4}["'`]?$"#;
+static BEFORE_CONSTANT: Pattern = Pattern::anywhere(
+    r#"[ \t](?u:["'`«「“])?(?P<v>[!#-&(-_a-~]{8,})(?u:["'`»」”])?[ \t]+(?:[^\s:=,;(]{1,12}[ \t]+){1,4}["'`]?$"#,
+);
 /// A value before its name.
-const AS_NAMED: &str = r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,128})["'`]?[ \t]+(?:(?:[-–—][ \t]+)?(?:that|which|this)[ \t]+)?(?P<verb>as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#;
+static AS_NAMED: Pattern = Pattern::anywhere(
+    r#"(?:^|[\s("'`])(?P<v>[^\s"'`]{6,})["'`]?[ \t]+(?:(?:(?u:[-–—])[ \t]+)?(?:that|which|this)[ \t]+)?(?P<verb>as|is|for)[ \t]+(?:(?:the|my|a|your|its|their|our)[ \t]+)?(?:\w{1,20}[ \t]+)?["'`]?$"#,
+);
 
 /// A value before its name in an object: `"value": "…", "name": "NAME"`.
-const LABELLED: &str = r#"["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?P<v>[^"'\\]{4,128})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$"#;
+static LABELLED: Pattern = Pattern::anywhere(
+    r#"["']value\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["'](?P<v>[^"'\\]{4,})\\{0,3}["'],\s{0,40}\\{0,3}["'](?:name|key)\\{0,3}["']\s{0,4}:\s{0,4}\\{0,3}["']$"#,
+);
 
-/// Returns a pattern, compiled on first use.
-fn compiled(cell: &'static OnceLock<Regex>, pattern: &str) -> &'static Regex {
-    cell.get_or_init(|| crate::rules::compiled(pattern))
-}
+/// Patterns of sentences, from the end of a name on.
+static SENTENCES: [&Pattern; 6] = [&SAID, &BRACKETED, &ANNOUNCED, &USED, &LOGIN, &OF_CONSTANT];
+
+/// All that may follow a name, tried at once.
+static BEHIND: LazyLock<Set> = LazyLock::new(|| {
+    let connectors = CONNECTORS.iter().map(|connector| &connector.pattern);
+    Set::new(&connectors.chain(SENTENCES).map(Pattern::source).collect::<Vec<_>>())
+});
 
 /// True if, in text or in raw JSON, a value may be near this name. A fast check that rules out most names.
 pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
@@ -678,26 +630,8 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
     let before_start = text.ceil_char_boundary(name.start.saturating_sub(BEFORE));
     let before = text.get(before_start..name.start)?;
     let word = &text.as_bytes()[name.clone()];
-    for connector in &CONNECTORS {
-        if memmem::find(after.as_bytes(), connector.needs.as_bytes()).is_none() {
-            continue;
-        }
-        let (pattern, must_be_before) = connector.regex.get_or_init(|| {
-            let compile = |pattern: &str| crate::rules::compiled(pattern);
-            (compile(&format!(r"\A(?:{})", connector.pattern)), connector.before.map(compile))
-        });
-        // Groups are only looked for in what matches: that takes memory.
-        let groups = pattern.find(after).and_then(|whole| pattern.captures(&after[..whole.end()]));
-        let Some(found) = groups.and_then(|groups| groups.name("v")) else { continue };
-        if must_be_before.as_ref().is_some_and(|must| !must.is_match(before)) {
-            continue;
-        }
-        // `"NAME", "key": value`
-        let rest = after[found.end()..].trim_start_matches('\\');
-        let closed = rest.strip_prefix(['"', '\'']);
-        if closed.is_some_and(|rest| rest.trim_start_matches(' ').starts_with(':')) {
-            continue;
-        }
+    let behind = BEHIND.matches(after);
+    for (connector, _) in CONNECTORS.iter().zip(&behind).filter(|(_, follows)| **follows) {
         let may_stand = match connector.manner {
             Manner::Argument => is_argument_name(word),
             Manner::Directive => is_directive(word),
@@ -705,7 +639,15 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
             Manner::Constant => is_constant_name(word),
             Manner::Quoted | Manner::Plain | Manner::Setting => true,
         };
-        if !may_stand {
+        if !may_stand || connector.before.as_ref().is_some_and(|must| !must.is_match(before)) {
+            continue;
+        }
+        let groups = connector.pattern.captures(after);
+        let Some(found) = groups.and_then(|groups| groups.name("v")) else { continue };
+        // `"NAME", "key": value`
+        let rest = after[found.end()..].trim_start_matches('\\');
+        let closed = rest.strip_prefix(['"', '\'']);
+        if closed.is_some_and(|rest| rest.trim_start_matches(' ').starts_with(':')) {
             continue;
         }
         let mut given = found.as_str();
@@ -722,7 +664,7 @@ pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<R
             );
         }
     }
-    said(before, after, word, telling).map(|range| match range {
+    said(before, after, &behind[CONNECTORS.len()..], word, telling).map(|range| match range {
         Place::After(range) => name.end + range.start..name.end + range.end,
         Place::Before(range) => before_start + range.start..before_start + range.end,
     })
@@ -754,28 +696,27 @@ enum Place {
 }
 
 /// Returns the secret in a sentence about it.
-fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Place> {
-    static SAID_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static SETTING_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static LOGIN_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static LABELLED_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static BRACKETED_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static ANNOUNCED_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static USED_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static USING_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static OF_CONSTANT_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static BEFORE_PATTERN: OnceLock<Regex> = OnceLock::new();
-    static AS_NAMED_PATTERN: OnceLock<Regex> = OnceLock::new();
-    if let Some(groups) = compiled(&SAID_PATTERN, &format!(r"\A(?:{SAID})")).captures(after)
+fn said(
+    before: &str,
+    after: &str,
+    follows: &[bool],
+    name: &[u8],
+    telling: Telling,
+) -> Option<Place> {
+    let behind = |pattern: &'static Pattern| {
+        let at = SENTENCES.iter().position(|sentence| std::ptr::eq(*sentence, pattern))?;
+        if *follows.get(at)? { pattern.captures(after) } else { None }
+    };
+    if let Some(groups) = behind(&SAID)
         && let Some(found) = groups.name("v")
     {
         let end = value::plain_end(after.as_bytes(), found.start(), false).unwrap_or(found.start());
         let value = after.get(found.start()..end.min(found.end())).unwrap_or_default();
         let value = value.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         let sign = groups.name("sign").map_or("", |sign| sign.as_str()).trim();
-        let sets = compiled(&SETTING_PATTERN, SETTING).is_match(before);
-        let marked =
-            groups.name("mark").is_some_and(|mark| !mark.is_empty()) || (sets && sign != "to");
+        let sets = SETTING.is_match(before);
+        let marked = groups.name("mark").is_some_and(|mark| !mark.as_str().is_empty())
+            || (sets && sign != "to");
         let is_sign = sign != "to" || sets;
         if is_sign
             && !value.is_empty()
@@ -786,26 +727,20 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
             return Some(Place::After(found.start()..found.start() + value.len()));
         }
     }
-    if let Some(found) = compiled(&BRACKETED_PATTERN, &format!(r"\A(?:{BRACKETED})"))
-        .captures(after)
-        .and_then(|groups| groups.name("v"))
+    if let Some(found) = behind(&BRACKETED).and_then(|groups| groups.name("v"))
         && value::is_said(telling, name, found.as_str(), false)
     {
         return Some(Place::After(found.range()));
     }
     if is_announced(after.trim_start_matches([' ', '\t', '"', '\'', '`', '*', ')']).as_bytes())
-        && let Some(found) = compiled(&ANNOUNCED_PATTERN, &format!(r"\A(?:{ANNOUNCED})"))
-            .captures(after)
-            .and_then(|groups| groups.name("v"))
+        && let Some(found) = behind(&ANNOUNCED).and_then(|groups| groups.name("v"))
         && value::is_said(telling, name, found.as_str(), false)
     {
         return Some(Place::After(found.range()));
     }
     if telling.kind == Kind::Password
-        && compiled(&USING_PATTERN, USING).is_match(before)
-        && let Some(found) = compiled(&USED_PATTERN, &format!(r"\A(?:{USED})"))
-            .captures(after)
-            .and_then(|groups| groups.name("v"))
+        && USING.is_match(before)
+        && let Some(found) = behind(&USED).and_then(|groups| groups.name("v"))
     {
         let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         if !value.is_empty()
@@ -816,14 +751,13 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
         }
     }
     if before.ends_with(['"', '\''])
-        && let Some(found) = compiled(&LABELLED_PATTERN, LABELLED)
-            .captures(before)
-            .and_then(|groups| groups.name("v"))
+        && let Some(found) = LABELLED.captures(before).and_then(|groups| groups.name("v"))
         && let Some(part) = value::secret_part(telling, name, found.as_str(), Manner::Quoted)
     {
         return Some(Place::Before(found.start() + part.start..found.start() + part.end));
     }
-    if let Some(groups) = compiled(&AS_NAMED_PATTERN, AS_NAMED).captures(before)
+    if [" as", " is", " for"].iter().any(|verb| before.contains(verb))
+        && let Some(groups) = AS_NAMED.captures(before)
         && let (Some(found), Some(verb)) = (groups.name("v"), groups.name("verb"))
         && (telling.kind == Kind::Password || verb.as_str() == "as")
         && value::is_said(telling, name, found.as_str(), true)
@@ -831,32 +765,27 @@ fn said(before: &str, after: &str, name: &[u8], telling: Telling) -> Option<Plac
         return Some(Place::Before(found.range()));
     }
     if is_constant_name(name) {
-        let patterns = [
-            (&OF_CONSTANT_PATTERN, OF_CONSTANT, after),
-            (&BEFORE_PATTERN, BEFORE_CONSTANT, before),
-        ];
-        for (index, (cell, pattern, text)) in patterns.into_iter().enumerate() {
-            let may_be = match index {
-                0 => first_words(text.as_bytes(), 3).any(is_long_value),
-                _ => last_words(text.as_bytes(), 5).any(is_long_value),
-            };
-            if !may_be {
-                continue;
-            }
-            let anchor = if index == 0 { r"\A" } else { "" };
-            let found = compiled(cell, &format!("{anchor}(?:{pattern})")).captures(text);
-            let Some(found) = found.and_then(|groups| groups.name("v")) else { continue };
+        let trimmed = |found: Group<'_>| {
             let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
-            if !value.is_empty() && value::is_said(telling, name, value, false) {
-                let range = found.start()..found.start() + value.len();
-                return Some(if index == 0 { Place::After(range) } else { Place::Before(range) });
-            }
+            let is_said = !value.is_empty() && value::is_said(telling, name, value, false);
+            is_said.then(|| found.start()..found.start() + value.len())
+        };
+        if first_words(after.as_bytes(), 3).any(is_long_value)
+            && let Some(found) = behind(&OF_CONSTANT).and_then(|groups| groups.name("v"))
+            && let Some(range) = trimmed(found)
+        {
+            return Some(Place::After(range));
+        }
+        if last_words(before.as_bytes(), 5).any(is_long_value)
+            && let Some(found) =
+                BEFORE_CONSTANT.captures(before).and_then(|groups| groups.name("v"))
+            && let Some(range) = trimmed(found)
+        {
+            return Some(Place::Before(range));
         }
     }
     if name.to_ascii_lowercase().starts_with(b"cred")
-        && let Some(found) = compiled(&LOGIN_PATTERN, &format!(r"\A(?:{LOGIN})"))
-            .captures(after)
-            .and_then(|groups| groups.name("v"))
+        && let Some(found) = behind(&LOGIN).and_then(|groups| groups.name("v"))
     {
         let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         let password = Telling { kind: Kind::Password, rule: telling.rule };

@@ -68,13 +68,18 @@ impl<'a> Iterator for Pieces<'a> {
         };
         let end = next.map_or(self.rest.len(), |at| at + 1);
         let run = &self.rest[..end];
-        let piece = match run.utf8_chunks().next() {
-            Some(chunk) if !chunk.valid().is_empty() => Piece::Plain(chunk.valid()),
-            Some(chunk) => Piece::Character {
-                length: chunk.invalid().len(),
-                character: Some(char::REPLACEMENT_CHARACTER),
-            },
-            None => return None,
+        let piece = match std::str::from_utf8(run) {
+            Ok(text) => Piece::Plain(text),
+            Err(error) => {
+                let (valid, invalid) = run.split_at(error.valid_up_to());
+                match std::str::from_utf8(valid) {
+                    Ok(text) if !text.is_empty() => Piece::Plain(text),
+                    _ => Piece::Character {
+                        length: error.error_len().unwrap_or(invalid.len()),
+                        character: Some(char::REPLACEMENT_CHARACTER),
+                    },
+                }
+            }
         };
         let length = match &piece {
             Piece::Plain(text) => text.len(),

@@ -3,11 +3,9 @@
 //! Everything is matched from the end of a word, within a fixed number of bytes, so it is linear on any input.
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use regex::Regex;
 
 use crate::names::{Kind, Telling};
+use crate::pattern::Pattern;
 use crate::value::{self, Manner};
 
 /// The most bytes after a word that are read.
@@ -50,15 +48,20 @@ pub(crate) const ESCAPED: [&str; 44] = [
 ];
 
 /// The end of a word that is inflected, and up to four more words; then a sign, or a verb that tells.
-const TOLD: &str = r#"\A[A-Za-z_\x{80}-\x{10ffff}]{0,12}["'`*]{0,3}(?P<between>(?:[ \t]+[^\s:=："'`—–]{1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:[:=：]|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev))[ \t]{0,4}(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
+static TOLD: Pattern = Pattern::at_start(
+    r#"(?u:[A-Za-z_\x{80}-\x{10ffff}]){0,12}["'`*]{0,3}(?P<between>(?:[ \t]+(?u:[^\s:=："'`—–]){1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:(?u:[:=：])|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev))[ \t]{0,4}(?P<mark>(?u:["'`*«„“]){0,2})(?P<v>[!-~]{6,})"#,
+);
 /// The value alone, behind the word: `mit dem Kennwort VALUE`.
-const BARE: &str = r#"\A(?:[A-Za-z_\x{80}-\x{10ffff}]{0,12}[ \t]+)?(?:(?:для|от|к|до|на|za|til|pour|para|per|für|voor|do|na|för|untuk|de|del|du)[ \t]+[^\s:=]{1,20}[ \t]+)?(?P<mark>["'`*«„“]{0,2})(?P<v>[!-~]{6,128})"#;
+static BARE: Pattern = Pattern::at_start(
+    r#"(?:(?u:[A-Za-z_\x{80}-\x{10ffff}]){0,12}[ \t]+)?(?:(?:для|от|к|до|на|za|til|pour|para|per|für|voor|do|na|för|untuk|de|del|du)[ \t]+[^\s:=]{1,20}[ \t]+)?(?P<mark>(?u:["'`*«„“]){0,2})(?P<v>[!-~]{6,})"#,
+);
 /// Languages without blanks.
-const UNSPACED: &str = r#"\A["'`*」』]{0,3}[ \t]{0,2}(?P<sign>[:：=＝]|=>)?(?P<verb>は|是|为|為|는|은|이|를|を)?[ \t]{0,3}(?P<mark>["'`*「『“]{0,2})(?P<v>[!-~]{6,128})"#;
+static UNSPACED: Pattern = Pattern::at_start(
+    r#"(?u:["'`*」』]){0,3}[ \t]{0,2}(?P<sign>(?u:[:：=＝])|=>)?(?P<verb>は|是|为|為|는|은|이|를|を)?[ \t]{0,3}(?P<mark>(?u:["'`*「『“]){0,2})(?P<v>[!-~]{6,})"#,
+);
 
 /// Returns the secret that follows the word at this position.
 pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'static str)> {
-    static PATTERNS: [OnceLock<Regex>; 3] = [const { OnceLock::new() }; 3];
     let bytes = text.as_bytes();
     let name = bytes.get(word.clone())?;
     let first = text[..word.start].chars().next_back();
@@ -75,10 +78,8 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
         true => Telling { kind: Kind::Key, rule: "api-key" },
         false => Telling { kind: Kind::Password, rule: "password" },
     };
-    let pattern =
-        |index: usize, source| PATTERNS[index].get_or_init(|| crate::rules::compiled(source));
-    for (index, source) in [TOLD, BARE, UNSPACED].into_iter().enumerate() {
-        let Some(groups) = pattern(index, source).captures(after) else { continue };
+    for pattern in [&TOLD, &BARE, &UNSPACED] {
+        let Some(groups) = pattern.captures(after) else { continue };
         let Some(found) = groups.name("v") else { continue };
         let end = value::plain_end(after.as_bytes(), found.start(), false).unwrap_or(found.end());
         let given = after.get(found.start()..end.min(found.end())).unwrap_or_default();

@@ -20,6 +20,7 @@ mod keys;
 mod keywords;
 mod names;
 mod near;
+mod pattern;
 mod private_key;
 mod protocol;
 mod redactor;

@@ -254,7 +254,7 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         length += 1;
     }
     let plain = without_tail(std::str::from_utf8(&buffer[..length]).ok()?);
-    if NOT_SECRET.iter().any(|end| plain.ends_with(end)) {
+    if ends_with_any(plain, &NOT_SECRET) {
         return None;
     }
     let telling = |kind, rule| Some(Telling { kind, rule });
@@ -264,9 +264,9 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     {
         return telling(Kind::Key, "aws-secret");
     }
-    if PASSWORDS.iter().any(|end| plain.ends_with(end))
+    if ends_with_any(plain, &PASSWORDS)
         || ends_with_word(name, plain, "pass")
-        || plain.ends_with("pass") && !NO_PASSES.iter().any(|end| plain.ends_with(end))
+        || plain.ends_with("pass") && !ends_with_any(plain, &NO_PASSES)
         || ends_with_word(name, plain, "pw")
     {
         return telling(Kind::Password, "password");
@@ -275,18 +275,18 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         return telling(Kind::Key, "api-key");
     }
     if let Some(owner) = plain.strip_suffix("key") {
-        let owned = KEY_OWNERS.iter().any(|word| owner.ends_with(word));
-        let chosen = CHOSEN_KEYS.iter().any(|word| owner.ends_with(word));
+        let owned = ends_with_any(owner, &KEY_OWNERS);
+        let chosen = ends_with_any(owner, &CHOSEN_KEYS);
         let kind = if chosen { Kind::Secret } else { Kind::Key };
         if owned || is_constant_name(name) {
             return telling(kind, "api-key");
         }
         let may_be = !owner.is_empty()
             && ends_with_word(name, plain, "key")
-            && !PLAIN_OWNERS.iter().any(|word| owner.ends_with(word));
+            && !ends_with_any(owner, &PLAIN_OWNERS);
         return if may_be { telling(Kind::SomeKey, "api-key") } else { None };
     }
-    if [
+    let secrets = [
         "secret",
         "secrets",
         "secretcookie",
@@ -302,10 +302,8 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         "credential",
         "credentials",
         "creds",
-    ]
-    .iter()
-    .any(|end| plain.ends_with(end))
-    {
+    ];
+    if ends_with_any(plain, &secrets) {
         return telling(Kind::Secret, "secret");
     }
     if plain.ends_with("authorization") {
@@ -320,7 +318,7 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
             && (plain.len() > word.len() || ["salt", "pepper", "bearer"].contains(word))
     };
     let codes = ["recoverycode", "backupcode", "backupcodes", "unlockcode", "activationcode"];
-    if codes.iter().any(|code| plain.ends_with(code)) {
+    if ends_with_any(plain, &codes) {
         return telling(Kind::Key, "recovery-code");
     }
     if drawn.iter().any(is_drawn) {
@@ -332,8 +330,17 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     None
 }
 
+/// True if the text ends with one of these; few need more than a look at the last letter.
+fn ends_with_any(text: &str, ends: &[&str]) -> bool {
+    let last = text.as_bytes().last();
+    ends.iter().any(|end| end.as_bytes().last() == last && text.ends_with(end))
+}
+
 fn without_tail(plain: &str) -> &str {
     let plain = plain.trim_end_matches(|last: char| last.is_ascii_digit());
+    if !ends_with_any(plain, &TAILS) {
+        return plain;
+    }
     let Some(stem) = TAILS.iter().find_map(|tail| plain.strip_suffix(tail)) else {
         return plain;
     };

@@ -6,7 +6,8 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use memchr::memmem;
-use regex::Regex;
+
+use crate::pattern::Pattern;
 
 /// The beginning of the header, for the prefilter.
 pub(crate) const HEAD: &str = "-----begin ";
@@ -15,26 +16,22 @@ pub(crate) const HEAD: &str = "-----begin ";
 const LONGEST: usize = 64 * 1024;
 
 /// The header, with the name of the kind of key.
-static HEAD_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
-    compile(
-        r"\A-----BEGIN (?:(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----",
-    )
-});
+static HEAD_PATTERN: Pattern = Pattern::at_start(
+    r"-----BEGIN (?:(?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V1)-----",
+);
 
 /// A body without a footer: lines of base64, with the separators between lines in source code, in
 /// escaped strings and in listings with line numbers.
-static BODY_PATTERN: LazyLock<Regex> = LazyLock::new(|| {
+static BODY_PATTERN: LazyLock<Pattern> = LazyLock::new(|| {
     let between = r#"(?:\s|\\+[nrt]|["'`+,\\>|]|\n-|\d{1,6}(?:→|\t|:|\|))*"#;
     let headers = r"(?:Proc-Type|DEK-Info|Version|Comment): [^\n\\]{1,120}";
     let lines = format!(r"(?:{between}{headers})*(?:{between}[A-Za-z0-9+/=]{{16,}})+");
     let last_line = r"(?:\s|\\+[nrt]|\d{1,6}(?:→|\t))+[A-Za-z0-9+/=]{1,15}";
     // The separator after a short last line is not part of it.
-    compile(&format!(r#"\A(?:(?P<ended>{lines}{last_line})(?:\s|\\|["'`]|\z)|(?P<cut>{lines}))"#))
+    Pattern::composed(format!(
+        r#"(?P<ended>{lines}{last_line})(?:\s|\\|["'`]|\z)|(?P<cut>{lines})"#
+    ))
 });
-
-fn compile(pattern: &str) -> Regex {
-    crate::rules::compiled(pattern)
-}
 
 /// True if the header of a private key may begin here, in text or in raw JSON.
 pub(crate) fn is_possible(bytes: &[u8], start: usize) -> bool {
@@ -46,7 +43,7 @@ pub(crate) fn is_possible(bytes: &[u8], start: usize) -> bool {
 /// Returns the private key whose header begins here.
 pub(crate) fn find(text: &str, start: usize) -> Option<Range<usize>> {
     let window_end = text.floor_char_boundary(text.len().min(start + 80));
-    let body_start = start + HEAD_PATTERN.find(text.get(start..window_end)?)?.end();
+    let body_start = start + HEAD_PATTERN.find(text.get(start..window_end)?)?.end;
     let body_limit = text.floor_char_boundary(text.len().min(body_start + LONGEST));
     let rest = &text[body_start..body_limit];
     // Only up to the next dashes: they belong to the footer, or else to the header of the next key.

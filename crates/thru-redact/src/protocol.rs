@@ -3,12 +3,11 @@
 //! The words are those of everyday, so what stands around them must be of the protocol, too.
 
 use std::ops::Range;
-use std::sync::OnceLock;
 
 use memchr::memmem;
-use regex::Regex;
 
 use crate::names::{Kind, Telling};
+use crate::pattern::Pattern;
 use crate::value;
 
 /// The words, with the blank behind them.
@@ -20,30 +19,32 @@ const NEAR: usize = 200;
 /// A login: the word, what stands before it, and the pattern of the rest.
 struct Login {
     word: &'static str,
-    before: &'static str,
-    after: &'static str,
+    before: Pattern,
+    after: Pattern,
     /// Of these, one must stand nearby, or else none is needed.
     beside: &'static [&'static str],
 }
 
 /// What a line of a log, of a diff or of a terminal begins with.
-const LOGINS: [Login; 3] = [
+static LOGINS: [Login; 3] = [
     Login {
         word: "PASS ",
-        before: r#"(?:^|[\s>"|:+n])$"#,
-        after: r#"\A(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#,
+        before: Pattern::anywhere(r#"(?:^|[\s>"|:+n])$"#),
+        after: Pattern::at_start(r#"(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#),
         beside: &["USER ", "+OK", "331 ", "AUTHINFO ", "NICK ", "230 ", "Flags ["],
     },
     Login {
         word: "AUTH ",
-        before: r#"(?:> |"|HELLO [23] )$"#,
-        after: r#"\A(?:[\w-]{1,32} )?(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#,
+        before: Pattern::anywhere(r#"(?:> |"|HELLO [23] )$"#),
+        after: Pattern::at_start(r#"(?:[\w-]{1,32} )?(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#),
         beside: &[],
     },
     Login {
         word: "LOGIN ",
-        before: r#"(?:^|[\s>"|:+n])[A-Za-z]{1,4}\d{1,6} $"#,
-        after: r#"\A(?:\\?"[^"\n]{1,80}"|[^\s"]{1,80}) \\?"?(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#,
+        before: Pattern::anywhere(r#"(?:^|[\s>"|:+n])[A-Za-z]{1,4}\d{1,6} $"#),
+        after: Pattern::at_start(
+            r#"(?:\\?"[^"\n]{1,80}"|[^\s"]{1,80}) \\?"?(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#,
+        ),
         beside: &[],
     },
 ];
@@ -55,24 +56,18 @@ pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>) -> bool {
 
 /// Returns the password of the login whose word stands here.
 pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
-    static PATTERNS: [OnceLock<(Regex, Regex)>; LOGINS.len()] =
-        [const { OnceLock::new() }; LOGINS.len()];
-    let index = LOGINS.iter().position(|login| login.word == &text[word.clone()])?;
-    let login = &LOGINS[index];
+    let login = LOGINS.iter().find(|login| login.word == &text[word.clone()])?;
     let start = text.ceil_char_boundary(word.start.saturating_sub(NEAR));
     let end = text.floor_char_boundary(text.len().min(word.end + NEAR));
     let has = |part: &&str| memmem::find(&text.as_bytes()[start..end], part.as_bytes()).is_some();
     if !login.beside.is_empty() && !login.beside.iter().any(has) {
         return None;
     }
-    let compiled = crate::rules::compiled;
-    let (before, after) =
-        PATTERNS[index].get_or_init(|| (compiled(login.before), compiled(login.after)));
     let line = text[start..word.start].rsplit('\n').next().unwrap_or_default();
-    if !before.is_match(line) {
+    if !login.before.is_match(line) {
         return None;
     }
-    let found = after.captures(&text[word.end..end])?.name("v")?;
+    let found = login.after.captures(&text[word.end..end])?.name("v")?;
     let value = found.as_str();
     let password = Telling { kind: Kind::Password, rule: "password" };
     value::is_said(password, b"password", value, true)

@@ -4,8 +4,6 @@
 //! (see [`Start`]), and never on a whole text; so every match must contain a keyword, and keywords
 //! should be rare in ordinary text.
 
-use regex::Regex;
-
 use crate::checks::Check;
 use crate::names::WORDS;
 use crate::private_key::HEAD;
@@ -83,6 +81,8 @@ pub(crate) struct Rule {
     pub(crate) start: Start,
     pub(crate) follows: Follows,
     pub(crate) check: Check,
+    /// A text that must stand within the same braces; empty if none must.
+    pub(crate) beside: &'static str,
 }
 
 impl Rule {
@@ -98,6 +98,11 @@ impl Rule {
 
     const fn checked(mut self, check: Check) -> Self {
         self.check = check;
+        self
+    }
+
+    const fn beside(mut self, text: &'static str) -> Self {
+        self.beside = text;
         self
     }
 }
@@ -117,6 +122,7 @@ const fn form(
         start: Start::Word,
         follows: Follows::Token(8),
         check: Check::NotMasked,
+        beside: "",
     }
 }
 
@@ -134,37 +140,13 @@ const fn named(
         start: Start::Anywhere,
         follows: Follows::Sign,
         check: Check::Random,
+        beside: "",
     }
 }
 
 /// Defines a secret that is found by its shape.
 const fn shape(name: &'static str, description: &'static str) -> Rule {
     Rule { finder: Finder::Shape, ..form(name, description, &[], "") }
-}
-
-/// Compiles a built-in pattern. Its classes are those of ASCII, which take a tenth of the time to compile.
-pub(crate) fn compiled(pattern: &str) -> Regex {
-    let mut ascii = String::with_capacity(pattern.len() + 64);
-    let mut rest = pattern;
-    while let Some((before, behind)) = rest.split_once('\\') {
-        ascii.push_str(before);
-        let mut letters = behind.chars();
-        match letters.next() {
-            Some('s') => ascii.push_str(r"[\t\n\r ]"),
-            Some('S') => ascii.push_str(r"[^\t\n\r ]"),
-            Some('d') => ascii.push_str("[0-9]"),
-            Some('w') => ascii.push_str("[0-9A-Za-z_]"),
-            Some('b') => ascii.push_str(r"(?-u:\b)"),
-            Some(other) => ascii.extend(['\\', other]),
-            None => {}
-        }
-        rest = letters.as_str();
-    }
-    ascii.push_str(rest);
-    // Two ways to the end, which match the same: no table is made that finds groups in one pass. It would take most of a pattern's
-    // memory, and groups are looked for only in what was found.
-    ascii.push_str("(?:|)");
-    Regex::new(&ascii).unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"))
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
@@ -214,148 +196,148 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Base64Within, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::NAMES, "") },
     Rule { finder: Finder::Base64Near, start: Start::Anywhere, ..form("base64", "a secret in base64", &crate::base64::CONTEXTS, "") },
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
-        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,200}(?:\\{1,2}n[^\s"'`|\\]{4,200})?)(?:\\{1,2}n)?["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?(?:smb)?passwd\b|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--[\w-]{0,20}stdin)\b)"#)
+        r#"(?i)(?:echo|printf)(?: -[ne]{1,2}| ["']%s(?:\\n)?["'])* {1,2}["'\\]{0,3}(?P<secret>[^\s"'`|\\]{4,}(?:\\{1,2}n[^\s"'`|\\]{4,})?)(?:\\{1,2}n)?["'\\]{0,3} {0,2}\| {0,2}(?:sudo (?:-\w+ )*-S|(?:sudo )?(?:docker|podman|helm|crane|oras|nerdctl|buildah|skopeo)(?: registry)?(?: auth)? login|(?:sudo )?(?:smb)?passwd\b|kinit|(?:sudo )?realm join|gh auth login|(?:sudo )?cryptsetup|su\b|vault login|(?:npx )?[\w./-]{1,24}(?: [\w:./-]{1,24}){0,3} (?:secrets? (?:put|set|add|create)|env add|env:set|insert|--with-token|--[\w-]{0,20}stdin)\b)"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a command reads from another", &["echo ", "printf "],
-        r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,200})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
+        r#"(?i)(?:echo|printf)(?: -[ne]{1,2})? {1,2}["'\\]{0,3}[\w.@-]{1,32}:(?P<secret>[^\s"'`|\\]{4,})["'\\]{0,3} {0,2}\| {0,2}(?:sudo )?chpasswd"#)
         .followed_by(Follows::Pipe).checked(Check::Password),
     form("piped-password", "the password that a script answers a prompt with", &["assword:"],
-        r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;+>|0-9]){0,24}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,128})"#)
+        r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;+>|0-9]){0,24}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("command-password", "the password in a command line", &["convertto-securestring "],
-        r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,128})"#)
+        r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,})"#)
         .followed_by(Follows::Word).checked(Check::Password),
     form("piped-password", "the password that a script answers a prompt with", &["send \"", "send -- \"", "send \\\"", "send -- \\\""],
-        r#"send (?:-- )?\\{0,3}"(?P<secret>[^\s"'\\${}()]{6,64})\\{1,3}[rn]"#).followed_by(Follows::Word).checked(Check::SelfMade),
+        r#"send (?:-- )?\\{0,3}"(?P<secret>[^\s"'\\${}()]{6,})\\{1,3}[rn]"#).followed_by(Follows::Word).checked(Check::SelfMade),
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
     form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = (", "auth '", "auth \"", "auth \\\""],
-        r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,128})\\{0,3}["']"#)
+        r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["sqlplus "], r"sqlplus (?:-\w+ ){0,3}\w{1,32}/(?P<secret>[^\s@/]{4,64})@")
+    form("login-password", "the password of a login with its user", &["sqlplus "], r"sqlplus (?:-\w+ ){0,3}\w{1,32}/(?P<secret>[^\s@/]{4,})@")
         .followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["@//"], r"[\w$#]{1,32}/(?P<secret>[^\s@/]{4,64})@//[\w.-]{1,80}[:/]").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["@//"], r"[\w$#]{1,32}/(?P<secret>[^\s@/]{4,})@//[\w.-]{1,80}[:/]").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["auth plain ", "auth login "], r"(?i)auth (?:plain|login) (?P<secret>[A-Za-z0-9+/]{12,}={0,2})")
         .checked(Check::Random),
     form("login-password", "the password of a login with its user", &["credential(", "login(", "wifi.begin(", "passwordauthentication(", "signin(", "sign_in(", "log_in(", "login_with(", "login_as("],
-        r#"(?i)(?:credential|log_?in(?:_with|_as)?|sign_?in|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+        r#"(?i)(?:credential|log_?in(?:_with|_as)?|sign_?in|wifi\.begin|passwordauthentication)\(\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}\\{0,3}["'](?P<secret>[^\s"'\\]{6,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["getconnection(", "database(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
-        r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,128})\\{0,3}["']"#)
+        r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["credentials(\""],
-        r#"Credentials\((?:"[^"\n]{1,80}",\s){3}"(?P<secret>[^\s"\\]{6,128})"\)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"Credentials\((?:"[^"\n]{1,80}",\s){3}"(?P<secret>[^\s"\\]{6,})"\)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["wpa_passphrase ", "radtest ", "isql ", "db2 connect ", "poetry config ", "samba-tool user ", "composer config ", "prosodyctl register ", "steamcmd "],
-        r#"(?i)(?:wpa_passphrase \S{1,40}|radtest \S{1,64}|isql (?:-v )?\S{1,40} \S{1,40}|db2 connect to \S{1,40} user \S{1,40} using|poetry config http-basic\.\S{1,40} \S{1,40}|samba-tool user (?:create|add) \S{1,40}|composer config (?:-\S{1,16} )?http-basic\.\S{1,60} \S{1,40}|prosodyctl register \S{1,40} \S{1,60}|steamcmd \+login \S{1,40})[ ]?\\{0,3}["']?(?P<secret>[^\s"'`$\\-][^\s"'`\\]{5,128})"#)
+        r#"(?i)(?:wpa_passphrase \S{1,40}|radtest \S{1,64}|isql (?:-v )?\S{1,40} \S{1,40}|db2 connect to \S{1,40} user \S{1,40} using|poetry config http-basic\.\S{1,40} \S{1,40}|samba-tool user (?:create|add) \S{1,40}|composer config (?:-\S{1,16} )?http-basic\.\S{1,60} \S{1,40}|prosodyctl register \S{1,40} \S{1,60}|steamcmd \+login \S{1,40})[ ]?\\{0,3}["']?(?P<secret>[^\s"'`$\\-][^\s"'`\\]{5,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["authenticate plain ", "mechanism='plain'>", "mechanism=\"plain\">", "334 ugfzc3dvcmq6"],
-        r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,400}={0,2})"#)
+        r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,}={0,2})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
-    form("login-password", "the password of a login with its user", &["auth-user-pass"], r"(?i)auth-user-pass>?\s(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[\s+>|]{0,16}\S{1,64}\s(?:[ \t]{0,8}[0-9]{1,6}(?:[\t|→]|: ))?[\s+>|]{0,16}(?P<secret>[^\s<]{4,128})(?:\s|\z)")
+    form("login-password", "the password of a login with its user", &["auth-user-pass"], r"(?i)auth-user-pass>?\s(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[\s+>|]{0,16}\S{1,64}\s(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[\s+>|]{0,16}(?P<secret>[^\s<]{4,})(?:\s|\z)")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
-        r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,200})"#)
+        r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync(", "cipheriv(", "openssl_encrypt(", "openssl_decrypt("],
-        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
+        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$apr1$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
-        r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,86}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,200}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
+        r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
-    form("password-hash", "the hash of a password", &["$krb5tgs$", "$krb5asrep$"], r#"(?i)\$krb5(?:tgs|asrep)\$[^\s"'\\]{60,4000}"#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("password-hash", "the hash of a password", &["$krb5tgs$", "$krb5asrep$"], r#"(?i)\$krb5(?:tgs|asrep)\$[^\s"'\\]{60,}"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("password-hash", "the hash of a password", &["$p$", "$h$", "$s$", "$sha1$", "$dcc2$", "$ml$", "$7$"],
-        r"\$(?:[PH]\$[A-Za-z0-9./]{31}|S\$[A-Za-z0-9./]{52}|sha1\$\d{1,7}\$[A-Za-z0-9./]{1,64}\$[A-Za-z0-9./]{28}|DCC2\$\d{1,8}#[^#\s]{1,64}#[0-9a-f]{32}|ml\$\d{1,7}\$[0-9a-f]{64}\$[0-9a-f]{128,256}|7\$[A-Za-z0-9./$]{50,120})").starting(Start::Anywhere).followed_by(Follows::Token(20)),
+        r"\$(?:[PH]\$[A-Za-z0-9./]{31}|S\$[A-Za-z0-9./]{52}|sha1\$\d{1,7}\$[A-Za-z0-9./]{1,64}\$[A-Za-z0-9./]{28}|DCC2\$\d{1,8}#[^#\s]{1,64}#[0-9a-f]{32}|ml\$\d{1,7}\$[0-9a-f]{64}\$[0-9a-f]{128,}|7\$[A-Za-z0-9./$]{50,})").starting(Start::Anywhere).followed_by(Follows::Token(20)),
     form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
     form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
-        r#"(?i)(?:password [07]|secret [0589]) (?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+        r#"(?i)(?:password [07]|secret [0589]) (?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("network-password", "a community of SNMP", &["rocommunity ", "rwcommunity ", "snmp-server community "],
-        r#"(?i)(?:r[ow]community |snmp-server community )(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
+        r#"(?i)(?:r[ow]community |snmp-server community )(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("tsig-key", "the key of a transfer of a zone", &["hmac-sha", "hmac-md5"], r"(?i)hmac-(?:sha\d{1,3}|md5):[\w.-]{1,64}:(?P<secret>[A-Za-z0-9+/]{16,}={0,2})").followed_by(Follows::Word).checked(Check::Random),
-    form("sql-password", "the password of a user in SQL", &["identified by "], r"(?i)identified by (?P<secret>[A-Za-z][^\s'\x22;\\]{5,128})").followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}(?:@[\w.-]{1,80})?:(?P<secret>[^\s\\\x22']{4,128})")
+    form("sql-password", "the password of a user in SQL", &["identified by "], r"(?i)identified by (?P<secret>[A-Za-z][^\s'\x22;\\]{5,})").followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}(?:@[\w.-]{1,80})?:(?P<secret>[^\s\\\x22']{4,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["-password password "], r"(?i)-password password (?P<secret>[^\s\\\x22']{6,128})")
+    form("login-password", "the password of a login with its user", &["-password password "], r"(?i)-password password (?P<secret>[^\s\\\x22']{6,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["chpasswd"],
-        r"chpasswd(?: <<-?\s?\S{1,16}|:\s[\s+>|0-9]{0,24}list:\s?\|?)\s[\s+>|0-9-]{0,24}[A-Za-z][\w.-]{0,31}:(?P<secret>[^\s\\\x22']{4,128})").followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["auth\\r\\n$"], r"(?i)auth\\r\\n\$\d{1,3}\\r\\n(?P<secret>[^\s\\\x22']{4,128})\\r").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: ", "login with ", "log in with ", "login as ", "log in as ", "login is "], r"(?i)(?:logins?:|zugangsdaten:|log ?in (?:with|as|is)) [\w.@-]{2,40}(?: / |:)(?P<secret>[^\s/\x22'`\\]{6,64})")
+        r"chpasswd(?: <<-?\s?\S{1,16}|:\s[\s+>|0-9]{0,24}list:\s?\|?)\s[\s+>|0-9-]{0,24}[A-Za-z][\w.-]{0,31}:(?P<secret>[^\s\\\x22']{4,})").followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["auth\\r\\n$"], r"(?i)auth\\r\\n\$\d{1,3}\\r\\n(?P<secret>[^\s\\\x22']{4,})\\r").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["login: ", "logins: ", "zugangsdaten: ", "login with ", "log in with ", "login as ", "log in as ", "login is "], r"(?i)(?:logins?:|zugangsdaten:|log ?in (?:with|as|is)) [\w.@-]{2,40}(?: / |:)(?P<secret>[^\s/\x22'`\\]{6,})")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,2000})").followed_by(Follows::Token(32)),
+    form("login-password", "the password of a login with its user", &["password 51:b:"], r"(?i)password 51:b:(?P<secret>[0-9a-f]{32,})").followed_by(Follows::Token(32)),
     form("seed-phrase", "the words that recover a wallet", &["seed phrase", "seed words", "recovery phrase", "recovery words", "secret phrase", "backup phrase", "mnemonic", "wallet"],
         r#"(?i)(?:(?:seed|recovery|secret|backup) (?:phrase|words)|mnemonic|wallet)(?: phrase| words)?(?: ?[:=]| is| are|\r?\n)[\s>|+*"'`]{0,8}(?-i:(?P<secret>(?:[a-z]{3,8} ){11,23}[a-z]{3,8}))\b"#).followed_by(Follows::Word).checked(Check::Phrase),
-    form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Password),
-    form("jwk-key", "the private part of a JSON web key", &["\"kty\"", "\"kty\\\""], r#""kty"\s?:\s?"(?:RSA|EC|OKP|oct)"[^{}]{0,2000}?"[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,2000})""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
-    form("jwk-key", "the private part of a JSON web key", &["\"d\":", "\"d\\\":"], r#""d"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{24,2000})"[^{}]{0,2000}?"kty""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
-    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| (?:is|was|=|→)(?: (?:now|set|changed|reset))?(?: to)? | )\\{0,3}["'`]?(?P<secret>[^\s"'`\\,]{6,64})"#)
+    form("login-password", "the password of a login with its user", &["nickserv"], r#"(?i)nickserv[ :]{1,3}identify (?:[\w-]{1,32} )?(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Password),
+    form("jwk-key", "the private part of a JSON web key", &["\"d\":", "\"d\" :", "\"d\\\":", "\"k\":", "\"k\" :", "\"k\\\":"], r#""[dk]"\s?:\s?"(?P<secret>[A-Za-z0-9_-]{16,})""#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random).beside("kty"),
+    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| (?:is|was|=|→)(?: (?:now|set|changed|reset))?(?: to)? | )\\{0,3}["'`]?(?P<secret>[^\s"'`\\,]{6,})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
-    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| is | = ?| )\\{0,3}["'`](?P<secret>[^\s"'`\\,]{8,64})\\{0,3}["'`]"#)
+    form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| is | = ?| )\\{0,3}["'`](?P<secret>[^\s"'`\\,]{8,})\\{0,3}["'`]"#)
         .followed_by(Follows::Word).checked(Check::Given),
-    form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,128})'")
+    form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,})'")
         .followed_by(Follows::Word).checked(Check::Password),
     form("consul-key", "the key of a Consul or Nomad cluster", &["encrypt"], r#"encrypt\\{0,3}["']? {0,4}[:=] {0,4}\\{0,3}["']?(?P<secret>[A-Za-z0-9+/]{43}=)"#)
         .followed_by(Follows::Sign).checked(Check::Random),
-    form("private-key", "a private key in PEM, OpenSSH or PGP armour", &["private-lines: "], r"(?i)private-lines: \d{1,3}(?P<secret>(?:[\s>|+#*-]{1,8}[A-Za-z0-9+/=]{16,64}){1,40})")
+    form("private-key", "a private key in PEM, OpenSSH or PGP armour", &["private-lines: "], r"(?i)private-lines: \d{1,3}(?P<secret>(?:[\s>|+#*-]{1,8}[A-Za-z0-9+/=]{16,})+)")
         .followed_by(Follows::Word),
-    form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\\x22']{4,128})")
+    form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\\x22']{4,})")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
-    form("pgpass", "the password of a line of .pgpass", &["*:*:"], r"\*:\*:[^\s:]{1,64}:(?:[^\s:]{1,64}:)?(?P<secret>[^\s\\\x22':]{4,128})(?:\s|\z)")
+    form("pgpass", "the password of a line of .pgpass", &["*:*:"], r"\*:\*:[^\s:]{1,64}:(?:[^\s:]{1,64}:)?(?P<secret>[^\s\\\x22':]{4,})(?:\s|\z)")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
-    form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,128})\\{0,3}['"]"#)
+    form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,})\\{0,3}['"]"#)
         .followed_by(Follows::Token(0)).checked(Check::Password),
-    form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,70}"),
-    form("private-key", "a secret key of minisign", &["rwrty0iy"], r"RWRTY0Iy[A-Za-z0-9+/]{150,220}={0,2}"),
-    form("private-key", "the key of a hidden service", &["ed25519-v3:", "ed25519v1-secret:"], r"(?i)ed25519(?:-v3|v1-secret):\s{0,2}(?P<secret>[A-Za-z0-9+/]{80,90}={0,2})"),
-    form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,4000})").followed_by(Follows::Word),
-    form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,4000}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,4000}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
+    form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
+    form("private-key", "a secret key of minisign", &["rwrty0iy"], r"RWRTY0Iy[A-Za-z0-9+/]{150,}={0,2}"),
+    form("private-key", "the key of a hidden service", &["ed25519-v3:", "ed25519v1-secret:"], r"(?i)ed25519(?:-v3|v1-secret):\s{0,2}(?P<secret>[A-Za-z0-9+/]{80,}={0,2})"),
+    form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,})").followed_by(Follows::Word),
+    form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
 
     form("login-password", "the password of a login with its user", &["stats auth ", "addauth digest ", " login=", "-auth ", "-auth=", "-userpass ", "-credentials ", "user.info=", "etcdctl user add "],
-        r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials|user\.info|etcdctl user add)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#)
+        r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials|user\.info|etcdctl user add)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
-    form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,128}) [~+&%]"#).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r#"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,64})@"#).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,}) [~+&%]"#).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r#"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,})@"#).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["connect("],
-        r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,128})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+        r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("piped-password", "the password that a command reads from another", &["passwd -f", "-password-stdin", "-with-token", "-passphrase-fd", "-pass-stdin", "secret-tool store", "pass insert", "cryptsetup ", "secret put", "secrets set", "env add"],
-        r#"(?i)[a-z -]{6,20}(?: ?[\w.:/@=-]{1,40}){0,4} <<< ?["']?(?P<secret>[^\s"'$]{6,200})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"(?i)[a-z -]{6,20}(?: ?[\w.:/@=-]{1,40}){0,4} <<< ?["']?(?P<secret>[^\s"'$]{6,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("stored-secret", "a secret that Maven or Jenkins encrypted", &["<master>{", "<password>{", "<secret>{", "<passphrase>{", "<privatekey>{", "<apitoken>{"],
         r"(?i)<\w{6,12}>\{(?P<secret>[A-Za-z0-9+/]{24,}={0,2})\}<").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Random),
-    form("cookie", "the session in a cookie", &["wordpress_logged_in_", "wordpress_sec_"], r"(?i)wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[A-Za-z0-9%._~+-]{20,512})").followed_by(Follows::Token(32)),
+    form("cookie", "the session in a cookie", &["wordpress_logged_in_", "wordpress_sec_"], r"(?i)wordpress_(?:logged_in|sec)_[0-9a-f]{32}=(?P<secret>[A-Za-z0-9%._~+-]{20,})").followed_by(Follows::Token(32)),
     form("google-oauth-code", "the code of a Google login", &["4/0a"], r"4/0A[A-Za-z0-9_-]{50,}").followed_by(Follows::Token(50)).checked(Check::Random),
-    form("network-password", "the password of a Wi-Fi network", &["wifi:"], r#"(?i)wifi:[^\n"]{0,80}?\bp:(?P<secret>[^\s;"'\\]{6,64});"#).followed_by(Follows::Word).checked(Check::Password),
+    form("network-password", "the password of a Wi-Fi network", &["wifi:"], r#"(?i)wifi:[^\n"]{0,80}?\bp:(?P<secret>[^\s;"'\\]{6,});"#).followed_by(Follows::Word).checked(Check::Password),
     form("recovery-code", "codes that replace a second factor", &["recovery code", "backup code", "scratch code"],
-        r"(?i)(?:recovery|backup|scratch) codes?[^\n:]{0,24}:(?:\s|\\n)(?P<secret>(?:[\s,*>|+-]{0,4}[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})?){1,20})").starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Chosen),
+        r"(?i)(?:recovery|backup|scratch) codes?[^\n:]{0,24}:(?:\s|\\n)(?P<secret>(?:[\s,*>|+-]{0,4}[A-Za-z0-9]{4,8}-[A-Za-z0-9]{4,8}(?:-[A-Za-z0-9]{4,8})?)+)").starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Chosen),
     form("kaggle-key", "a Kaggle key", &["\"username\""], r#"(?i)"username"\s?:\s?"[\w.-]{1,64}",\s{0,8}"key"\s?:\s?"(?P<secret>[0-9a-f]{32})""#).starting(Start::Anywhere).followed_by(Follows::Word),
-    form("url-key", "the key in the query of a URL", &["?key=", "&key=", "?apikey=", "&appid="], r"(?i)[?&]\w{3,6}=(?P<secret>[A-Za-z0-9_-]{24,128})\b").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Mixed),
+    form("url-key", "the key in the query of a URL", &["?key=", "&key=", "?apikey=", "&appid="], r"(?i)[?&]\w{3,6}=(?P<secret>[A-Za-z0-9_-]{24,})\b").starting(Start::Anywhere).followed_by(Follows::Token(24)).checked(Check::Mixed),
 
     form("login-password", "the password of a login with its user", &["bundle_", "bundle config "],
-        r#"(?i)bundle(?:_[A-Z0-9_]{4,80}[=:] ?["']?| config (?:set )?(?:--\w+ )?\S{4,80} )[\w.-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,128})"#).followed_by(Follows::Word).checked(Check::Chosen),
-    form("network-password", "the password of a Wi-Fi network", &["key content", "schlüsselinhalt"], r#"(?i)(?:key content|schlüsselinhalt)\s{1,20}: (?P<secret>[^\s"'\\]{8,63})"#).followed_by(Follows::Word).checked(Check::Password),
+        r#"(?i)bundle(?:_[A-Z0-9_]{4,80}[=:] ?["']?| config (?:set )?(?:--\w+ )?\S{4,80} )[\w.-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("network-password", "the password of a Wi-Fi network", &["key content", "schlüsselinhalt"], r#"(?i)(?:key content|schlüsselinhalt)\s{1,20}: (?P<secret>[^\s"'\\]{8,})"#).followed_by(Follows::Word).checked(Check::Password),
     form("network-password", "a password in the settings of a device", &["password1 ", "password2 ", "password enc ", "psksecret enc ", "passwd enc ", "-server key ", "isakmp key ", "pre-shared-key "],
-        r#"(?i)(?:password[12]|(?:password|psksecret|passwd) enc|-server key|isakmp key|pre-shared-key) (?:\d |ascii-text |local |remote )?["']?(?P<secret>[^\s"';\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+        r#"(?i)(?:password[12]|(?:password|psksecret|passwd) enc|-server key|isakmp key|pre-shared-key) (?:\d |ascii-text |local |remote )?["']?(?P<secret>[^\s"';\\]{6,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("byte-key", "a key that is written as a list of bytes", &["network_key", "networkkey", "secret_key", "secretkey", "private_key", "privatekey", "keypair"],
-        r#"(?i)[a-z_]{7,11}\w{0,12}\\{0,3}["']?\s?(?:[:=]\s?)?(?:[\w.: ]{1,24}\()?\s?(?:&?\[|\{)(?P<secret>\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})(?:,\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})){15,127})"#).starting(Start::Anywhere).followed_by(Follows::Word),
-    form("stored-secret", "a secret that is given to a store of secrets", &["encrypt_string "], r#"encrypt_string (?:--[\w-]{1,24}[ =]\S{1,64} ){0,3}\\{0,3}["']?(?P<secret>[^\s"'$\\-][^\s"'\\]{5,200})"#).followed_by(Follows::Word).checked(Check::Chosen),
-    form("command-password", "the password in a command line", &["-passwd /users/"], r#"(?i)-passwd /users/[\w.-]{1,40} ["']?(?P<secret>[^\s"'$\\]{4,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"(?i)[a-z_]{7,11}\w{0,12}\\{0,3}["']?\s?(?:[:=]\s?)?(?:[\w.: ]{1,24}\()?\s?(?:&?\[|\{)(?P<secret>\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})(?:,\s{0,4}(?:0x[0-9a-f]{2}|\d{1,3})){15,})"#).starting(Start::Anywhere).followed_by(Follows::Word),
+    form("stored-secret", "a secret that is given to a store of secrets", &["encrypt_string "], r#"encrypt_string (?:--[\w-]{1,24}[ =]\S{1,64} ){0,3}\\{0,3}["']?(?P<secret>[^\s"'$\\-][^\s"'\\]{5,})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("command-password", "the password in a command line", &["-passwd /users/"], r#"(?i)-passwd /users/[\w.-]{1,40} ["']?(?P<secret>[^\s"'$\\]{4,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("calendar-url", "the private address of a calendar", &["/private-"], r"/private-(?P<secret>[0-9a-f]{32})/").starting(Start::Anywhere).followed_by(Follows::Token(32)),
 
-    form("login-password", "the password of a login with its user", &["neo4j_auth"], r#"(?i)neo4j_auth[=:]\s?["']?neo4j/(?P<secret>[^\s"'\\]{4,128})"#).starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["neo4j_auth"], r#"(?i)neo4j_auth[=:]\s?["']?neo4j/(?P<secret>[^\s"'\\]{4,})"#).starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Password),
     form("vault-key", "a key that opens a Vault", &["unseal key ", "recovery key "], r"(?i)(?:unseal|recovery) key \d{1,2}: (?P<secret>[A-Za-z0-9+/]{40,}={0,2})").followed_by(Follows::Sign).checked(Check::Random),
     form("tsig-key", "the key of a transfer of a zone", &["secret \""], r#"secret \\{0,3}"(?P<secret>[A-Za-z0-9+/]{20,}={0,2})\\{0,3}";"#).followed_by(Follows::Word).checked(Check::Random),
 
-    form("login-password", "the password of a login with its user", &["@tcp(", "@unix("], r"(?P<secret>[A-Za-z0-9_+/-]{6,80})@(?:tcp|unix)\(").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["@tcp(", "@unix("], r"(?P<secret>[A-Za-z0-9_+/-]{6,})@(?:tcp|unix)\(").starting(Start::Before(80)).followed_by(Follows::Word).checked(Check::Password),
     form("command-password", "the password in a command line", &["password-command", "passcommand", "extpass", "password_cmd", "password-file", "passphrase-file", "pass-file"],
-        r#"(?i)(?:password[-_]c(?:omman|m)d|passcommand|extpass|pass(?:word|phrase)?-file)[ =]\\{0,3}["']?(?:<\()?echo (?:-n )?["']?(?P<secret>[^\s"'$\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"(?i)(?:password[-_]c(?:omman|m)d|passcommand|extpass|pass(?:word|phrase)?-file)[ =]\\{0,3}["']?(?:<\()?echo (?:-n )?["']?(?P<secret>[^\s"'$\\]{6,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("recovery-code", "codes that replace a second factor", &["recovery key", "product key", "license key", "licence key", "activation code", "activation key", "serial number"],
         r"(?i)(?:recovery|product|license|licence|activation|serial) (?:key|code|number)(?: is)?[ ]{0,4}[:= ] ?(?P<secret>(?:[A-Z0-9]{4,6}-){3,7}[A-Z0-9]{4,6}|[A-Z0-9]{20,32})\b").followed_by(Follows::Word).checked(Check::NotMasked),
 
     // In URLs and headers.
-    form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,256})@[A-Za-z0-9\[$%{]"#)
+    form("url-password", "the password in a URL", &["://"], r#"://[^\s/:@"'`<>\\\[]{0,128}:(?P<secret>[^\s/"'`<>\\,]{3,})@[A-Za-z0-9\[$%{]"#)
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Password),
     // The hosts of Sentry's addresses begin with `o` and a number; the keys before them are public.
-    form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,255}(?::[A-Za-z0-9_-]{8,255})?)@(?:[A-NP-Za-np-z0-9]|[Oo][^0-9])")
+    form("url-token", "the token before the host of a URL", &["://"], r"://(?P<secret>[A-Za-z0-9_-]{20,}(?::[A-Za-z0-9_-]{8,})?)@(?:[A-NP-Za-np-z0-9]|[Oo][^0-9])")
         .starting(Start::Anywhere).followed_by(Follows::Credentials).checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization"],
         r#"(?i)authorization["'`\\]{0,8}\]?[ \t]{0,4}(?:[:=,]|=>|[ \t]["'])[ \t]{0,4}["'`\\]{0,8}[a-z][\w-]{2,24}(?:[ \t]{1,4}|[ \t]{0,4}\r?\n[ \t+>#/*-]{0,12})(?P<secret>[A-Za-z0-9._~+/=:-]{12,})"#)
@@ -363,58 +345,58 @@ pub(crate) static RULES: &[Rule] = &[
     form("authorization", "the credentials of an Authorization header", &["authorization"],
         r#"(?i)authorization["'`\\]{0,8}[ \t]{0,4}[:=,][ \t]{0,4}["'`\\]{0,8}[a-z][\w-]{2,24}[ \t]{1,4}[^\n]{0,300}?\b(?:signature|response|mac|sig|secret|token|credential)=\\{0,3}"?(?P<secret>[A-Za-z0-9._~+/=-]{20,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Sign).checked(Check::Random),
-    form("api-url", "the key in the path of a URL", &["/v1/", "/v2/", "/v3/"], r"(?i)/v[123]/(?P<secret>[a-z0-9_-]{32,64})\b").starting(Start::Anywhere).followed_by(Follows::Token(32)).checked(Check::Random),
+    form("api-url", "the key in the path of a URL", &["/v1/", "/v2/", "/v3/"], r"(?i)/v[123]/(?P<secret>[a-z0-9_-]{32,})\b").starting(Start::Anywhere).followed_by(Follows::Token(32)).checked(Check::Random),
     form("login-password", "the password of a login with its user", &["btoa(", "b64encode(", "base64.encode", "encodetostring("],
-        r#"(?i)(?:btoa|b64encode|base64\.encode\w*|encodetostring)\(\s?b?\\{0,3}["'`][^\s"'`:\\]{1,64}:(?P<secret>[^\s"'`\\$]{6,128})\\{0,3}["'`]"#)
+        r#"(?i)(?:btoa|b64encode|base64\.encode\w*|encodetostring)\(\s?b?\\{0,3}["'`][^\s"'`:\\]{1,64}:(?P<secret>[^\s"'`\\$]{6,})\\{0,3}["'`]"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["auth(", "bind_s(", "bind(", "userpwd", "basicauth {"],
-        r#"(?i)(?:auth\(|bind(?:_s)?\(|userpwd[ ,=>'"]{1,4}|basicauth \{ )(?:\s?\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'],\s?){0,2}(?:some\()?\\{0,3}["']?(?:[\w.@-]{1,40}[: ])?(?P<secret>[^\s"'\\:()]{8,128})(?:\\{0,3}["']| \})"#)
+        r#"(?i)(?:auth\(|bind(?:_s)?\(|userpwd[ ,=>'"]{1,4}|basicauth \{ )(?:\s?\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'],\s?){0,2}(?:some\()?\\{0,3}["']?(?:[\w.@-]{1,40}[: ])?(?P<secret>[^\s"'\\:()]{8,})(?:\\{0,3}["']| \})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
     form("login-password", "the password of a login with its user", &["credentials(", "credential(", "credentials::new(", "credentials.basic("],
-        r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,128})\\{0,3}["']"#)
+        r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
     form("pin", "a personal number", &["pin is ", "pin: ", "pin=", "pin code is ", "pin code: ", "passcode is ", "passcode: "], r"(?i)p(?:in(?: code)?|asscode)(?: is |: ?|=)(?P<secret>\d{6,8})\b").followed_by(Follows::Word).checked(Check::NotMasked),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
-        r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,64})@").followed_by(Follows::Word).checked(Check::Chosen),
-    form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,512})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
+        r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,})@").followed_by(Follows::Word).checked(Check::Chosen),
+    form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
     form("join-token", "the token by which a node joins a cluster", &["swmtkn-1-", "::server:"], r"(?:SWMTKN-1-[a-z0-9]{50}-[a-z0-9]{25}|::server:(?P<secret>[0-9a-f]{32}))").starting(Start::Anywhere).followed_by(Follows::Token(20)),
     form("join-token", "the token by which a node joins a cluster", &["k10"], r"K10[0-9a-f]{64}\b").followed_by(Follows::Token(64)),
     form("deepl-key", "a DeepL key", &[":fx"], r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}:fx\b").starting(Start::Before(36)).followed_by(Follows::Word),
-    form("intercom-token", "an Intercom token", &["dg9roj"], r"dG9rOj[A-Za-z0-9+/_-]{40,60}={0,2}").followed_by(Follows::Token(40)),
+    form("intercom-token", "an Intercom token", &["dg9roj"], r"dG9rOj[A-Za-z0-9+/_-]{40,}={0,2}").followed_by(Follows::Token(40)),
     form("twitch-token", "a Twitch token", &["oauth:"], r"oauth:[a-z0-9]{30}\b").followed_by(Follows::Token(30)).checked(Check::Random),
     form("nats-seed", "the seed of a NATS key", &["sua", "saa", "soa"], r"S[UAO]A[A-Z2-7]{55}\b").followed_by(Follows::Token(55)),
     form("paypal-token", "a PayPal token", &["a21aa"], r"A21AA[A-Za-z0-9_-]{80,}").checked(Check::Random),
     form("backblaze-key", "a Backblaze key", &["k001", "k002", "k003", "k004", "k005"], r"K00[1-5][A-Za-z0-9+/]{27}\b").followed_by(Follows::Token(27)).checked(Check::Random),
     form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization: ", "authorization\": \"", "authorization\\\": \\\"", "authorization', '", "authorization=\""],
-        r#"(?i)authorization["'\\]{0,4}(?:: ?|, ?|=)\\{0,3}["']?(?:bearer|token|apikey|key) (?P<secret>[^\s"'`\\${<]{8,128})\\{0,3}["'`]"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::SelfMade),
+        r#"(?i)authorization["'\\]{0,4}(?:: ?|, ?|=)\\{0,3}["']?(?:bearer|token|apikey|key) (?P<secret>[^\s"'`\\${<]{8,})\\{0,3}["'`]"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::SelfMade),
 
     // Clouds.
     form("aws-access-key-id", "an AWS access key id", &["akia", "asia", "abia", "acca", "a3t"], r"A(?:KIA|SIA|BIA|CCA|3T[A-Z0-9])[A-Z2-7]{16}\b").followed_by(Follows::Token(16)),
     form("aws-secret", "an AWS secret access key", &["akia", "asia"], r#"A[KS]IA[A-Z2-7]{16}["']?(?:[ \t,:|]{1,4}["']?|[ \t]{1,8}\d{4}-\d\d-\d\dT\S{5,20}[ \t]{1,8})(?P<secret>[A-Za-z0-9/+]{40})\b"#).checked(Check::Random),
-    form("aws-session-token", "the token of a session of AWS", &["fwogzxivyxdze", "iqojb3jpz2lux2vj"], r"(?:FwoGZXIvYXdzE|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/%]{80,2000}={0,2}"),
+    form("aws-session-token", "the token of a session of AWS", &["fwogzxivyxdze", "iqojb3jpz2lux2vj"], r"(?:FwoGZXIvYXdzE|IQoJb3JpZ2luX2Vj)[A-Za-z0-9+/%]{80,}={0,2}"),
     form("google-hmac-key", "the id of a key of Google's storage", &["goog"], r"GOOG(?:1E[A-Z0-9]{57}|[A-Z0-9]{20})\b").checked(Check::Random).followed_by(Follows::Token(20)),
     form("aws-bedrock-key", "an AWS Bedrock API key", &["absk", "bedrock-api-key-"], r"(?:ABSK[A-Za-z0-9+/]{100,}={0,2}|bedrock-api-key-[A-Za-z0-9+/=]{60,})"),
     form("google-api-key", "a Google API key", &["aiza"], r"AIza[A-Za-z0-9_-]{35}"),
-    form("google-api-key", "a Google API key", &["aq.ab"], r"AQ\.Ab[A-Za-z0-9_-]{40,60}").checked(Check::Random),
+    form("google-api-key", "a Google API key", &["aq.ab"], r"AQ\.Ab[A-Za-z0-9_-]{40,}").checked(Check::Random),
     form("google-oauth-secret", "a Google OAuth client secret", &["gocspx-"], r"GOCSPX-[A-Za-z0-9_-]{20,40}"),
     form("google-oauth-token", "a Google OAuth token", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}"),
     form("google-refresh-token", "a Google OAuth refresh token", &["1//0"], r"1//0[A-Za-z0-9_-]{30,}").checked(Check::Random),
     form("firebase-token", "a Firebase messaging server key", &["aaaa"], r"AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{120,}").followed_by(Follows::Token(7)),
-    form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,90}={0,2})").starting(Start::Anywhere).checked(Check::Random),
-    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{32,90}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
+    form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})").starting(Start::Anywhere).checked(Check::Random),
+    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{32,}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
     form("azure-client-secret", "an Azure client secret", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], r"[A-Za-z0-9_.~]{3}\dQ~[A-Za-z0-9_.~-]{31,34}").starting(Start::Before(3)),
-    form("aws-signature", "the signature of a signed URL of a cloud", &["x-amz-signature=", "x-goog-signature=", "x-oss-signature=", "q-signature="], r"(?i)[xq]-(?:(?:amz|goog|oss)-)?signature=(?P<secret>[0-9a-f]{40,512})").starting(Start::Anywhere),
+    form("aws-signature", "the signature of a signed URL of a cloud", &["x-amz-signature=", "x-goog-signature=", "x-oss-signature=", "q-signature="], r"(?i)[xq]-(?:(?:amz|goog|oss)-)?signature=(?P<secret>[0-9a-f]{40,})").starting(Start::Anywhere),
     form("digitalocean-token", "a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
     form("digitalocean-token", "a key of DigitalOcean's storage", &["do00", "do80"], r"DO[08]0[A-Z0-9]{16}\b").followed_by(Follows::Token(16)).checked(Check::NotMasked),
     form("alibaba-key", "an Alibaba Cloud access key id", &["ltai"], r"LTAI[A-Za-z0-9]{16,24}\b").checked(Check::Random).followed_by(Follows::Token(16)),
     form("baidu-key", "a Baidu Cloud key", &["bce-v3/altak-"], r"bce-v3/ALTAK-[A-Za-z0-9]{16,32}/[0-9a-f]{40}\b"),
-    form("volcengine-key", "a Volcano Engine access key id", &["aklt"], r"AKLT[A-Za-z0-9+/_-]{40,64}={0,2}").checked(Check::Random).followed_by(Follows::Token(40)),
+    form("volcengine-key", "a Volcano Engine access key id", &["aklt"], r"AKLT[A-Za-z0-9+/_-]{40,}={0,2}").checked(Check::Random).followed_by(Follows::Token(40)),
     form("huawei-key", "a Huawei Cloud access key id", &["hpua"], r"HPUA[A-Z0-9]{16}\b").checked(Check::Random).followed_by(Follows::Token(16)),
     form("exoscale-key", "an Exoscale access key", &["exo"], r"EXO[0-9a-f]{24}\b").followed_by(Follows::Token(24)),
     form("upcloud-token", "an UpCloud token", &["ucat_"], r"ucat_[A-Z0-9]{26}\b"),
     form("cloudflare-key", "a Cloudflare origin key", &["v1.0-"], r"v1\.0-[a-f0-9]{24}-[a-f0-9]{146}"),
-    form("heroku-key", "a Heroku API key", &["hrku-"], r"HRKU-[A-Za-z0-9_-]{36,64}"),
+    form("heroku-key", "a Heroku API key", &["hrku-"], r"HRKU-[A-Za-z0-9_-]{36,}"),
     form("heroku-key", "a Heroku API key", &["heroku"], r#"(?i)heroku[A-Z0-9_-]{0,20}["' ]{0,2}[:=]["' ]{0,3}(?P<secret>[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"#).starting(Start::Anywhere).followed_by(Follows::Sign),
     form("planetscale-token", "a PlanetScale token or password", &["pscale_"], r"pscale_(?:tkn|pw|oauth)_[A-Za-z0-9_.=-]{32,}"),
     form("supabase-key", "a Supabase token or secret key", &["sbp_", "sb_secret_"], r"(?:sbp_(?:oauth_)?(?:v\d_)?[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20,})"),
@@ -433,25 +415,25 @@ pub(crate) static RULES: &[Rule] = &[
     form("aws-appsync-key", "an AWS AppSync key", &["da2-"], r"da2-[a-z0-9]{26}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("azure-devops-token", "an Azure DevOps token", &["azdo"], r"[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}\b").starting(Start::Before(76)).followed_by(Follows::Token(4)),
     form("azure-key", "a key of an Azure service", &["acdb", "azfu", "azse", "azea", "acse", "+aeh", "+asb", "+amc", "astv", "+ast", "+acr", "azca", "+aba", "aiot", "azac", "azeg", "acog", "+arm"],
-        r"[A-Za-z0-9_+/-]{33,76}(?:ACDb|AzFu|AzSe|AzEa|ACse|\+AEh|\+ASb|\+AMC|AStv|\+ASt|\+ACR|AzCa|\+ABa|AIoT|AZAC|AZEG|ACOG|\+ARm)[A-Za-z0-9_+/-]{4,8}={0,2}").starting(Start::Before(76)).followed_by(Follows::Token(4)).checked(Check::Random),
-    form("azure-client-secret", "an Azure subscription key", &["jqqj99"], r"[A-Za-z0-9]{40,60}JQQJ99[A-Za-z0-9]{10,44}").starting(Start::Before(60)).followed_by(Follows::Token(10)),
+        r"[A-Za-z0-9_+/-]{33,}(?:ACDb|AzFu|AzSe|AzEa|ACse|\+AEh|\+ASb|\+AMC|AStv|\+ASt|\+ACR|AzCa|\+ABa|AIoT|AZAC|AZEG|ACOG|\+ARm)[A-Za-z0-9_+/-]{4,8}={0,2}").starting(Start::Before(76)).followed_by(Follows::Token(4)).checked(Check::Random),
+    form("azure-client-secret", "an Azure subscription key", &["jqqj99"], r"[A-Za-z0-9]{40,}JQQJ99[A-Za-z0-9]{10,44}").starting(Start::Before(60)).followed_by(Follows::Token(10)),
     form("tencent-key", "a Tencent Cloud secret id", &["akid"], r"AKID[A-Za-z0-9]{32}\b").checked(Check::Random).followed_by(Follows::Token(32)),
     form("yandex-key", "a Yandex Cloud key", &["aqvn", "y0_"], r"(?:AQVN[A-Za-z0-9_-]{35,38}|y0_[A-Za-z0-9_-]{50,})").checked(Check::Random).followed_by(Follows::Token(35)),
     form("yandex-key", "a Yandex Cloud token", &["t1."], r"t1\.[A-Za-z0-9_-]{20,}={0,2}\.[A-Za-z0-9_-]{86}={0,2}").followed_by(Follows::Token(60)),
     form("ibm-key", "an IBM Cloud key", &["apikey-"], r"ApiKey-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("rancher-token", "a Rancher token", &["token-"], r"token-[a-z0-9]{5}:[a-z0-9]{54}\b").followed_by(Follows::Token(5)),
     form("openshift-token", "an OpenShift token", &["sha256~"], r"sha256~[A-Za-z0-9_-]{43}"),
-    form("neon-key", "a Neon key", &["napi_"], r"napi_[a-z0-9]{60,68}\b").checked(Check::Random),
+    form("neon-key", "a Neon key", &["napi_"], r"napi_[a-z0-9]{60,}\b").checked(Check::Random),
     form("mongodb-secret", "a MongoDB Atlas client secret", &["mdb_sa_sk_"], r"mdb_sa_sk_[A-Za-z0-9_-]{30,}").checked(Check::Random),
     form("aiven-token", "an Aiven token or password", &["aivenv1", "avns_"], r"(?:aivenv1[A-Za-z0-9+/_-]{60,}={0,2}|AVNS_[A-Za-z0-9_-]{19})"),
     form("clickhouse-key", "a ClickHouse Cloud key", &["4b1d"], r"4b1d[A-Za-z0-9]{38}\b").checked(Check::Random).followed_by(Follows::Token(38)),
     form("astra-token", "a DataStax Astra token", &["astracs:"], r"AstraCS:[A-Za-z0-9]{20,28}:[0-9a-f]{64}\b"),
-    form("elastic-token", "an Elastic token", &["essu_"], r"essu_[A-Za-z0-9+/_-]{40,200}={0,2}").checked(Check::Random),
+    form("elastic-token", "an Elastic token", &["essu_"], r"essu_[A-Za-z0-9+/_-]{40,}={0,2}").checked(Check::Random),
     form("scalingo-token", "a Scalingo token", &["tk-us-"], r"tk-us-[A-Za-z0-9_-]{48}").checked(Check::Random),
     form("harness-token", "a Harness token", &["pat.", "sat."], r"[ps]at\.[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b").followed_by(Follows::Token(60)),
     form("octopus-key", "an Octopus Deploy key", &["api-"], r"API-[A-Z0-9]{26,34}\b").checked(Check::Random).followed_by(Follows::Token(26)),
     form("infisical-token", "an Infisical token", &["st."], r"st\.[0-9a-f-]{20,40}\.[0-9a-f]{32}\.[0-9a-f]{32}").followed_by(Follows::Token(60)),
-    form("ngrok-token", "an ngrok token", &["ngrok"], r#"(?i)ngrok (?:config add-authtoken|authtoken)[ \t=:"']{1,4}(?P<secret>[A-Za-z0-9_]{40,61})"#).followed_by(Follows::Word),
+    form("ngrok-token", "an ngrok token", &["ngrok"], r#"(?i)ngrok (?:config add-authtoken|authtoken)[ \t=:"']{1,4}(?P<secret>[A-Za-z0-9_]{40,})"#).followed_by(Follows::Word),
     form("wireguard-key", "a WireGuard private key", &["privatekey = "], r"(?i)PrivateKey = (?P<secret>[A-Za-z0-9+/]{43}=)").checked(Check::Random),
     form("defined-key", "a Defined Networking key", &["dnkey-"], r"dnkey-[A-Za-z0-9=_-]{26}-[A-Za-z0-9=_-]{52}"),
     form("netbird-token", "a NetBird token", &["nbp_"], r"nbp_[A-Za-z0-9]{36}\b").checked(Check::Random),
@@ -464,8 +446,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("infracost-key", "an Infracost key", &["ico-"], r"ico-[A-Za-z0-9]{32}\b").checked(Check::Random),
 
     // Code hosts and registries.
-    form("github-token", "a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9_]{36,255}"),
-    form("github-token", "a GitHub token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{22,255}").checked(Check::Random),
+    form("github-token", "a GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9_]{36,}"),
+    form("github-token", "a GitHub token", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{22,}").checked(Check::Random),
     form("gitlab-token", "a GitLab token",
         &["glpat-", "gldt-", "glrt-", "glrtr-", "glptt-", "glcbt-", "glft-", "glimt-", "glagent-", "gloas-", "glsoat-", "glffct-", "glwt-", "gldtr-"],
         r"gl(?:pat|dt|dtr|rt|rtr|ptt|cbt|ft|imt|agent|oas|soat|ffct|wt)-[A-Za-z0-9_.-]{20,}").checked(Check::NotMasked),
@@ -481,10 +463,10 @@ pub(crate) static RULES: &[Rule] = &[
     form("docker-token", "a Docker Hub token", &["dckr_pat_", "dckr_oat_"], r"dckr_[po]at_[A-Za-z0-9_-]{24,}"),
     form("jfrog-token", "a JFrog token", &["akcp", "cmvmd"], r"(?:AKCp[A-Za-z0-9]{60,}|cmVmd[A-Za-z0-9]{48,})").checked(Check::Random),
     form("clojars-token", "a Clojars token", &["clojars_"], r"CLOJARS_[a-z0-9]{60}\b"),
-    form("buildkite-token", "a Buildkite token", &["bkua_", "bkat_", "bkct_"], r"bk(?:ua|at|ct)_[A-Za-z0-9]{40,80}\b"),
+    form("buildkite-token", "a Buildkite token", &["bkua_", "bkat_", "bkct_"], r"bk(?:ua|at|ct)_[A-Za-z0-9]{40,}\b"),
     form("circleci-token", "a CircleCI token", &["ccipat_"], r"CCIPAT_[A-Za-z0-9]{10,}_[a-f0-9]{40}"),
     form("packagist-token", "a Packagist token", &["packagist_"], r"packagist_[a-z]{2,5}_[a-f0-9]{40,}"),
-    form("hex-key", "a Hex key", &["hex_"], r"hex_[a-f0-9]{32,64}\b").followed_by(Follows::Token(32)),
+    form("hex-key", "a Hex key", &["hex_"], r"hex_[a-f0-9]{32,}\b").followed_by(Follows::Token(32)),
     form("sourcegraph-token", "a Sourcegraph token", &["sgp_", "slk_"], r"(?:sgp_(?:(?:[a-fA-F0-9]{16}|local)_)?[a-fA-F0-9]{40}|slk_[a-f0-9]{64})\b"),
     form("chromatic-token", "a Chromatic token", &["chpt_"], r"chpt_[a-f0-9]{12,20}\b"),
     form("endor-token", "an Endor Labs token", &["endr+"], r"endr\+[A-Za-z0-9-]{16}"),
@@ -497,15 +479,15 @@ pub(crate) static RULES: &[Rule] = &[
     form("slack-token", "a Slack token", &["xoxa-", "xoxb-", "xoxp-", "xoxo-", "xoxr-", "xoxs-", "xoxe-", "xoxe.xox", "xoxc-", "xoxd-"], r"xox(?:e\.xox)?[abceopdrs]-[A-Za-z0-9%+/=-]{16,}").checked(Check::Random),
     form("slack-token", "a Slack token", &["xapp-"], r"xapp-\d-[A-Z0-9]{8,}-\d{8,}-[A-Za-z0-9]{32,}"),
     form("slack-webhook", "a Slack webhook", &["hooks.slack.com/"], r"hooks\.slack\.com/(?P<secret>(?:services|workflows|triggers)/[A-Za-z0-9+/_-]{30,})").starting(Start::Anywhere).checked(Check::NotMasked),
-    form("discord-webhook", "a Discord webhook", &["/api/webhooks/"], r"/api/webhooks/(?P<secret>\d{16,20}/[A-Za-z0-9_-]{50,80})").starting(Start::Anywhere),
+    form("discord-webhook", "a Discord webhook", &["/api/webhooks/"], r"/api/webhooks/(?P<secret>\d{16,20}/[A-Za-z0-9_-]{50,})").starting(Start::Anywhere),
     form("teams-webhook", "a Microsoft Teams webhook", &["webhook.office.com/webhookb2/"], r"webhook\.office\.com/webhookb2/(?P<secret>[A-Za-z0-9@-]{36,}/IncomingWebhook/[a-f0-9]{32}/[a-f0-9-]{36})").starting(Start::Anywhere),
     form("telegram-token", "a Telegram bot token", &[":aa"], r"(?:bot)?(?P<secret>\d{8,10}:AA[A-Za-z0-9_-]{33})").starting(Start::Before(13)),
-    form("sendgrid-key", "a SendGrid key", &["sg."], r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}").followed_by(Follows::Token(30)),
+    form("sendgrid-key", "a SendGrid key", &["sg."], r"SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,}").followed_by(Follows::Token(30)),
     form("dingtalk-secret", "a DingTalk secret", &["sec"], r"SEC[0-9a-f]{64}\b").followed_by(Follows::Token(64)),
     form("lark-webhook", "a Lark or Feishu webhook", &["/open-apis/bot/v2/hook/"], r"/open-apis/bot/v2/hook/(?P<secret>[0-9a-f-]{32,36})").starting(Start::Anywhere),
     form("dingtalk-secret", "a DingTalk webhook", &["oapi.dingtalk.com/robot/send?access_token="], r"oapi\.dingtalk\.com/robot/send\?access_token=(?P<secret>[0-9a-f]{64})").starting(Start::Anywhere),
     form("google-chat-webhook", "a Google Chat webhook", &["chat.googleapis.com/v1/spaces/"], r"chat\.googleapis\.com/v1/spaces/[A-Za-z0-9_-]+/messages\?(?P<secret>key=[A-Za-z0-9_-]+(?:&|\\u0026|&amp;)token=[A-Za-z0-9_%=-]+)").starting(Start::Anywhere),
-    form("ifttt-webhook", "an IFTTT webhook", &["maker.ifttt.com/"], r"maker\.ifttt\.com/[^\s]{1,80}/with/key/(?P<secret>[A-Za-z0-9_-]{20,60})").starting(Start::Anywhere),
+    form("ifttt-webhook", "an IFTTT webhook", &["maker.ifttt.com/"], r"maker\.ifttt\.com/[^\s]{1,80}/with/key/(?P<secret>[A-Za-z0-9_-]{20,})").starting(Start::Anywhere),
     form("zapier-webhook", "a Zapier webhook", &["hooks.zapier.com/hooks/catch/"], r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d+/[A-Za-z0-9]{5,})").starting(Start::Anywhere).checked(Check::NotMasked),
     form("teams-webhook", "a Teams webhook", &["/incomingwebhook/"], r"(?i)/IncomingWebhook/(?P<secret>[0-9a-f]{32}/[0-9a-f-]{36})").starting(Start::Anywhere).followed_by(Follows::Token(32)),
     form("automate-webhook", "a Power Automate webhook", &["logic.azure.com"], r"logic\.azure\.com(?::443)?/workflows/[0-9a-f]{32}/triggers/[^\s]{1,160}?sig=(?P<secret>[A-Za-z0-9_-]{43})").starting(Start::Anywhere),
@@ -518,11 +500,11 @@ pub(crate) static RULES: &[Rule] = &[
     form("brevo-key", "a Brevo key", &["xkeysib-", "xsmtpsib-"], r"x(?:keysib|smtpsib)-[a-f0-9]{64}-[A-Za-z0-9]{16}"),
     form("resend-key", "a Resend key", &["re_"], r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{20,28}\b").checked(Check::Random).followed_by(Follows::Token(20)),
     form("postmark-key", "a Postmark token", &["x-postmark-server-token: "], r"(?i)x-postmark-server-token: (?P<secret>[0-9a-f-]{36})"),
-    form("pubnub-key", "a PubNub secret key", &["sec-c-"], r"sec-c-[A-Za-z0-9+/=-]{36,64}").checked(Check::Random),
+    form("pubnub-key", "a PubNub secret key", &["sec-c-"], r"sec-c-[A-Za-z0-9+/=-]{36,}").checked(Check::Random),
     form("govnotify-key", "a key of a government's notifications", &["gcntfy-"], r"gcntfy-[\w-]{0,64}?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
 
     // Payments and shops.
-    form("stripe-key", "a Stripe key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"], r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,255}"),
+    form("stripe-key", "a Stripe key", &["sk_live_", "sk_test_", "sk_prod_", "rk_live_", "rk_test_", "rk_prod_"], r"[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}"),
     form("stripe-webhook-secret", "a Stripe webhook secret", &["whsec_"], r"whsec_[A-Za-z0-9+/=]{24,}").checked(Check::Random),
     form("square-token", "a Square token", &["sq0atp-", "sq0csp-", "sq0idp-", "eaaa"], r"(?:sq0atp-[A-Za-z0-9_-]{22}|sq0csp-[A-Za-z0-9_-]{43}|EAAA[A-Za-z0-9_-]{60}\b)"),
     form("braintree-token", "a PayPal Braintree token", &["access_token$"], r"access_token\$(?:production|sandbox)\$[a-z0-9]{16}\$[0-9a-f]{32}"),
@@ -542,9 +524,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("facebook-token", "a Facebook access token", &["eaa"], r"EAA[A-Za-z0-9]{80,}").checked(Check::Random).followed_by(Follows::Token(80)),
     form("shippo-token", "a Shippo token", &["shippo_live_", "shippo_test_"], r"shippo_(?:live|test)_[a-f0-9]{40}"),
     form("flutterwave-key", "a Flutterwave secret key", &["flwseck"], r"FLWSECK(?:_TEST)?-[A-Za-z0-9]{12,40}(?:-X)?\b"),
-    form("asaas-key", "an Asaas key", &["$aact_"], r"\$aact_[A-Za-z0-9_+/=:-]{40,400}").starting(Start::Anywhere).followed_by(Follows::Word),
+    form("asaas-key", "an Asaas key", &["$aact_"], r"\$aact_[A-Za-z0-9_+/=:-]{40,}").starting(Start::Anywhere).followed_by(Follows::Word),
     form("woocommerce-key", "a WooCommerce key", &["ck_", "cs_"], r"c[ks]_[0-9a-f]{40}\b").followed_by(Follows::Token(40)),
-    form("klarna-key", "a Klarna key", &["klarna_live_api_", "klarna_test_api_"], r"klarna_(?:live|test)_api_[A-Za-z0-9+/=!?()#*_-]{40,128}"),
+    form("klarna-key", "a Klarna key", &["klarna_live_api_", "klarna_test_api_"], r"klarna_(?:live|test)_api_[A-Za-z0-9+/=!?()#*_-]{40,}"),
     form("checkout-key", "a Checkout.com secret key", &["sk_"], r"sk_(?:test_|sbox_)?[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").followed_by(Follows::Token(36)),
     form("ebay-key", "an eBay certificate id", &["prd-", "sbx-"], r"(?:PRD|SBX)-[0-9a-f]{12}(?:-[0-9a-f]{4}){4}\b").followed_by(Follows::Token(32)),
 
@@ -588,7 +570,7 @@ pub(crate) static RULES: &[Rule] = &[
 
     // Productivity and monitoring.
     form("confluent-secret", "a Confluent secret", &["cflt"], r"cflt[A-Za-z0-9+/]{60}").followed_by(Follows::Token(60)).checked(Check::Random),
-    form("teamcity-token", "a TeamCity token", &["eyj0exaioiaivenwmij9."], r"eyJ0eXAiOiAiVENWMiJ9\.[A-Za-z0-9_-]{20,60}\.[A-Za-z0-9_-]{30,80}"),
+    form("teamcity-token", "a TeamCity token", &["eyj0exaioiaivenwmij9."], r"eyJ0eXAiOiAiVENWMiJ9\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{30,}"),
     form("instagram-token", "an Instagram token", &["igqv", "igqw", "igaa"], r"IG(?:QV|QW|AA)[A-Za-z0-9_-]{80,}").followed_by(Follows::Token(80)).checked(Check::Random),
     form("linkedin-secret", "a LinkedIn secret", &["wpl_ap"], r"WPL_AP\d\.[A-Za-z0-9]{16}\.[A-Za-z0-9+/]{4,8}={0,2}"),
     form("klaviyo-key", "a Klaviyo key", &["pk_"], r"pk_[0-9a-f]{34}\b").followed_by(Follows::Token(34)),
@@ -601,17 +583,17 @@ pub(crate) static RULES: &[Rule] = &[
     form("foursquare-key", "a Foursquare key", &["fsq3"], r"fsq3[A-Za-z0-9+/]{40,48}={0,2}").followed_by(Follows::Token(40)).checked(Check::Random),
     form("configcat-key", "a ConfigCat key", &["configcat-"], r"configcat-(?:sdk|proxy)-1/[A-Za-z0-9_-]{22}/[A-Za-z0-9_-]{22}"),
     form("mercadopago-token", "a Mercado Pago token", &["app_usr-", "test-"], r"(?:APP_USR|TEST)-\d{14,18}-\d{6}-[0-9a-f]{32}-\d{5,12}").followed_by(Follows::Token(50)),
-    form("rails-session", "what Rails signed", &["bahb", "bah7"], r"BAh[b7][A-Za-z0-9+/=%]{40,2000}--[0-9a-f]{40,64}\b").followed_by(Follows::Token(40)),
-    form("rpc-url", "the key in the address of a node of a chain", &["quiknode.pro/", "rpc.ankr.com/"], r"(?:quiknode\.pro/|rpc\.ankr\.com/\w{1,24}/)(?P<secret>[0-9a-f]{32,64})\b").starting(Start::Anywhere).followed_by(Follows::Word),
+    form("rails-session", "what Rails signed", &["bahb", "bah7"], r"BAh[b7][A-Za-z0-9+/=%]{40,}--[0-9a-f]{40,}\b").followed_by(Follows::Token(40)),
+    form("rpc-url", "the key in the address of a node of a chain", &["quiknode.pro/", "rpc.ankr.com/"], r"(?:quiknode\.pro/|rpc\.ankr\.com/\w{1,24}/)(?P<secret>[0-9a-f]{32,})\b").starting(Start::Anywhere).followed_by(Follows::Word),
     form("vk-token", "a VK token", &["vk1.a."], r"vk1\.a\.[A-Za-z0-9_-]{80,}"),
     form("rapidapi-key", "a RapidAPI key", &["msh"], r"[0-9a-f]{10}msh[0-9a-f]{15}p1[0-9a-f]{6}jsn[0-9a-f]{12}\b").starting(Start::Before(10)).followed_by(Follows::Token(35)),
     form("voiceflow-key", "a Voiceflow key", &["vf.dm.", "vf.ws."], r"VF\.(?:DM|WS)\.[0-9a-f]{24}\.[A-Za-z0-9]{16}\b"),
     form("intra42-secret", "a secret of 42's intranet", &["s-s4t2ud-", "s-s4t2af-"], r"s-s4t2(?:ud|af)-[0-9a-f]{64}"),
-    form("authress-key", "an Authress key", &["scauth_", "authress_"], r"(?:scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}").followed_by(Follows::Token(40)),
+    form("authress-key", "an Authress key", &["scauth_", "authress_"], r"(?:scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}").followed_by(Follows::Token(40)),
     form("sidekiq-secret", "the credentials of Sidekiq's gems", &["contribsys"], r"(?i)contribsys[\w.]{0,8}[=: ]{1,3}(?P<secret>[0-9a-f]{8}:[0-9a-f]{8})\b").starting(Start::Anywhere).followed_by(Follows::Word),
     form("sumologic-url", "the key in a Sumo Logic address", &["/receiver/v1/http/"], r"(?i)/receiver/v1/http/(?P<secret>[A-Za-z0-9_=-]{60,})").starting(Start::Anywhere).followed_by(Follows::Token(60)),
     form("sauce-key", "a Sauce Labs key", &["oauth-"], r"oauth-[a-z0-9_]{1,40}-[0-9a-f]{5}\b").followed_by(Follows::Token(7)).checked(Check::NotMasked),
-    form("linear-key", "a Linear key", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{32,64}"),
+    form("linear-key", "a Linear key", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{32,}"),
     form("notion-token", "a Notion token", &["ntn_", "secret_"], r"(?:ntn_[A-Za-z0-9]{40,}|secret_[A-Za-z0-9]{43})\b").checked(Check::Random).followed_by(Follows::Token(40)),
     form("adafruit-key", "an Adafruit IO key", &["aio_"], r"aio_[A-Za-z0-9]{28}\b").followed_by(Follows::Token(28)),
     form("adobe-secret", "an Adobe client secret", &["p8e-"], r"p8e-[A-Za-z0-9_-]{32}").checked(Check::Random),
@@ -621,7 +603,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("calcom-key", "a Cal.com key", &["cal_live_", "cal_"], r"cal_(?:live_)?[a-f0-9]{32}\b").followed_by(Follows::Token(32)),
     form("maxmind-key", "a MaxMind key", &["_mmk"], r"[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
     form("ory-token", "an Ory token", &["ory_"], r"ory_(?:pat|at|rt|st|apikey|wak)_[A-Za-z0-9_.-]{32,}").checked(Check::Random),
-    form("cloudflare-key", "a token of a Cloudflare tunnel", &["eyjhijoi"], r"eyJhIjoi[A-Za-z0-9+/_-]{100,400}={0,2}"),
+    form("cloudflare-key", "a token of a Cloudflare tunnel", &["eyjhijoi"], r"eyJhIjoi[A-Za-z0-9+/_-]{100,}={0,2}"),
     form("paseto", "a PASETO token", &[".local.", ".public."], r"v[1-4]\.(?:local|public)\.[A-Za-z0-9_-]{60,}").starting(Start::Before(2)).checked(Check::Random),
     form("twitter-token", "a Twitter bearer token", &["aaaaaaaaaaaaaaaaaaaaa"], r"A{21,24}[A-Za-z0-9%+/=]{60,}").followed_by(Follows::Token(60)),
     form("segment-token", "a Segment or Customer.io token", &["sgp_", "cio_"], r"(?:sgp_[A-Za-z0-9]{64}|cio_[A-Za-z0-9]{40})\b").followed_by(Follows::Token(40)),
@@ -635,7 +617,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("contentful-token", "a Contentful token", &["cfpat-"], r"CFPAT-[A-Za-z0-9_-]{40,}"),
     form("hubspot-token", "a HubSpot token", &["pat-na", "pat-eu"], r"pat-(?:na|eu)\d-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("dropbox-token", "a Dropbox token", &["sl."], r"sl\.(?:u\.)?[A-Za-z0-9_-]{100,}").followed_by(Follows::Token(100)),
-    form("typeform-token", "a Typeform token", &["tfp_"], r"tfp_[A-Za-z0-9_-]{40,64}").checked(Check::Random),
+    form("typeform-token", "a Typeform token", &["tfp_"], r"tfp_[A-Za-z0-9_-]{40,}").checked(Check::Random),
     form("readme-key", "a ReadMe key", &["rdme_"], r"rdme_[a-z0-9]{70}\b"),
     form("mapbox-token", "a Mapbox secret token", &["sk.eyj"], r"sk\.eyJ[A-Za-z0-9_+/-]{40,}\.[A-Za-z0-9_-]{20,}"),
     form("datadog-key", "a Datadog key", &["datadog", "dd-api-key", "dd-application-key", "dd_api_key", "dd_app_key"],
@@ -645,83 +627,83 @@ pub(crate) static RULES: &[Rule] = &[
     form("newrelic-key", "a New Relic key", &["nral"], r"(?:[0-9a-f]{6}|[a-z]{2}\d\dxx)[0-9a-f]{30}NRAL\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
     form("sentry-token", "a Sentry token", &["sntrys_", "sntryu_"], r"(?:sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[a-f0-9]{64})"),
     form("grafana-token", "a Grafana token", &["glsa_", "glc_ey"], r"(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_ey[A-Za-z0-9+/=]{30,})"),
-    form("grafana-token", "a Grafana key", &["eyjrijoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{60,400}={0,2}"),
+    form("grafana-token", "a Grafana key", &["eyjrijoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{60,}={0,2}"),
     form("pagerduty-key", "a PagerDuty secret", &["pdus+_", "pdeu+_"], r"pd(?:us|eu)\+_[A-Z0-9]{4,20}_[0-9a-f-]{36}"),
     form("logicmonitor-token", "a LogicMonitor token", &["lmb_", "lma_"], r"lm[ab]_[A-Za-z0-9+/_-]{40,}={0,2}").checked(Check::Random),
     form("persona-key", "a Persona key", &["persona_production_", "persona_sandbox_"], r"persona_(?:production|sandbox)_[0-9a-f-]{36}"),
-    form("fullstory-key", "a FullStory key", &["na1.", "eu1."], r"(?:na|eu)1\.[A-Za-z0-9+/]{40,200}={0,2}").checked(Check::Random).followed_by(Follows::Token(40)),
-    form("veracode-key", "a Veracode key", &["vera01"], r"vera01[a-z]{2}-[0-9a-f]{32,128}\b"),
+    form("fullstory-key", "a FullStory key", &["na1.", "eu1."], r"(?:na|eu)1\.[A-Za-z0-9+/]{40,}={0,2}").checked(Check::Random).followed_by(Follows::Token(40)),
+    form("veracode-key", "a Veracode key", &["vera01"], r"vera01[a-z]{2}-[0-9a-f]{32,}\b"),
     form("oculus-token", "an Oculus token", &["oc|"], r"OC\|\d{15,17}\|[A-Za-z0-9]{32}\b").followed_by(Follows::Word),
     form("warp-key", "a Warp key", &["wk-1."], r"wk-1\.[0-9a-f]{64}\b"),
-    form("devin-key", "a Devin key", &["apk_user_", "apk_"], r"apk_(?:user_)?[A-Za-z0-9+/_-]{32,200}={0,2}").checked(Check::Random),
+    form("devin-key", "a Devin key", &["apk_user_", "apk_"], r"apk_(?:user_)?[A-Za-z0-9+/_-]{32,}={0,2}").checked(Check::Random),
     form("honeycomb-key", "a Honeycomb key", &["hcaik_", "hcxik_", "hcalk_"], r"hc[ax][il]k_[A-Za-z0-9]{26,}").checked(Check::NotMasked),
     form("axiom-token", "an Axiom token", &["xaat-", "xapt-"], r"xa[ap]t-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
     form("logfire-token", "a Logfire token", &["pylf_v"], r"pylf_v\d_[a-z]{2}_[A-Za-z0-9]{40,}"),
-    form("statsig-key", "a Statsig secret", &["secret-"], r"secret-[A-Za-z0-9]{43,60}\b").followed_by(Follows::Token(43)).checked(Check::Random),
+    form("statsig-key", "a Statsig secret", &["secret-"], r"secret-[A-Za-z0-9]{43,}\b").followed_by(Follows::Token(43)).checked(Check::Random),
     form("posthog-key", "a PostHog personal key", &["phx_", "phs_"], r"ph[xs]_[A-Za-z0-9]{40,}\b"),
     form("dynatrace-token", "a Dynatrace token", &["dt0c01.", "dt0s01."], r"dt0[cs]01\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
     form("launchdarkly-key", "a LaunchDarkly key", &["api-", "sdk-"], r"(?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").followed_by(Follows::Token(36)),
     form("prefect-key", "a Prefect key", &["pnu_"], r"pnu_[A-Za-z0-9]{36}\b"),
     form("algolia-key", "an Algolia admin key", &["algolia"], r#"(?i)algolia[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32})\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
-    form("salesforce-token", "a Salesforce session", &["!aq", "!ar"], r"00D[A-Za-z0-9]{12,15}!A[QR][A-Za-z0-9._]{60,130}").starting(Start::Before(18)).followed_by(Follows::Token(40)).checked(Check::Random),
+    form("salesforce-token", "a Salesforce session", &["!aq", "!ar"], r"00D[A-Za-z0-9]{12,15}!A[QR][A-Za-z0-9._]{60,}").starting(Start::Before(18)).followed_by(Follows::Token(40)).checked(Check::Random),
     form("ghost-key", "an admin key of Ghost", &["ghost"], r"(?i)ghost[^\n]{0,40}?(?P<secret>[0-9a-f]{24}:[0-9a-f]{64})\b").followed_by(Follows::Word),
-    form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-Za-z]{100,112}\b").followed_by(Follows::Token(90)),
+    form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-Za-z]{100,}\b").followed_by(Follows::Token(90)),
     form("wallet-key", "the private key of a Nostr user", &["nsec1"], r"nsec1[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{58}\b").followed_by(Follows::Token(58)),
     form("wallet-key", "the private key of a wallet", &["suiprivkey1", "ed25519_sk1", "ed25519e_sk1", "xprv1", "addr_xsk1", "edsk", "ed25519:", "bls12_381:"],
-        r"(?:suiprivkey1[a-z0-9]{58,64}|(?:ed25519e?_sk|xprv|addr_xsk)1[a-z0-9]{58,170}|edsk[1-9A-HJ-NP-Za-km-z]{50,94}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,90})\b").followed_by(Follows::Token(50)),
+        r"(?:suiprivkey1[a-z0-9]{58,}|(?:ed25519e?_sk|xprv|addr_xsk)1[a-z0-9]{58,}|edsk[1-9A-HJ-NP-Za-km-z]{50,}|ed25519:[1-9A-HJ-NP-Za-km-z]{80,})\b").followed_by(Follows::Token(50)),
     form("okta-token", "an Okta token", &["ssws "], r"(?i)ssws (?P<secret>00[A-Za-z0-9_-]{38,42})").followed_by(Follows::Token(8)),
     form("mailersend-token", "a MailerSend token", &["mlsn."], r"mlsn\.[0-9a-f]{64}\b"),
     form("webhook", "the address of a webhook", &["://hook.", "://hooks.", "/hook/", "/hooks/", "/webhook/", "/webhooks/"],
-        r#"(?i)(?:://hooks?\.[^\s/"'<>]{1,80}/(?:[^\s/"'<>]{1,40}/){0,4}|/(?:web)?hooks?/(?:[a-z0-9_-]{1,40}/){0,2})(?P<secret>[A-Za-z0-9_.-]{20,120})(?:[/?\s"'`<>)\]|,;\x5c]|\z)"#)
+        r#"(?i)(?:://hooks?\.[^\s/"'<>]{1,80}/(?:[^\s/"'<>]{1,40}/){0,4}|/(?:web)?hooks?/(?:[a-z0-9_-]{1,40}/){0,2})(?P<secret>[A-Za-z0-9_.-]{20,})(?:[/?\s"'`<>)\]|,;\x5c]|\z)"#)
         .starting(Start::Anywhere).checked(Check::Random),
     form("password-hash", "the hash of a password", &["pbkdf2_sha", "pbkdf2:sha", "scrypt:"],
-        r"(?:pbkdf2[_:]sha\d{1,3}|scrypt)(?::\d{1,8}){0,3}\$(?:\d{1,9}\$)?[A-Za-z0-9./+_-]{6,64}\$[A-Za-z0-9+/=_-]{32,140}").starting(Start::Anywhere).followed_by(Follows::Word),
-    form("password-hash", "the hash of a password", &["{ssha", "{smd5}", "{crypt}", "{pbkdf2"], r"(?i)\{(?:ssha\d{0,3}|smd5|crypt|pbkdf2[a-z0-9-]{0,10})\}(?P<secret>[A-Za-z0-9+/=$.]{16,200})")
+        r"(?:pbkdf2[_:]sha\d{1,3}|scrypt)(?::\d{1,8}){0,3}\$(?:\d{1,9}\$)?[A-Za-z0-9./+_-]{6,64}\$[A-Za-z0-9+/=_-]{32,}").starting(Start::Anywhere).followed_by(Follows::Word),
+    form("password-hash", "the hash of a password", &["{ssha", "{smd5}", "{crypt}", "{pbkdf2"], r"(?i)\{(?:ssha\d{0,3}|smd5|crypt|pbkdf2[a-z0-9-]{0,10})\}(?P<secret>[A-Za-z0-9+/=$.]{16,})")
         .starting(Start::Anywhere).followed_by(Follows::Word),
-    form("password", "the value of a password setting, field or option", &["{plain}", "{clear}", "{cleartext}"], r"(?i)\{(?:plain|clear(?:text)?)\}(?P<secret>[^\s\x22'\\:]{4,128})")
+    form("password", "the value of a password setting, field or option", &["{plain}", "{clear}", "{cleartext}"], r"(?i)\{(?:plain|clear(?:text)?)\}(?P<secret>[^\s\x22'\\:]{4,})")
         .starting(Start::Anywhere).followed_by(Follows::Word),
     form("password-hash", "the hash of a password", &["\"md5", "'md5"], r#"["']md5(?P<secret>[0-9a-f]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Word),
-    form("login-password", "the password of a line in the files of PPP", &["\" * \"", "\" * \\\""], r#"\" \* \\{0,3}"(?P<secret>[^"\s\\]{6,128})\\{0,3}" "#)
+    form("login-password", "the password of a line in the files of PPP", &["\" * \"", "\" * \\\""], r#"\" \* \\{0,3}"(?P<secret>[^"\s\\]{6,})\\{0,3}" "#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("terraform-password", "a password that Terraform drew", &["random_password\"", "random_password\\\""],
-        r#"random_password\\{0,3}"[\s\S]{0,400}?\\{0,3}"result\\{0,3}"\s?:\s?\\{0,3}"(?P<secret>[^"\n\\]{6,200})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"random_password\\{0,3}"[\s\S]{0,400}?\\{0,3}"result\\{0,3}"\s?:\s?\\{0,3}"(?P<secret>[^"\n\\]{6,})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("app-password", "a password for one app, in groups of letters", &["app password", "app-password", "app_password", "apppassword"],
         r#"(?i)app[ _-]?password\\{0,3}["'`]?(?: is|:| =|=)[ ]?\\{0,3}["'`]?(?P<secret>[a-z]{4}(?: [a-z]{4}){3})\b"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("wallet-key", "the private key of an account", &["accounts: [", "accounts:[", "accounts\": ["],
         r#"accounts"?\s?:\s?\[\s{0,20}\\{0,3}["'](?:0x)?(?P<secret>[0-9a-fA-F]{64})\b"#).starting(Start::Anywhere).followed_by(Follows::Word),
-    form("totp-secret", "the secret of one-time passwords", &["oathtool "], r#"oathtool (?:-\S{1,24} ){1,4}["']?(?P<secret>[A-Za-z2-7]{16,64})\b"#).followed_by(Follows::Word).checked(Check::NotMasked),
+    form("totp-secret", "the secret of one-time passwords", &["oathtool "], r#"oathtool (?:-\S{1,24} ){1,4}["']?(?P<secret>[A-Za-z2-7]{16,})\b"#).followed_by(Follows::Word).checked(Check::NotMasked),
     form("login-password", "the password of a login with its user",
         &["identifiants", "zugangsdaten", "logindaten", "anmeldedaten", "credenciales", "credenziali", "credenciais", "inloggegevens", "dane logowania", "логин", "账号", "帳號", "アカウント"],
-        r#"(?i)(?:identifiants|\w{3,10}daten|creden\w{4,6}|inloggegevens|dane logowania|логин|账号|帳號|アカウント)[ ]?(?:[:=：]|是|は)?[ ]?["'`]?[\w.@+-]{2,40}["'`]?[ ]?(?:[/|]|:[ ]?)[ ]?["'`]?(?P<secret>[^\s"'`\\]{6,128})"#)
+        r#"(?i)(?:identifiants|\w{3,10}daten|creden\w{4,6}|inloggegevens|dane logowania|логин|账号|帳號|アカウント)[ ]?(?:(?u:[:=：])|是|は)?[ ]?["'`]?[\w.@+-]{2,40}["'`]?[ ]?(?:[/|]|:[ ]?)[ ]?["'`]?(?P<secret>[^\s"'`\\]{6,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("aws-secret", "an AWS secret key beside the id of the key", &["akia", "asia"],
         r#"A(?:KI|SI)A[A-Z2-7]{16}[\s"',:;|/=>)\x5c-]{1,12}(?:(?i:aws|secret|access|key|and|und|et|y|n|the|is)[\s"',:;|/=>_\x5c-]{1,8}){0,8}(?P<secret>[A-Za-z0-9+/]{40})(?:[^A-Za-z0-9+/=]|\z)"#)
         .followed_by(Follows::Word).checked(Check::Random),
     form("login-password", "the password of a login with its user", &["sign in with ", "sign in as ", "log in with ", "log in as ", "login with ", "login as ", "logged in as ", "connect with ", "connect as "],
-        r#"(?i)(?:(?:sign|log(?:ged)?)[ ]?in|connect) (?:as|with) (?:user )?['`]?[\w.@+-]{2,60}['`]? ?(?:and|with|/|:) (?:password |pw |the password )?['`]?(?P<secret>[^\s"'`\\]{6,128})"#)
+        r#"(?i)(?:(?:sign|log(?:ged)?)[ ]?in|connect) (?:as|with) (?:user )?['`]?[\w.@+-]{2,60}['`]? ?(?:and|with|/|:) (?:password |pw |the password )?['`]?(?P<secret>[^\s"'`\\]{6,})"#)
         .followed_by(Follows::Token(3)).checked(Check::SelfMade),
     form("login-password", "the password of a network or a device", &["wifi: ", "wi-fi: ", "wlan: ", "wifi ", "router login ", "ssid: ", "login: "],
-        r#"(?i)(?:wi-?fi|wlan|router login|ssid|login):? [\w.@-]{2,40} ?[/|] ?['`]?(?P<secret>[^\s"'`\\]{8,128})"#)
+        r#"(?i)(?:wi-?fi|wlan|router login|ssid|login):? [\w.@-]{2,40} ?[/|] ?['`]?(?P<secret>[^\s"'`\\]{8,})"#)
         .followed_by(Follows::Token(2)).checked(Check::SelfMade),
     form("login-password", "the password of a login with its host", &["admin:", "root:", "user:", "postgres:"],
-        r#"(?i)(?:admin|root|user|postgres):(?P<secret>[^\s"'`\\@:/]{6,64})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4})\b"#)
+        r#"(?i)(?:admin|root|user|postgres):(?P<secret>[^\s"'`\\@:/]{6,})@(?:\d{1,3}(?:\.\d{1,3}){3}|localhost|[a-z0-9-]{1,40}(?:\.[a-z0-9-]{1,40}){1,4})\b"#)
         .followed_by(Follows::Token(4)).checked(Check::SelfMade),
     form("midtrans-key", "a Midtrans server key", &["mid-server-"], r"(?i)mid-server-[A-Za-z0-9_-]{20,32}").checked(Check::Random),
     form("omise-key", "an Omise secret key", &["skey_"], r"skey_(?:test_)?[a-z0-9]{19}\b"),
     form("apollo-key", "an Apollo GraphOS key", &["service:", "user:gh."], r"(?:service:[a-z0-9-]{2,40}|user:gh\.[a-z0-9-]{1,40}):(?P<secret>[A-Za-z0-9_-]{22})\b").followed_by(Follows::Token(2)).checked(Check::Mixed),
     form("url-key", "a key in the query of an address", &["?key=", "&key=", "?code=", "&code=", "?auth=", "&auth="],
         r"[?&](?:key|code|auth)=(?P<secret>[A-Za-z0-9_.~-]{20,})").starting(Start::Anywhere).checked(Check::Random),
-    form("url-key", "a key in the query of an address", &["&appid=", "?appid="], r"[?&]appid=(?P<secret>[0-9A-Za-vxyz][A-Za-z0-9]{15,63})\b").starting(Start::Anywhere).checked(Check::Random),
+    form("url-key", "a key in the query of an address", &["&appid=", "?appid="], r"[?&]appid=(?P<secret>[0-9A-Za-vxyz][A-Za-z0-9]{15,})\b").starting(Start::Anywhere).checked(Check::Random),
     form("url-token", "a token in the path of an address that lets in its reader", &["-password/", "password-reset/", "/reset/", "/invite/", "/invitation/", "/verify/", "/verify-email/", "/confirm/", "/activate/", "/magic/", "/magic-link/", "/unsubscribe/"],
-        r"(?i)/?[a-z-]{5,16}/(?P<secret>[A-Za-z0-9_.-]{20,256})").starting(Start::Anywhere).followed_by(Follows::Token(20)).checked(Check::Random),
+        r"(?i)/?[a-z-]{5,16}/(?P<secret>[A-Za-z0-9_.-]{20,})").starting(Start::Anywhere).followed_by(Follows::Token(20)).checked(Check::Random),
     form("cookie", "the session in a cookie", &["phpsessid", "jsessionid", "connect.sid", "laravel_session"],
         r"(?i)(?:phpsessid|jsessionid|connect\.sid|laravel_session)[=:](?P<secret>[A-Za-z0-9%._-]{16,})").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
     form("amp-token", "an Amp token", &["sgamp_"], r"sgamp_[a-z]{2,12}_[A-Z0-9]{20,30}_[0-9a-f]{64}\b"),
     form("convex-key", "a Convex deploy key", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]{2,20}-[a-z]{2,20}-\d{1,4}\|(?P<secret>[A-Za-z0-9+/=_-]{40,})").followed_by(Follows::Token(5)),
     form("login-password", "the secret of a user in the settings of IPsec", &[": eap \"", ": xauth \"", ": eap \\\"", ": xauth \\\""],
-        r#"(?i): (?:eap|xauth) \\{0,3}"(?P<secret>[^"\s\\]{6,128})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"(?i): (?:eap|xauth) \\{0,3}"(?P<secret>[^"\s\\]{6,})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password that a test types", &["#pw\"", "#pw'", "#pw\\\"", "#pass\"", "#pass'", "#pass\\\""],
-        r#"#(?:pw|pass)\\{0,3}["']\)?(?:\.(?:type|fill|val|send_keys|sendKeys)\(|, ?)\\{0,3}["'](?P<secret>[^"'\s\\]{6,128})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+        r#"#(?:pw|pass)\\{0,3}["']\)?(?:\.(?:type|fill|val|send_keys|sendKeys)\(|, ?)\\{0,3}["'](?P<secret>[^"'\s\\]{6,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("bot-token", "a bot token in a header", &["bot "], r"(?i)bot (?P<secret>[A-Za-z0-9._-]{50,})").followed_by(Follows::Token(50)).checked(Check::Random),
 ];
 

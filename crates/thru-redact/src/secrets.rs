@@ -8,11 +8,11 @@ use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
 use memchr::{memchr, memmem};
-use regex::Regex;
 
 use crate::edits::{Edit, Reason};
 use crate::keywords::{Occurrence, Target, keywords};
-use crate::rules::{Finder, Follows, RULES, Rule, Start, compiled};
+use crate::pattern::Pattern;
+use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
     assignment, base64, checks, column, command, cookie, foreign, private_key, protocol, shape,
     wrap,
@@ -25,23 +25,25 @@ const WINDOW: usize = 8 * 1024;
 /// The columns of a narrow terminal.
 const NARROWEST: usize = 48;
 
+/// The amount of text within braces that is read before and after a keyword.
+const BRACES: usize = 4096;
+
 /// The amount of it that the prefilter reads.
 const GLANCE: usize = 1024;
 
-/// Returns the compiled pattern of a rule of the table, compiling it on first use.
-fn pattern(index: usize) -> Option<&'static Regex> {
-    static PATTERNS: LazyLock<Vec<OnceLock<Regex>>> =
+/// Returns the pattern of a rule of the table.
+fn pattern(index: usize) -> Option<&'static Pattern> {
+    static PATTERNS: LazyLock<Vec<OnceLock<Pattern>>> =
         LazyLock::new(|| RULES.iter().map(|_| OnceLock::new()).collect());
     let Finder::Pattern(source) = RULES.get(index)?.finder else {
         return None;
     };
-    Some(PATTERNS.get(index)?.get_or_init(|| {
+    Some(PATTERNS.get(index)?.get_or_init(|| match source.strip_suffix(r"\b") {
         // A token may be glued to an underscore, which counts as a part of a word.
-        let source = match source.strip_suffix(r"\b") {
-            Some(stem) if !source.contains("(?P<secret>") => format!(r"(?P<secret>{stem})(?:\b|_)"),
-            _ => source.to_owned(),
-        };
-        compiled(&format!(r"\A(?:{source})"))
+        Some(stem) if !source.contains("(?P<secret>") => {
+            Pattern::composed(format!(r"(?P<secret>{stem})(?:\b|_)"))
+        }
+        _ => Pattern::at_start(source),
     }))
 }
 
@@ -276,7 +278,10 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let (whole, secret) = joined.or(plain)?;
             let glued = rule.start == Start::Word && !begins_word(text.as_bytes(), word.start);
             let value = &window[secret.clone()];
-            let passes = rule.check.passes(value) && (!glued || checks::looks_random(value));
+            let is_closed = secret.end < whole.end;
+            let passes = rule.check.passes(value)
+                && (!is_closed || rule.check.may_be_as_long(value))
+                && (!glued || checks::looks_random(value));
             let mut range = start + secret.start..start + secret.end;
             if rule.name.ends_with("webhook") {
                 range.start = address_start(text, range.start);
@@ -307,11 +312,13 @@ fn address_start(text: &str, place: usize) -> usize {
 }
 
 /// Returns what the pattern matches at the start of the text, and the secret in it.
-fn matched(pattern: &Regex, text: &str) -> Option<(Range<usize>, Range<usize>)> {
-    let found = pattern.find(text)?;
-    let groups = pattern.captures(&text[..found.end()]);
-    let secret = groups.and_then(|groups| groups.name("secret")).unwrap_or(found);
-    Some((found.range(), secret.range()))
+fn matched(pattern: &Pattern, text: &str) -> Option<(Range<usize>, Range<usize>)> {
+    if !pattern.source().contains("(?P<secret>") {
+        return pattern.find(text).map(|found| (found.clone(), found));
+    }
+    let groups = pattern.captures(text)?;
+    let secret = groups.name("secret").map_or_else(|| groups.range(), |secret| secret.range());
+    Some((groups.range(), secret))
 }
 
 /// Returns the start of the run of letters and digits before this position, if it is not too long.
@@ -397,6 +404,9 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         }
         Finder::Pattern(_) => {}
     }
+    if !rule.beside.is_empty() && !stands_beside(bytes, word.start, rule.beside) {
+        return false;
+    }
     if rule.start == Start::Word {
         let keyword = &bytes[word.clone()];
         let stands = begins_word(bytes, word.start)
@@ -421,6 +431,15 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Follows::Pipe => reader_follows(rest),
         Follows::Word => true,
     }
+}
+
+/// True if this text stands within the same braces.
+fn stands_beside(bytes: &[u8], place: usize, text: &str) -> bool {
+    let is_brace = |byte: &u8| matches!(byte, b'{' | b'}');
+    let before = bytes[place.saturating_sub(BRACES)..place].rsplit(is_brace).next();
+    let after = bytes[place..bytes.len().min(place + BRACES)].split(is_brace).next();
+    let mut parts = [before, after].into_iter().flatten();
+    parts.any(|part| memmem::find(part, text.as_bytes()).is_some())
 }
 
 /// True if something like `user:password@` or `token@` comes before the path of a URL.
@@ -480,6 +499,17 @@ mod tests {
                 rule.name
             );
         }
+    }
+
+    #[test]
+    fn the_patterns_take_little_memory() {
+        let sizes = (0..RULES.len()).filter_map(|index| Some((pattern(index)?.size(), index)));
+        let sizes: Vec<_> = sizes.collect();
+        let total: usize = sizes.iter().map(|(size, _)| size).sum();
+        let (largest, index) = sizes.into_iter().max().unwrap();
+        // A large bound on the length of a value makes a pattern large.
+        assert!(total < 6 << 20, "{total}");
+        assert!(largest < 128 << 10, "{}: {largest}", RULES[index].name);
     }
 
     #[test]

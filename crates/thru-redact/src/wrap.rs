@@ -4,12 +4,10 @@
 //! looked for across lines.
 
 use std::ops::Range;
-use std::sync::LazyLock;
-
-use regex::Regex;
 
 use crate::assignment::is_token_byte;
 use crate::checks;
+use crate::pattern::Pattern;
 
 /// The fewest bytes of a token before the first break.
 const SHORTEST: usize = 12;
@@ -19,10 +17,9 @@ const LONGEST: usize = 1024;
 const LINES: usize = 64;
 
 /// A line break within a token, with what stands before and after it.
-static BREAK: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r#"\A(?:["'] ?[+.] ?["']|["'](?: ?[+.&\\])?[ \t]{0,8}\r?\n[ \t]{0,40}[+.&]? ?["']|(?:[ \t]{0,80}[│┃|]|\\)?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:[│┃|>#*]|//|--|\+)[ \t]{1,4}|\+)?)"#;
-    crate::rules::compiled(pattern)
-});
+static BREAK: Pattern = Pattern::at_start(
+    r#"(?:["'] ?[+.] ?["']|["'](?: ?[+.&\\])?[ \t]{0,8}\r?\n[ \t]{0,40}[+.&]? ?["']|(?:[ \t]{0,80}(?u:[│┃|])|\\)?[ \t]{0,8}\r?\n[ \t]{0,40}(?:(?:(?u:[│┃|>#*])|//|--|\+)[ \t]{1,4}|\+)?)"#,
+);
 
 /// A text without the breaks in it.
 pub(crate) struct Joined {
@@ -95,7 +92,7 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
     while joined.breaks.len() < LINES
         && let Some(found) = BREAK.find(&text[end..])
     {
-        let start = end + found.end();
+        let start = end + found.end;
         if text.as_bytes()[end] == b'\\' {
             // The shell joins lines of any length.
             last = LONGEST;
