@@ -227,10 +227,13 @@ pub(crate) fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedPr
         ProjectScope::Here => {
             let store = Store::open_if_there(&app.layout)?;
             let settled = named::project_of_directory(app, &app.directory, store.as_ref())?;
-            let name = settled.project.default_name().to_owned();
+            let mut name = settled.project.default_name().to_owned();
             let mut directories = vec![app.directory.clone()];
             directories.extend(settled.root.filter(|root| *root != app.directory));
             if let Some(store) = &store {
+                if let Some(row) = store.project_by_key(&settled.project)? {
+                    name = store.project_name(row)?.unwrap_or(name);
+                }
                 let known = store.directories()?;
                 directories.retain(|path| !known.contains(&*path.to_string_lossy()));
             }

@@ -179,7 +179,8 @@ fn scope_of_rule(store: &Store, rule: &MemoryRow) -> Result<String> {
         limit: Some(1),
         ..MemoryFilter::default()
     })?;
-    let title = summary.first().map(|summary| cut(&summary.title, SCOPE));
+    let telling = summary.first().filter(|summary| !alike(&summary.title, &rule.title));
+    let title = telling.map(|summary| cut(&summary.title, SCOPE));
     Ok(title.map_or_else(String::new, |title| format!(", in \"{title}\"")))
 }
 

@@ -243,7 +243,7 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
     list_problems(page, &report.problems, environment);
     if report.interrupted {
         page.line(
-            "Stopped. What was read is searchable. The rest is read when you run `thru import` again.",
+            "Stopped. What was read is searchable. The rest is read when you run the same command again.",
         );
     }
 }

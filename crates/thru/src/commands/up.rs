@@ -239,7 +239,7 @@ fn conclude(page: &mut Page, memory: Option<&Memory>, environment: &App) {
                 page.line(format!("  {project}: {title}  {}", page.paint(Tone::Quiet, &age)));
             }
         }
-        None => page.line("Nothing is remembered yet: recording starts with your next session."),
+        None => page.line("There is no history to remember yet."),
     }
     page.gap();
     page.line("Try next:");

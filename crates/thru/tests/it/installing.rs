@@ -1090,7 +1090,7 @@ fn up_goes_ahead_of_claude_code() {
     The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
-    Nothing is remembered yet: recording starts with your next session.
+    There is no history to remember yet.
 
     Try next:
       thru demo          see it work on a made-up history

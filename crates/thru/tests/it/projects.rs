@@ -105,3 +105,16 @@ fn two_projects_of_one_name_are_told_apart_by_their_keys() {
     ");
     home.thru(&["search", "who", "--project", "dir:/srv/rocket"]).expect(0);
 }
+
+#[test]
+fn what_is_remembered_names_the_project_as_it_is_called_now() {
+    let home = Home::new();
+    let project = |text: &str| {
+        let ran = home.thru(&["remember", text, "--json"]).expect(0);
+        let told: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        told["project"].as_str().unwrap().to_owned()
+    };
+    let name = project("Prime the pump");
+    home.thru(&["projects", "rename", &name, "Shed"]).expect(0);
+    assert_eq!(project("Oil the valve"), "Shed");
+}
