@@ -6,6 +6,7 @@ use std::rc::Rc;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use thru_core::{Agent, Summary};
 
 use crate::home::{Home, Response, SESSION, Served, with_length};
 
@@ -443,6 +444,19 @@ fn the_stream_tells_rows_as_they_come() {
     assert_eq!(next("session_started")["sessionDbId"], begun["sessionDbId"]);
     assert_eq!(next("new_prompt")["prompt"]["prompt_text"], "Why does the crane stop at noon?");
     assert_eq!(next("session_completed")["sessionDbId"], begun["sessionDbId"]);
+    // One that ends later, after all that it said was told, and one that said nothing.
+    for (session, prompt) in [("editor-6", Some("And the quay?")), ("editor-7", None)] {
+        if let Some(prompt) = prompt {
+            let body = json!({ "contentSessionId": session, "prompt": prompt });
+            post(&served, "/api/sessions/init", &body);
+            served.get("/api/v1/search?q=quay");
+            next("new_prompt");
+        }
+        post(&served, "/api/sessions/complete", &json!({ "contentSessionId": session }));
+        served.get("/api/v1/search?q=quay");
+        let id = Summary::id_of(Agent::ClaudeCode, session).number();
+        assert_eq!(next("session_completed")["sessionDbId"], id, "{session}");
+    }
 }
 
 proptest! {

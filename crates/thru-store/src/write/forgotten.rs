@@ -37,9 +37,11 @@ impl Batch<'_> {
         for source in crate::query::sources_of(&self.transaction, session)? {
             self.remove_source(source)?;
         }
-        for sql in
-            ["DELETE FROM source_facts WHERE session = ?1", "DELETE FROM sessions WHERE id = ?1"]
-        {
+        for sql in [
+            "DELETE FROM source_facts WHERE session = ?1",
+            "DELETE FROM phases WHERE session = ?1",
+            "DELETE FROM sessions WHERE id = ?1",
+        ] {
             self.transaction.execute(sql, [session])?;
         }
         Ok(())
