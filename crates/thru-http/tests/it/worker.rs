@@ -196,6 +196,10 @@ fn every_spelling_of_a_session_is_understood() {
     let prompts = get(&served, "/api/prompts").json();
     let of_editor = prompts["items"].as_array().unwrap().iter();
     assert_eq!(of_editor.filter(|one| one["content_session_id"] == "editor-2").count(), 3);
+    // A saved file is a file that the session changed.
+    let told = served.get("/api/v1/sessions/editor-2").json();
+    assert_eq!(told["files"][0]["path"], "/p/a.rs", "{told}");
+    assert_eq!(told["files"][0]["modified"], 1);
 }
 
 #[test]
