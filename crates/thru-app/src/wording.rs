@@ -1,6 +1,8 @@
 //! Errors as agents read them, whether through MCP or on the daemon's socket: the message, and a tool that helps, or the
 //! command that the user can run.
 
+use serde_json::{Value, json};
+
 use crate::trouble::{Listing, MemoryAction, Remedy, Trouble};
 use crate::words::printable;
 
@@ -11,6 +13,16 @@ pub fn sentences(trouble: &Trouble) -> String {
         Some(remedy) => format!("{message} {}", sentence(&advice(remedy))),
         None => message,
     }
+}
+
+/// Words an error for programs: its kind, its message, and its remedy if there is one.
+pub fn object(trouble: &Trouble) -> Value {
+    json!({
+        "status": "error",
+        "kind": trouble.kind(),
+        "message": sentence(&trouble.message()),
+        "remedy": trouble.remedy().map(|remedy| sentence(&advice(remedy))),
+    })
 }
 
 fn sentence(text: &str) -> String {

@@ -75,6 +75,26 @@ pub enum Note {
         /// The name here.
         now: &'static str,
     },
+    /// Another program's way to write a setting, which counts.
+    #[error("{origin}: `{written}` is read as `{now}`")]
+    OtherForm {
+        /// The file.
+        origin: Origin,
+        /// The setting as written.
+        written: String,
+        /// The setting as it is written here.
+        now: String,
+    },
+    /// Another program's setting, which needs one more here.
+    #[error("{origin}: `{key}` has no effect until `{needed}` is set")]
+    Needs {
+        /// The file.
+        origin: Origin,
+        /// The key as written.
+        key: &'static str,
+        /// The setting that is missing.
+        needed: &'static str,
+    },
     /// A project's file may not set it.
     #[error("{origin}: a project may not set `{key}`; only your own configuration may")]
     NotForProjects {
@@ -99,15 +119,17 @@ impl Note {
         let (Self::Syntax { origin, .. }
         | Self::UnknownKey { origin, .. }
         | Self::OtherName { origin, .. }
+        | Self::OtherForm { origin, .. }
+        | Self::Needs { origin, .. }
         | Self::WrongValue { origin, .. }
         | Self::NotForProjects { origin, .. }
         | Self::OnlyForProjects { origin, .. }) = self;
         matches!(origin, Origin::Project(_))
     }
 
-    /// True if what was written has its effect all the same.
+    /// True if it is told, and stops nothing: another program's way to write a setting.
     pub const fn is_only_a_word(&self) -> bool {
-        matches!(self, Self::OtherName { .. })
+        matches!(self, Self::OtherName { .. } | Self::OtherForm { .. } | Self::Needs { .. })
     }
 }
 
@@ -120,9 +142,7 @@ impl Note {
                 ["models.", "budget.", "capture."].iter().any(|part| key.starts_with(part))
             }
             Self::UnknownKey { key, .. } => key.starts_with("models."),
-            Self::OtherName { .. } | Self::NotForProjects { .. } | Self::OnlyForProjects { .. } => {
-                false
-            }
+            _ => false,
         }
     }
 
@@ -133,10 +153,7 @@ impl Note {
             Self::WrongValue { key, .. } => {
                 key.starts_with("capture.") || key.starts_with("redact.")
             }
-            Self::UnknownKey { .. }
-            | Self::OtherName { .. }
-            | Self::NotForProjects { .. }
-            | Self::OnlyForProjects { .. } => false,
+            _ => false,
         }
     }
 }
@@ -183,16 +200,20 @@ pub fn load(layers: &[Layer<'_>]) -> Loaded {
         match layer.text.parse::<toml::Table>() {
             Ok(table) => {
                 for (key, value) in flatten(&table) {
-                    let other = OTHER_NAMES.iter().find(|(other, _)| *other == key);
-                    notes.extend(other.map(|&(key, now)| Note::OtherName {
-                        origin: layer.origin.clone(),
-                        key,
-                        now,
-                    }));
-                    let key = other.map_or(key, |(_, now)| (*now).to_owned());
-                    if let Err(note) = config.apply(&layer.origin, &key, value) {
+                    let written = translated(&key, value, &layer.origin, &mut notes);
+                    let Some((key, value)) = written else { continue };
+                    if let Err(note) = config.apply(&layer.origin, &key, &value) {
                         notes.push(note);
                     }
+                }
+                // It names no model, and there is none that everybody has.
+                if table.contains_key(FALLBACK)
+                    && config.models.fallback == "ollama"
+                    && config.models.fallback_model.is_none()
+                {
+                    config.assign("models.fallback", &Value::Text("none".to_owned()));
+                    let (origin, key) = (layer.origin.clone(), FALLBACK);
+                    notes.push(Note::Needs { origin, key, needed: "models.fallback_model" });
                 }
             }
             Err(error) => notes.push(Note::Syntax {
@@ -279,8 +300,45 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
     found
 }
 
+/// Returns a setting as it is written here; `None` for a remark on one.
+fn translated(
+    key: &str,
+    value: &toml::Value,
+    origin: &Origin,
+    notes: &mut Vec<Note>,
+) -> Option<(String, toml::Value)> {
+    let last = key.rsplit('.').next().unwrap_or(key);
+    if last.starts_with('_') && last.ends_with("_help") {
+        return None;
+    }
+    let alone = key.strip_prefix("SESSION_CONFIG.").unwrap_or(key);
+    let other = OTHER_NAMES.iter().find(|(other, _)| *other == alone);
+    let now = other.map_or(key, |(_, now)| *now);
+    let converted = match (now, value) {
+        // Seconds here, milliseconds elsewhere.
+        ("hooks.hook_timeout", toml::Value::Integer(milliseconds @ 1_000..)) => {
+            Some(toml::Value::Integer(milliseconds.saturating_add(999) / 1_000))
+        }
+        ("models.fallback", toml::Value::Boolean(wanted)) if alone == FALLBACK => {
+            Some(toml::Value::String(if *wanted { "ollama" } else { "none" }.to_owned()))
+        }
+        _ => None,
+    };
+    let origin = origin.clone();
+    if let Some(converted) = &converted {
+        let (written, now) = (format!("{key} = {value}"), format!("{now} = {converted}"));
+        notes.push(Note::OtherForm { origin, written, now });
+    } else if let Some(&(key, now)) = other {
+        notes.push(Note::OtherName { origin, key, now });
+    }
+    Some((now.to_owned(), converted.unwrap_or_else(|| value.clone())))
+}
+
+/// A setting of another program that has a model on this machine asked where the first does not answer.
+const FALLBACK: &str = "fallback_to_ollama";
+
 /// Names that settings have in other programs, and their names here.
-const OTHER_NAMES: [(&str, &str); 13] = [
+const OTHER_NAMES: [(&str, &str); 14] = [
     ("session_tracking.hooks.enabled", "hooks.enabled"),
     ("session_tracking.hooks.socket_enabled", "hooks.socket_enabled"),
     ("session_tracking.hooks.socket_path", "hooks.socket_path"),
@@ -294,6 +352,7 @@ const OTHER_NAMES: [(&str, &str); 13] = [
     ("include_code_snippets", "summaries.code_snippets"),
     ("auto_reload", "summaries.auto_reload"),
     ("summary_model", "models.session_model"),
+    (FALLBACK, "models.fallback"),
 ];
 
 /// Former names of settings, and their names now.
@@ -417,6 +476,29 @@ mod tests {
         for (other, now) in OTHER_NAMES {
             assert!(find(now).is_some() && nearest(other) == Some(now), "{now}");
         }
+    }
+
+    #[test]
+    fn values_of_other_programs_count_and_are_noted() {
+        let notes = |loaded: &Loaded| -> String {
+            assert!(loaded.notes.iter().all(Note::is_only_a_word), "{:?}", loaded.notes);
+            loaded.notes.iter().map(|note| format!("{note}\n")).collect()
+        };
+        let all = user(
+            "fallback_to_ollama = true\nmodels.fallback_model = 'qwen3'\n\
+             SESSION_CONFIG.max_hot_entries = 7\n[session_tracking.hooks]\nhook_timeout = 30000\n\
+             _hook_timeout_help = 'in milliseconds'",
+        );
+        assert_eq!(all.config.hooks.hook_timeout.0, 30);
+        assert_eq!(all.config.models.fallback, "ollama");
+        assert_eq!(all.config.session.max_hot_entries, 7);
+        insta::assert_snapshot!(notes(&all), @"");
+        // Without a model there is none to ask, and every question to a model would fail.
+        let without = user("fallback_to_ollama = true");
+        assert_eq!(without.config.models.fallback, "none");
+        insta::assert_snapshot!(notes(&without), @"");
+        let far = user("hooks.hook_timeout = 99000").notes[0].to_string();
+        insta::assert_snapshot!(far, @"");
     }
 
     #[test]

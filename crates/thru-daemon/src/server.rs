@@ -220,8 +220,10 @@ impl ServerState {
         };
         match called {
             Ok(Ok(result)) => Ok(content(&result, false)),
-            Ok(Err(ToolError::Failed(message))) => {
-                Ok(content(&json!({ "status": "error", "message": message }), true))
+            Ok(Err(ToolError::Failed(error))) => {
+                let mut answer = content(&error, true);
+                answer["structuredContent"] = error;
+                Ok(answer)
             }
             Ok(Err(error)) => Err(RpcError::new(RpcError::PARAMS, error.to_string())),
             Err(_) => {

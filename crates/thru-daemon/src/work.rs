@@ -124,9 +124,9 @@ pub enum ToolError {
     /// The arguments are invalid.
     #[error("{0}")]
     Arguments(String),
-    /// The tool failed.
-    #[error("{0}")]
-    Failed(String),
+    /// The tool failed: an object with its `message`, and more for programs.
+    #[error("{}", .0["message"].as_str().unwrap_or("the tool failed"))]
+    Failed(Value),
 }
 
 #[cfg(test)]

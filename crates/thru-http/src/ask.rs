@@ -15,7 +15,7 @@ use crate::problem::Problem;
 use crate::server::Shared;
 
 /// The time that an answer waits for another process that writes.
-const WRITER: Duration = Duration::from_secs(20);
+pub(crate) const WRITER: Duration = Duration::from_secs(20);
 
 /// The result of a route.
 pub(crate) type Answer = Result<Response, Problem>;

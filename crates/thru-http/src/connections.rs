@@ -21,7 +21,7 @@ pub(crate) struct Connections {
 pub(crate) struct Connection {
     /// The time since which it waits for a request; `None` while one is answered.
     resting: Mutex<Option<Instant>>,
-    /// Told when it is to make room.
+    /// Told when it is to be closed.
     over: Notify,
 }
 
@@ -42,7 +42,7 @@ impl Connections {
         let permit = match Arc::clone(&self.places).try_acquire_owned() {
             Ok(permit) => permit,
             Err(_) => {
-                self.longest_resting()?.over.notify_one();
+                self.longest_resting()?.end();
                 let place = Arc::clone(&self.places).acquire_owned();
                 tokio::time::timeout(MAKING_ROOM, place).await.ok()?.ok()?
             }
@@ -82,7 +82,12 @@ impl Connection {
         *self.resting() = Some(Instant::now());
     }
 
-    /// Waits until it is to make room.
+    /// Has it closed, even in the middle of an answer.
+    pub(crate) fn end(&self) {
+        self.over.notify_one();
+    }
+
+    /// Waits until it is to be closed.
     pub(crate) async fn over(&self) {
         self.over.notified().await;
     }

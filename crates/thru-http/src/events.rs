@@ -33,7 +33,9 @@ pub(crate) async fn events(
     let slot = Arc::clone(&shared.streams).try_acquire_owned().map_err(|_| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "too many pages are open")
     })?;
-    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    // A moment that is none of ours was another version's: everything is new since.
+    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok());
+    let last = last.map(|id| id.parse().unwrap_or_default());
     let (sender, receiver) = channel(16);
     let first = Event::default().retry(RETRY).comment("connected");
     // The channel is empty yet.
@@ -98,7 +100,7 @@ async fn tell(
 
 fn event(change: &Change, id: &str) -> Event {
     let name = match change {
-        Change::Session(_) => "session",
+        Change::Session { .. } => "session",
         Change::Memory { .. } => "memory",
         Change::Decision => "decision",
         Change::Briefing(_) => "briefing",

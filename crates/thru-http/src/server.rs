@@ -24,6 +24,7 @@ use tokio::sync::{Semaphore, watch};
 use crate::access::Access;
 use crate::clients::Clients;
 use crate::connections::{Connections, Place};
+use crate::export::EXPORTS;
 use crate::routes;
 
 /// Event streams at a time.
@@ -54,6 +55,8 @@ pub(crate) struct Shared {
     pub(crate) started: Instant,
     /// Event streams that may still be opened.
     pub(crate) streams: Arc<Semaphore>,
+    /// Exports that may still be begun.
+    pub(crate) exports: Arc<Semaphore>,
     /// True once the server ends.
     pub(crate) ending: watch::Receiver<bool>,
     /// The time of the last request.
@@ -105,6 +108,7 @@ impl Server {
             access: Access::open(run.join("http.token"))?,
             clients: Clients::new(&app.layout),
             streams: Arc::new(Semaphore::new(STREAMS)),
+            exports: Arc::new(Semaphore::new(EXPORTS)),
             backend: Backend::new(app.clone()),
             port,
             started: Instant::now(),

@@ -10,7 +10,7 @@ use thru_core::SourceKind;
 use thru_journal::archive::EntryName;
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{IndexWriter, remove_other_indexes};
-use thru_store::{SourceCursor, Store};
+use thru_store::{SourceCursor, SourceRow, Store};
 
 use crate::distil::{DistilProgress, DistilScope};
 use crate::loss::{Loss, OnLoss};
@@ -108,6 +108,7 @@ impl Intake {
         if !self.read_again(&mut making, until, progress)? {
             return Err(IntakeError::Interrupted);
         }
+        self.note_shorter(&mut making)?;
         making.report.lost = self.loss(&making.store)?;
         if on_loss == OnLoss::Refuse && !making.report.lost.is_none() {
             making.store.discard()?;
@@ -252,6 +253,23 @@ impl Intake {
         Ok(report)
     }
 
+    /// Notes archived files that hold fewer lines than the store in use has read of them: damage at the end of one looks like
+    /// an append that never ended.
+    fn note_shorter(&self, making: &mut Replacement) -> Result<()> {
+        let in_use = Store::open_to_read(&self.layout).and_then(|store| store.sources());
+        let Ok(in_use) = in_use else { return Ok(()) };
+        let read = making.store.sources()?.into_iter().map(|source| (source.entry, source.lines));
+        let read: HashMap<String, u64> = read.collect();
+        let problems = &mut making.report.problems;
+        for SourceRow { entry, lines: held, .. } in in_use {
+            let lost = held.saturating_sub(read.get(&entry).copied().unwrap_or_default());
+            if lost > 0 && !problems.iter().any(|(known, _)| *known == entry) {
+                problems.push((entry, format!("{lost} lines that were read before are gone")));
+            }
+        }
+        Ok(())
+    }
+
     /// Returns what the store in use holds and this one lacks. A store that cannot be read is compared with nothing.
     fn loss(&self, rebuilt: &Store) -> Result<Loss> {
         let in_use = Store::open_to_read(&self.layout).and_then(|store| store.holdings());
@@ -347,7 +365,10 @@ impl Intake {
         steps: &crossbeam_channel::Sender<Result<Step>>,
     ) -> Result<Outcome> {
         let Some(mut reader) = self.archive.reader(entry)? else { return Ok(Outcome::Read) };
-        let Some(info) = reader.info().cloned() else { return Ok(Outcome::Read) };
+        let Some(info) = reader.info().cloned() else {
+            reader.check_headers()?;
+            return Ok(Outcome::Read);
+        };
         let step = |(reads, diagnostics): Reads, lines, state, bytes| Step {
             entry: entry.clone(),
             info: info.clone(),
@@ -389,6 +410,7 @@ impl Intake {
                 break;
             }
         }
+        reader.check_headers()?;
         Ok(Outcome::Read)
     }
 }

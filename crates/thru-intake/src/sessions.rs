@@ -115,7 +115,7 @@ impl<'a> Indexer<'a> {
         let Some(state) = batch.session_state(session)? else { return Ok(()) };
         let limits = &self.intake.options.limits;
         let Some(conversation) = state.lifecycle.at(self.now, limits) else { return Ok(()) };
-        batch.set_due(session, conversation.due(limits))?;
+        batch.note_phase(session, &conversation, limits)?;
         let options = &self.intake.options;
         let is_wanted = self.may_index && (options.index_left || state.indexing.is_running());
         match conversation.left() {
@@ -326,7 +326,7 @@ impl Intake {
     fn queue_if_left(&self, batch: &Batch<'_>, state: &SessionState) -> Result<()> {
         let (now, limits) = (self.clock.now(), &self.options.limits);
         let Some(conversation) = state.lifecycle.at(now, limits) else { return Ok(()) };
-        batch.set_due(state.row, conversation.due(limits))?;
+        batch.note_phase(state.row, &conversation, limits)?;
         if let Some(reason) = conversation.left()
             && state.indexing == Indexing::Unindexed
             && self.options.index_left

@@ -48,6 +48,8 @@ const READ: usize = 4_000;
 const TASK: usize = 320;
 const NOTE: usize = 100;
 const HOT: usize = 200;
+/// The time within which hooks and transcripts tell of one call.
+const AT_ONCE: Duration = Duration::from_mins(1);
 /// Characters shown of a path or of an entity.
 const NAME: usize = 200;
 
@@ -99,7 +101,7 @@ pub struct HotMemory {
 pub struct RecentEvent {
     /// The time of the event.
     pub at: Option<Timestamp>,
-    /// The name of the event in its agent's hooks; `prompt` or `tool` if no hook recorded any.
+    /// The name of the event in its agent's hooks; `prompt` or `tool` if no hook recorded it.
     pub event: String,
     /// The tool that ran.
     pub tool: Option<Clean<String>>,
@@ -288,15 +290,19 @@ fn events(
     passages: &[PassageRow],
     limits: ContextLimits,
 ) -> Result<Vec<RecentEvent>> {
-    let most = limits.events;
-    let recorded = store.events_of_session(session, most)?;
-    if !recorded.is_empty() {
-        let events = recorded.into_iter().map(|event| of_hook(said, event)).collect();
-        return Ok(with_pauses(events, limits));
-    }
+    let recorded = store.events_of_session(session, limits.events)?;
+    // Of what a transcript tells as well, once the newest event of the same is it.
+    let mut unmatched: Vec<&EventRow> = recorded.iter().rev().collect();
     let mut events = Vec::new();
     let told = passages.iter().filter(|passage| passage.kind != PassageKind::Assistant);
-    for passage in told.take(most) {
+    for passage in told.take(limits.events) {
+        let fingerprint = store.fingerprint_of(passage)?;
+        let same = |event: &&EventRow| event.fingerprint.is_some() && event.fingerprint == fingerprint;
+        let same = unmatched.iter().position(same);
+        if let Some(place) = same.or_else(|| unmatched.iter().position(|event| is_like(event, passage))) {
+            unmatched.remove(place);
+            continue;
+        }
         let is_prompt = passage.kind == PassageKind::Human;
         let note = match is_prompt {
             true => Some(said.shown(&store.text_of(passage)?, NOTE)),
@@ -309,8 +315,16 @@ fn events(
             note,
         });
     }
+    events.extend(recorded.into_iter().rev().map(|event| of_hook(said, event)));
     events.reverse();
+    events.sort_by_key(|event| event.at);
     Ok(with_pauses(events, limits))
+}
+
+/// True if an event is probably a call that its agent gave no id to hooks.
+fn is_like(event: &EventRow, passage: &PassageRow) -> bool {
+    let apart = passage.at.zip(event.at).map(|(told, at)| told.duration_since(at).unsigned_abs());
+    passage.tool.is_some() && event.tool == passage.tool && apart.is_some_and(|apart| apart < AT_ONCE)
 }
 
 /// The names of the events that time alone makes.
@@ -343,6 +357,14 @@ fn with_pauses(events: Vec<RecentEvent>, limits: ContextLimits) -> Vec<RecentEve
 /// `idle for 3 h`
 pub(crate) fn idle_for(pause: Duration) -> String {
     format!("idle for {}", in_words(pause))
+}
+
+/// `3 h ago`
+pub(crate) fn ago(age: Duration) -> String {
+    match age.as_secs() {
+        0..60 => "just now".to_owned(),
+        _ => format!("{} ago", in_words(age)),
+    }
 }
 
 /// `40 min`, `3 h`, `2 days`, rounded down.

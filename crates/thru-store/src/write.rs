@@ -215,11 +215,13 @@ impl Batch<'_> {
                 self.mark_unsettled(session)?;
             }
             if !takes_over {
+                self.borrow(known.row, source, known.place.length)?;
                 return self.complete(known, &passage.text, passage.outcome, &passage.files);
             }
             if is_pending && !known.pending {
                 return self.hand_over(known, source, session, passage);
             }
+            self.settle_borrowed(&passage.id)?;
             self.retire(Collection::Passages, known.row)?;
             self.drop_text(known.place);
         }
@@ -324,7 +326,52 @@ impl Batch<'_> {
                 records_json(&passage.records, &passage.lines),
             ],
         )?;
-        self.touch(row, &passage.files, passage.written)
+        self.touch(row, &passage.files, passage.written)?;
+        self.borrow(row, known.source, passage.text.len())
+    }
+
+    /// Notes that a call has the result that this file holds, and the length of its own text. One that had another file's
+    /// already still has it.
+    fn borrow(&self, row: i64, source: i64, length: usize) -> Result<()> {
+        self.run(
+            "INSERT INTO borrowed_results (passage, source, length, files)
+             SELECT id, ?2, ?3, (SELECT json_group_array(file) FROM touches WHERE row = ?1)
+             FROM passages WHERE row = ?1
+             ON CONFLICT (passage) DO UPDATE SET length = excluded.length",
+            (row, source, length as i64),
+        )?;
+        Ok(())
+    }
+
+    /// Notes that a call has a result of its own.
+    fn settle_borrowed(&self, passage: &Id) -> Result<()> {
+        self.run("DELETE FROM borrowed_results WHERE passage = ?1", [passage.as_bytes()])?;
+        Ok(())
+    }
+
+    /// Takes the results that only this file held from the calls of other files.
+    pub(crate) fn take_back_results(&mut self, source: i64) -> Result<()> {
+        let borrowed: Vec<([u8; Id::BYTES], usize, String)> = self.select(
+            "SELECT passage, length, files FROM borrowed_results WHERE source = ?1",
+            [source],
+            |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize, row.get(2)?)),
+        )?;
+        for (passage, length, files) in borrowed {
+            let passage = Id::from_bytes(passage);
+            self.settle_borrowed(&passage)?;
+            let Some(known) = self.known_passage(&passage)? else { continue };
+            let text = self.text(known.place)?;
+            let own = thru_core::head(&text, length);
+            self.complete(&known, own, Some(Outcome::Pending), &[])?;
+            self.run(
+                "DELETE FROM touches WHERE row = (SELECT row FROM passages WHERE id = ?1)
+                 AND file NOT IN (SELECT value FROM json_each(?2))",
+                (passage.as_bytes(), &files),
+            )?;
+            self.mark_stale(known.session_row)?;
+            self.mark_unsettled(known.session_row)?;
+        }
+        Ok(())
     }
 
     /// True if a passage that was found again in another file belongs there rather than where it was
@@ -377,8 +424,12 @@ impl Batch<'_> {
             }
             text.push_str(&amendment.text);
         }
+        if !is_own {
+            self.borrow(known.row, source, known.place.length)?;
+        }
         self.complete(&known, &text, Some(amendment.outcome), &amendment.files)?;
         if is_own {
+            self.settle_borrowed(&amendment.passage)?;
             let records = append_record(&known.records, &amendment.record, amendment.line);
             let id = amendment.passage.as_bytes();
             self.run("UPDATE passages SET records = ?2 WHERE id = ?1", (id, records))?;
@@ -544,6 +595,10 @@ impl Batch<'_> {
         for sql in [
             format!("INSERT OR IGNORE INTO retired_rows (row) {rows}"),
             format!("DELETE FROM touches WHERE row IN ({rows})"),
+            format!(
+                "DELETE FROM borrowed_results
+                 WHERE passage IN (SELECT id FROM passages WHERE {which})"
+            ),
             format!("DELETE FROM passages WHERE {which}"),
         ] {
             self.transaction.execute(&sql, of)?;

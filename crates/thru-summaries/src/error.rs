@@ -21,6 +21,9 @@ pub enum SummariesError {
     /// The session has no summary.
     #[error("there is no summary of session {0}")]
     Unknown(String),
+    /// The user removed the summaries of this session.
+    #[error("the summaries of session {0} were removed")]
+    Removed(String),
     /// An I/O error.
     #[error("{}: {source}", path.display())]
     Io {
@@ -47,7 +50,11 @@ impl SummariesError {
                 source.kind(),
                 io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem
             ),
-            Self::Refused(_) | Self::NoName(_) | Self::NoProject(_) | Self::Unknown(_) => false,
+            Self::Refused(_)
+            | Self::NoName(_)
+            | Self::NoProject(_)
+            | Self::Unknown(_)
+            | Self::Removed(_) => false,
         }
     }
 }

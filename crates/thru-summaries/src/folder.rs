@@ -11,14 +11,14 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use thru_core::Snapshot;
+use thru_core::{Snapshot, Timestamp};
 use thru_journal::files::{self, Replacement};
 use thru_redact::Clean;
 
 use crate::index::{Index, Metadata, json};
 use crate::listing::{
     METADATA, SUMMARY, UNFINISHED, change, discard, folder_name, last_loaded, metadata, of_session,
-    prune, remove_unfinished, renew, summaries,
+    prune, remove_unfinished, removed, summaries,
 };
 use crate::markdown::{Excerpt, markdown};
 use crate::safely::{is_file, is_folder, is_name, make_folder, read, remove, replace};
@@ -45,6 +45,8 @@ pub struct Options {
     pub max: usize,
     /// True to include short excerpts of code.
     pub code_snippets: bool,
+    /// True to write what the user removed, too.
+    pub restores: bool,
 }
 
 /// The outcome of writing a summary.
@@ -99,7 +101,7 @@ impl Folder {
     /// Writing the same one again changes nothing.
     ///
     /// # Errors
-    /// Fails if the folder cannot be written, or a link is in the way. Existing summaries stay.
+    /// Fails if the folder cannot be written, a link is in the way, or the user removed it. Existing summaries stay.
     pub fn write(
         &self,
         snapshot: &Clean<Snapshot>,
@@ -117,6 +119,10 @@ impl Folder {
             .collect();
         let text = markdown(snapshot, &excerpts);
         let _lock = lock(&path)?;
+        let is_removed = removed(&path).get(id).is_some_and(|latest| snapshot.at <= *latest);
+        if is_removed && !options.restores {
+            return Err(SummariesError::Removed(id.to_owned()));
+        }
         let session = path.join(id);
         make_folder(&session, true)?;
         remove_unfinished(&session)?;
@@ -155,7 +161,11 @@ impl Folder {
         };
         let max = config.most(options.max);
         prune(&session, max)?;
-        renew(&path, id, max)?;
+        change(&path, Some(id), max, |index| {
+            if is_removed {
+                index.removed.remove(id);
+            }
+        })?;
         Ok(Written { summary, notes })
     }
 
@@ -166,8 +176,9 @@ impl Folder {
     pub fn list(&self) -> Result<Index> {
         match self.look()? {
             Some(path) => {
-                let last_loaded = last_loaded(&path);
-                Ok(Index { summaries: summaries(&path)?, last_loaded, ..Index::default() })
+                let (last_loaded, removed) = (last_loaded(&path), removed(&path));
+                let summaries = summaries(&path)?;
+                Ok(Index { summaries, last_loaded, removed, ..Index::default() })
             }
             None => Ok(Index::default()),
         }
@@ -206,11 +217,33 @@ impl Folder {
         Ok(true)
     }
 
-    /// Deletes the summaries of a session. Journal and store are not touched.
+    /// Deletes the summaries of a session at the user's word: they are not written again unasked. Journal and store are not
+    /// touched.
     ///
     /// # Errors
     /// Fails if the session has none, or the folder cannot be written.
     pub fn delete(&self, id: &str, options: &Options) -> Result<Deleted> {
+        self.take_out(id, options, |index, latest| {
+            if let Some(latest) = latest {
+                index.removed.insert(id.to_owned(), latest);
+            }
+        })
+    }
+
+    /// Deletes the summaries of a session that is forgotten, and every word of them.
+    ///
+    /// # Errors
+    /// As [`Folder::delete`].
+    pub fn forget(&self, id: &str, options: &Options) -> Result<Deleted> {
+        self.take_out(id, options, |index, _| _ = index.removed.remove(id))
+    }
+
+    fn take_out(
+        &self,
+        id: &str,
+        options: &Options,
+        note: impl FnOnce(&mut Index, Option<Timestamp>),
+    ) -> Result<Deleted> {
         let unknown = || SummariesError::Unknown(id.to_owned());
         let path = self.look()?.filter(|_| is_name(id)).ok_or_else(unknown)?;
         let _lock = lock(&path)?;
@@ -218,13 +251,15 @@ impl Folder {
         if !is_folder(&session)? {
             return Err(unknown());
         }
-        let deleted = Deleted { summaries: of_session(&session, id)?.len() };
+        let summaries = of_session(&session, id)?;
+        let latest = summaries.iter().map(|one| one.timestamp).max();
         // Links in it are removed, not followed.
         discard(&path, id)?;
         change(&path, None, self.project_config().0.most(options.max), |index| {
             index.last_loaded = index.last_loaded.take().filter(|loaded| loaded != id);
+            note(index, latest);
         })?;
-        Ok(deleted)
+        Ok(Deleted { summaries: summaries.len() })
     }
 
     /// Returns the path of the folder, if it exists and no link leads to it.

@@ -1,5 +1,7 @@
 //! The small files for programs: the metadata of each summary, and the list of them.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use thru_core::{Snapshot, Timestamp};
 
@@ -56,6 +58,9 @@ pub struct Index {
     /// The session whose summary was last asked for.
     #[serde(default)]
     pub last_loaded: Option<String>,
+    /// Sessions whose summaries the user removed, and the time of the latest that was there: up to it none is written again.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub removed: BTreeMap<String, Timestamp>,
 }
 
 /// Serializes either file.
@@ -67,7 +72,12 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Vec<u8> {
 
 impl Default for Index {
     fn default() -> Self {
-        Self { version: VERSION, summaries: Vec::new(), last_loaded: None }
+        Self {
+            version: VERSION,
+            summaries: Vec::new(),
+            last_loaded: None,
+            removed: BTreeMap::new(),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The listing of a folder of summaries: its index, and the link to the newest.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::Path;
 
@@ -18,13 +18,8 @@ const LATEST: &str = "latest";
 /// Prefix of the names of unfinished files.
 pub(crate) const UNFINISHED: &str = ".new-";
 
-/// Rebuilds the index and the link to the newest: one session from its files, the others from the old index
-/// if it is valid. The caller holds the lock.
-pub(crate) fn renew(path: &Path, id: &str, max: usize) -> Result<()> {
-    change(path, Some(id), max, |_| ())
-}
-
-/// [`renew`] with a change to the index. Without a session, everything is read again.
+/// Rebuilds the index and the link to the newest, and changes it: one session from its files, the others from the old index
+/// if it is valid; without a session, everything is read again. The caller holds the lock.
 pub(crate) fn change(
     path: &Path,
     id: Option<&str>,
@@ -37,7 +32,8 @@ pub(crate) fn change(
         None => None,
     };
     let summaries = known.map_or_else(|| summaries(path), Ok)?;
-    let mut index = Index { summaries, last_loaded: last_loaded(path), ..Index::default() };
+    let (last_loaded, removed) = (last_loaded(path), removed(path));
+    let mut index = Index { summaries, last_loaded, removed, ..Index::default() };
     index.summaries.truncate(max);
     change(&mut index);
     let newest = index.summaries.first().map(|newest| newest.session_id.clone());
@@ -220,6 +216,11 @@ pub(crate) fn metadata(folder: &Path, id: &str) -> Result<Option<Metadata>> {
 /// Returns the session whose summary was last asked for.
 pub(crate) fn last_loaded(path: &Path) -> Option<String> {
     read_index(path)?.last_loaded.filter(|id| is_name(id))
+}
+
+/// Returns the sessions whose summaries the user removed.
+pub(crate) fn removed(path: &Path) -> BTreeMap<String, Timestamp> {
+    read_index(path).map(|index| index.removed).unwrap_or_default()
 }
 
 fn read_index(path: &Path) -> Option<Index> {

@@ -17,7 +17,7 @@ use thru_summaries::{Excerpt, Folder, Index, Options, SummariesError};
 
 const ONE: &str = "11111111-aaaa-4aaa-8aaa-000000000001";
 const TWO: &str = "22222222-bbbb-4bbb-8bbb-000000000002";
-const OPTIONS: Options = Options { max: 50, code_snippets: true };
+const OPTIONS: Options = Options { max: 50, code_snippets: true, restores: false };
 
 fn statement(text: &str) -> Statement {
     Statement { text: text.to_owned(), sources: vec![Id::derive(&[text.as_bytes()])] }
@@ -262,6 +262,40 @@ fn the_index_lists_no_more_than_wanted_and_what_was_asked_for_last() {
     assert!(project.index().summaries.iter().all(|one| one.session_id == TWO));
     assert!(matches!(project.folder().delete(ONE, &OPTIONS), Err(SummariesError::Unknown(_))));
     assert!(matches!(project.folder().delete("../..", &OPTIONS), Err(SummariesError::Unknown(_))));
+}
+
+#[test]
+fn what_the_user_removed_is_written_again_only_when_asked_for() {
+    let project = Project::new();
+    let write = |second: i64, options: &Options| {
+        project.folder().write(&clean(snapshot(ONE, second, "one")), &[], options)
+    };
+    for second in [1, 2] {
+        write(second, &OPTIONS).unwrap();
+    }
+    project.write(snapshot(TWO, 9, "two"));
+    project.folder().delete(ONE, &OPTIONS).unwrap();
+    project.write(snapshot(TWO, 10, "two"));
+    assert!(matches!(write(1, &OPTIONS), Err(SummariesError::Removed(_))));
+    assert!(matches!(write(2, &OPTIONS), Err(SummariesError::Removed(_))));
+    let times = || {
+        let listed = project.index().summaries.into_iter();
+        let of_it = listed.filter(|one| one.session_id == ONE);
+        of_it.map(|one| one.timestamp.as_second() % 60).collect::<Vec<_>>()
+    };
+    // The session was compacted once more.
+    write(3, &OPTIONS).unwrap();
+    assert!(write(2, &OPTIONS).is_err());
+    assert_eq!(times(), [3]);
+    let restores = Options { restores: true, ..OPTIONS };
+    write(2, &restores).unwrap();
+    write(1, &OPTIONS).unwrap();
+    assert_eq!(times(), [3, 2, 1]);
+    // Nothing is left of what is forgotten.
+    project.folder().delete(TWO, &OPTIONS).unwrap();
+    project.folder().forget(ONE, &OPTIONS).unwrap();
+    let index = fs::read_to_string(project.path().join("index.json")).unwrap();
+    assert!(!index.contains(ONE) && index.contains(TWO), "{index}");
 }
 
 #[test]

@@ -39,15 +39,20 @@ pub(super) fn call(block: &Block<'_>) -> Option<ToolCall> {
     }
     text.push_str(&input.text);
 
-    let member = |key| block.input.and_then(|input| string_member(input, key));
+    let members = block.input.map(|input| json::members(input.get())).unwrap_or_default();
+    let member = |name| string_member(&members, name);
     let command = match name {
         "Bash" | "PowerShell" => member("command").map(|command| text::cap(command, CALL_LIMIT)),
         _ => None,
     };
     let access = match name {
         "Read" | "NotebookRead" => Some(Access::Read),
-        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" => Some(Access::Modified),
-        _ => None,
+        // The last is what editors report.
+        "Edit" | "MultiEdit" | "Write" | "NotebookEdit" | "FileSave" => Some(Access::Modified),
+        // These look below a path, or run what names one.
+        "Grep" | "Glob" | "LS" | "Bash" | "PowerShell" => None,
+        name if name.starts_with("mcp__") => None,
+        _ => Some(Access::Read),
     };
     let written = match name {
         // Redacted content differs from the content of the file.
@@ -56,8 +61,8 @@ pub(super) fn call(block: &Block<'_>) -> Option<ToolCall> {
             .map(|content| content_hash(content.as_bytes())),
         _ => None,
     };
-    let files = access
-        .and_then(|access| touch(member("file_path").or_else(|| member("notebook_path")), access));
+    let file = ["file_path", "notebook_path", "path"].into_iter().find_map(member);
+    let files = access.and_then(|access| touch(file, access));
     Some(ToolCall {
         name: (!name.is_empty()).then(|| name.to_owned()),
         text: text::cap(text, CALL_LIMIT),
@@ -148,12 +153,12 @@ fn add_decision(text: &mut String, structured: &RawValue) {
 }
 
 fn result_file(structured: &RawValue) -> Option<FileTouch> {
-    if let Some(path) = string_member(structured, "filePath") {
+    let members = json::members(structured.get());
+    if let Some(path) = string_member(&members, "filePath") {
         return touch(Some(path), Access::Modified);
     }
-    let members = json::members(structured.get());
     let (_, file) = members.iter().find(|(key, _)| key == "file")?;
-    touch(string_member(file, "filePath"), Access::Read)
+    touch(string_member(&json::members(file.get()), "filePath"), Access::Read)
 }
 
 fn touch(path: Option<String>, access: Access) -> Option<FileTouch> {
@@ -161,8 +166,7 @@ fn touch(path: Option<String>, access: Access) -> Option<FileTouch> {
     Some(FileTouch { path, access })
 }
 
-fn string_member(object: &RawValue, name: &str) -> Option<String> {
-    let members = json::members(object.get());
+fn string_member(members: &[(Cow<'_, str>, &RawValue)], name: &str) -> Option<String> {
     let (_, value) = members.iter().find(|(key, _)| key == name)?;
     json::string(value.get()).map(Cow::into_owned)
 }

@@ -36,6 +36,8 @@ pub struct Fields {
     pub instructions: &'static str,
     /// The agent's own summary after a compaction.
     pub summary: &'static str,
+    /// The agent's last words in a turn.
+    pub said: &'static str,
     /// Further fields of one word each that are kept with an event for good.
     pub details: &'static [&'static str],
     /// Fields at the top with the input and output of a tool. They may be long.
@@ -58,6 +60,7 @@ impl Fields {
         trigger: "/trigger",
         instructions: "/custom_instructions",
         summary: "/compact_summary",
+        said: "/last_assistant_message",
         details: &[
             "error",
             "agent_id",
@@ -188,7 +191,8 @@ impl<'p> Payload<'p> {
         Value::Object(kept).to_string()
     }
 
-    /// Returns the beginning of a prompt, the file of a call, and how many bytes its tool gave back.
+    /// Returns the beginning of a prompt or of the agent's last words, the file of a call, and how many bytes its tool gave
+    /// back.
     fn in_short(self) -> impl Iterator<Item = (String, Value)> {
         const FILES: [&str; 3] = ["file_path", "notebook_path", "path"];
         let input = self.value.get("tool_input");
@@ -197,8 +201,9 @@ impl<'p> Payload<'p> {
         let output = self.value.get("tool_response").filter(|output| !output.is_null());
         let length =
             |output: &Value| output.as_str().map_or_else(|| output.to_string().len(), str::len);
+        let said = self.prompt().or_else(|| text(self.value, self.fields.said));
         [
-            ("preview", self.prompt().filter(|prompt| !prompt.is_empty()).map(short)),
+            ("preview", said.map(str::trim).filter(|said| !said.is_empty()).map(short)),
             ("file", file.map(short)),
             ("output_bytes", output.map(length).map(Value::from)),
         ]

@@ -117,8 +117,10 @@ pub struct Plan {
     pub lacks_commands: bool,
     /// The file in which another server has our name.
     pub other_server: Option<PathBuf>,
-    /// Folders that are removed if they are empty afterwards, the inner ones first.
+    /// Folders of ours that are removed if they are empty afterwards, the inner ones first.
     pub folders: Vec<PathBuf>,
+    /// Folders that are not ours alone: as well, but only those that we made.
+    pub shared_folders: Vec<PathBuf>,
 }
 
 impl Plan {

@@ -46,8 +46,8 @@ impl Moment {
 
 impl fmt::Display for Moment {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let LastRows { passage, memory, operation, injection } = self.rows;
-        write!(f, "{}-{passage}-{memory}-{operation}-{injection}", self.generation)
+        let LastRows { passage, memory, operation, injection, phase } = self.rows;
+        write!(f, "{}-{passage}-{memory}-{operation}-{injection}-{phase}", self.generation)
     }
 }
 
@@ -56,11 +56,12 @@ impl FromStr for Moment {
 
     fn from_str(text: &str) -> Result<Self> {
         let invalid = || Trouble::invalid("that is no moment of a memory");
-        let mut parts = text.rsplitn(5, '-');
+        let mut parts = text.rsplitn(6, '-');
         let mut row = || parts.next().and_then(|part| part.parse().ok()).ok_or_else(invalid);
-        let (injection, operation, memory, passage) = (row()?, row()?, row()?, row()?);
+        let (phase, injection, operation) = (row()?, row()?, row()?);
+        let (memory, passage) = (row()?, row()?);
         let generation = parts.next().ok_or_else(invalid)?.to_owned();
-        Ok(Self { generation, rows: LastRows { passage, memory, operation, injection } })
+        Ok(Self { generation, rows: LastRows { passage, memory, operation, injection, phase } })
     }
 }
 
@@ -68,8 +69,17 @@ impl FromStr for Moment {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 pub enum Change {
-    /// A session has new passages.
-    Session(SessionChanged),
+    /// A session has new passages, or another phase.
+    Session {
+        /// The session.
+        #[serde(flatten)]
+        session: SessionChanged,
+        /// True if it has new passages.
+        has_grown: bool,
+        /// The phase of its conversation, if that changed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        state: Option<String>,
+    },
     /// A memory was made, or made anew.
     Memory {
         /// Its id.
@@ -131,7 +141,11 @@ pub fn since(app: &App, moment: Option<&Moment>) -> Result<(Moment, Vec<Change>)
     if new.sessions.len() > MOST || new.memories.len() > MOST {
         return Ok((now, vec![Change::Reset]));
     }
-    let sessions = new.sessions.into_iter().map(|key| Change::Session(key.into()));
+    let sessions = new.sessions.into_iter().map(|news| Change::Session {
+        session: news.key.into(),
+        has_grown: news.has_grown,
+        state: news.phase,
+    });
     let memories = new.memories.into_iter().map(|id| Change::Memory { id: id.to_string() });
     let decisions = (new.operations > 0).then_some(Change::Decision);
     let given = new.given.into_iter().map(|key| Change::Briefing(key.into()));
@@ -145,10 +159,10 @@ mod tests {
 
     #[test]
     fn a_moment_can_be_kept_as_text() {
-        let rows = LastRows { passage: 7, memory: 8, operation: 0, injection: 9 };
+        let rows = LastRows { passage: 7, memory: 8, operation: 0, injection: 9, phase: 4 };
         let moment = Moment { generation: "k3f9a-x".to_owned(), rows };
         assert_eq!(moment.to_string().parse::<Moment>().unwrap(), moment);
-        for wrong in ["", "k3f9a", "k3f9a-1-2-3", "k3f9a-1-2-3-x"] {
+        for wrong in ["", "k3f9a", "k3f9a-1-2-3-4", "k3f9a-1-2-3-4-x"] {
             assert!(wrong.parse::<Moment>().is_err(), "{wrong}");
         }
     }

@@ -1,6 +1,7 @@
 //! Questions to the graph: what is true now, what was true then, and the record that shows each.
 
 pub mod changed;
+pub mod entity;
 pub mod export;
 pub mod facts;
 pub mod path;
@@ -21,6 +22,11 @@ use crate::call::Call;
 use crate::fresh::{Freshness, Prepared};
 use crate::trouble::{Result, Trouble};
 
+/// Things that one name may mean, …
+const NAMED: usize = 6;
+/// … and that the words of a question may.
+pub(super) const MEANT: usize = 12;
+
 /// A thing that facts are about.
 #[derive(Clone, Debug, Serialize)]
 pub struct EntityEntry {
@@ -32,8 +38,7 @@ pub struct EntityEntry {
     pub name: Clean<String>,
     /// The name of its project.
     pub project: Option<Clean<String>>,
-    /// The same on every machine and after every rebuild.
-    #[serde(skip)]
+    /// Its id: the same on every machine and after every rebuild.
     pub id: Id,
     /// Its row.
     #[serde(skip)]
@@ -43,13 +48,7 @@ pub struct EntityEntry {
 impl EntityEntry {
     pub(super) fn new(store: &Store, redactor: &Redactor, entity: &EntityRow) -> Result<Self> {
         let own = entity.project.map(|row| store.project_key(row)).transpose()?.flatten();
-        let own = own.as_ref().map_or("", |key| key.as_str());
-        let id = Id::derive(&[
-            b"entity",
-            own.as_bytes(),
-            entity.kind.as_str().as_bytes(),
-            entity.key.as_bytes(),
-        ]);
+        let id = Self::id_of(own.as_ref().map_or("", |key| key.as_str()), entity);
         let project = entity.project.map(|row| store.project_name(row)).transpose()?.flatten();
         let project = project.map(|name| cleaned(redactor, &name));
         // The project itself has no other key within itself.
@@ -59,6 +58,13 @@ impl EntityEntry {
         };
         let key = cleaned(redactor, &entity.key);
         Ok(Self { kind: entity.kind, key, name, project, id, row: entity.row })
+    }
+
+    /// Returns the id of a thing of the project with this key.
+    fn id_of(project: &str, entity: &EntityRow) -> Id {
+        let kind = entity.kind.as_str();
+        let parts = ["entity", project, kind, &entity.key];
+        Id::derive(&parts.map(str::as_bytes))
     }
 }
 

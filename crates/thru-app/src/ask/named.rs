@@ -61,6 +61,12 @@ pub fn current_project(app: &App, store: &Store) -> Result<Option<ProjectName>> 
     Ok(store.project_names()?.into_iter().find(|project| project.row == row))
 }
 
+/// The trouble of a question about the caller's project, where nothing was recorded of it.
+pub fn unknown_here() -> Trouble {
+    Trouble::not_found("nothing is known about the project in this directory")
+        .with(Remedy::See(Listing::Projects))
+}
+
 /// The project of this name or key.
 ///
 /// # Errors

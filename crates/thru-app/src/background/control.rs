@@ -139,10 +139,14 @@ pub fn view(app: &App, ends_sessions: bool) -> Result<String> {
         error => Trouble::failed(error.to_string()),
     })?;
     let answer: Value = serde_json::from_str(&answer)?;
-    match (answer["link"].as_str(), answer["message"].as_str()) {
-        (Some(link), _) => Ok(link.to_owned()),
-        (None, message) => Err(Trouble::failed(message.unwrap_or("the daemon gave no link"))),
+    if let Some(link) = answer["link"].as_str() {
+        return Ok(link.to_owned());
     }
+    let trouble = Trouble::failed(answer["message"].as_str().unwrap_or("the daemon gave no link"));
+    Err(match answer["remedy"].as_str() {
+        Some(remedy) => trouble.advise(remedy),
+        None => trouble,
+    })
 }
 
 /// The outcome of stopping the daemon.

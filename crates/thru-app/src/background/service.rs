@@ -12,8 +12,8 @@ use crate::app::App;
 use crate::ask::{ProjectScope, unindexed};
 use crate::call::{Call, Patience};
 use crate::embedding::OwnModel;
-use crate::keep::close::{self, Closed, Closer};
-use crate::trouble::{Result, Trouble};
+use crate::keep::close::{self, Closer};
+use crate::trouble::{Remedy, Result, Trouble};
 use crate::wording;
 
 /// Opens the page of the memory, where the daemon can serve one.
@@ -98,7 +98,8 @@ impl Service for SocketTools {
         let app = self.app.again().map_err(|error| failed(&error))?;
         // It may have been switched off since the daemon started.
         if !app.config.hooks.socket_enabled {
-            return Err(ToolError::Failed("tools are off, by `hooks.socket_enabled`".to_owned()));
+            let setting = Remedy::ShowSetting("hooks.socket_enabled");
+            return Err(failed(&Trouble::refused("tools are off on the socket").with(setting)));
         }
         match tool {
             "session_tracking_close" => {
@@ -106,14 +107,12 @@ impl Service for SocketTools {
                 let request =
                     close::Close { session: session_id, reason, closer: Closer::Elsewhere };
                 let call = Call::unattended(Patience::Endless);
-                match close::close(&app, &request, call) {
-                    Ok(closed) => Ok(json!(closed)),
-                    Err(error) => {
-                        let message = wording::sentences(&error);
-                        let answer = Closed::failed(request.session.as_deref(), message);
-                        Err(ToolError::Failed(json!(answer).to_string()))
-                    }
-                }
+                close::close(&app, &request, call).map(|closed| json!(closed)).map_err(|error| {
+                    let mut answer = wording::object(&error);
+                    answer["session_id"] = json!(request.session);
+                    answer["episode_uuid"] = Value::Null;
+                    ToolError::Failed(answer)
+                })
             }
             "session_tracking_list_unindexed" => {
                 let asked: ListUnindexed = parsed(arguments)?;
@@ -138,7 +137,7 @@ impl Service for SocketTools {
             "view" => {
                 let View { ends_sessions } = parsed(arguments)?;
                 let Some(viewer) = &self.viewer else {
-                    return Err(ToolError::Failed("this daemon serves no page".to_owned()));
+                    return Err(failed(&Trouble::refused("this daemon serves no page")));
                 };
                 let link = viewer.link(&app, ends_sessions);
                 link.map(|link| json!({ "link": link })).map_err(|error| failed(&error))
@@ -155,7 +154,7 @@ impl Service for SocketTools {
 }
 
 fn failed(error: &Trouble) -> ToolError {
-    ToolError::Failed(wording::sentences(error))
+    ToolError::Failed(wording::object(error))
 }
 
 fn parsed<T: Default + for<'de> Deserialize<'de>>(arguments: &Value) -> Result<T, ToolError> {

@@ -192,11 +192,12 @@ fn write(
         return Ok(done()?);
     }
     let folder = folder(app, &config, root);
-    match write_to(app, &folder, intake, store, row, snapshot, &config) {
+    match write_to(app, &folder, intake, store, row, snapshot, &options(&config)) {
         Ok(_) => {
             note_trouble(&app.layout, root, None)?;
             done()?;
         }
+        Err(SummariesError::Removed(_)) => done()?,
         // The disk may have room again, and the other process be done.
         Err(error) if error.is_passing() => {
             note_trouble(&app.layout, root, Some(error.to_string()))?;
@@ -221,9 +222,8 @@ pub fn write_to(
     store: &Store,
     row: i64,
     snapshot: &Clean<Snapshot>,
-    config: &Config,
+    options: &Options,
 ) -> thru_summaries::Result<thru_summaries::Written> {
-    let options = options(config);
     let known = snapshot.get();
     // Without them, it is a summary all the same.
     let excerpts = match options.code_snippets {
@@ -237,7 +237,7 @@ pub fn write_to(
     if !folder.is_in_project() {
         note_place(&app.layout, folder.path())?;
     }
-    folder.write(snapshot, &excerpts, &options)
+    folder.write(snapshot, &excerpts, options)
 }
 
 /// Rewrites the existing files of these sessions, or of all, after redaction. Returns the folders where that failed.
@@ -269,10 +269,10 @@ pub fn write_again(app: &App, only: Option<&[SessionKey]>) -> Result<Vec<PathBuf
             let in_project = Folder::in_project(&root);
             let is_of_it = |folder: &&Folder| !folder.is_in_project() || **folder == in_project;
             for folder in folders.iter().filter(is_of_it) {
-                let written =
-                    write_to(app, folder, &intake, &store, session.row, &snapshot, &config);
-                if written.is_err() {
-                    left.insert(folder.path());
+                let options = options(&config);
+                match write_to(app, folder, &intake, &store, session.row, &snapshot, &options) {
+                    Ok(_) | Err(SummariesError::Removed(_)) => {}
+                    Err(_) => _ = left.insert(folder.path()),
                 }
             }
         }
@@ -309,7 +309,7 @@ pub fn remove(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Path
     let id = session.key.id.as_str();
     let mut left = Vec::new();
     for folder in folders(app, store, session)? {
-        match folder.delete(id, &options(&app.config)) {
+        match folder.forget(id, &options(&app.config)) {
             Ok(_) | Err(SummariesError::Unknown(_)) => {}
             // A link that leads to none of this session is nothing to speak of.
             Err(SummariesError::Refused(_)) if !folder.has_session(id) => {}
@@ -344,7 +344,8 @@ fn folders(app: &App, store: &Store, session: &SessionRow) -> Result<Vec<Folder>
 
 /// The options of summaries in these settings.
 pub fn options(config: &Config) -> Options {
-    Options { max: config.summaries.max, code_snippets: config.summaries.code_snippets }
+    let summaries = &config.summaries;
+    Options { max: summaries.max, code_snippets: summaries.code_snippets, restores: false }
 }
 
 /// The folder for the summaries of a project.

@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
+use thru_core::file_name;
 use thru_store::{SessionFilter, SessionRow, Store};
-use thru_summaries::{Folder, Metadata};
+use thru_summaries::{Folder, Metadata, Options, SummariesError};
 
 use super::{drop_pending, folder, held, options, write_to};
 use crate::answer;
@@ -32,6 +33,22 @@ pub struct SummaryList {
     pub notes: Vec<String>,
 }
 
+/// Returns the topics of a summary and the files that were changed, in one line; `None` if it names none.
+pub fn about(one: &Metadata) -> Option<String> {
+    const NAMED: usize = 5;
+    let files: Vec<&str> = one.files_modified.iter().map(|path| file_name(path)).collect();
+    let topics: Vec<&str> = one.topics.iter().map(String::as_str).collect();
+    let parts = [topics, files].map(|names| {
+        let more = names.len().saturating_sub(NAMED);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        names[..names.len() - more].join(", ") + &rest
+    });
+    let [topics, files] = parts.map(|names| Some(names).filter(|names| !names.is_empty()));
+    let parts = [topics, files.map(|files| format!("changed: {files}"))];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(" · "))
+}
+
 /// The request to write files again.
 #[derive(Clone, Debug, Default)]
 pub struct RebuildSummaries {
@@ -48,6 +65,8 @@ pub struct SummariesRebuilt {
     kind: &'static str,
     /// The number of summaries.
     pub written: u64,
+    /// The number of those that were removed before, and stay so.
+    pub removed: u64,
     /// The folders that they lie in.
     pub folders: BTreeSet<PathBuf>,
     /// Directories where some could not be written.
@@ -116,6 +135,7 @@ pub fn rebuild(app: &App, request: &RebuildSummaries, call: Call<'_>) -> Result<
         version: answer::VERSION,
         kind: "summaries-rebuilt",
         written: 0,
+        removed: 0,
         folders: BTreeSet::new(),
         failed: BTreeSet::new(),
         sessions: sessions.len(),
@@ -130,11 +150,14 @@ pub fn rebuild(app: &App, request: &RebuildSummaries, call: Call<'_>) -> Result<
                 continue;
             }
             let folder = folder(app, &config, &directory);
-            match write_to(app, &folder, &intake, &store, session.row, &held, &config) {
+            // Who names a session wants it.
+            let options = Options { restores: request.session.is_some(), ..options(&config) };
+            match write_to(app, &folder, &intake, &store, session.row, &held, &options) {
                 Ok(_) => {
                     rebuilt.written += 1;
                     rebuilt.folders.insert(folder.path());
                 }
+                Err(SummariesError::Removed(_)) => rebuilt.removed += 1,
                 Err(error) => {
                     rebuilt.failed.insert(NotWritten { directory, error: error.to_string() });
                 }
@@ -150,10 +173,7 @@ fn wanted(app: &App, request: &RebuildSummaries, store: &Store) -> Result<Vec<Se
     }
     let project = match &request.project {
         Some(name) => named::named_project(store, name)?,
-        None => named::current_project(app, store)?.ok_or_else(|| {
-            Trouble::not_found("nothing is known about the project in this directory")
-                .with(Remedy::See(Listing::Projects))
-        })?,
+        None => named::current_project(app, store)?.ok_or_else(named::unknown_here)?,
     };
     let projects = Some(store.project_rows(project.row)?);
     Ok(store.sessions(&SessionFilter { projects, ..SessionFilter::default() })?)

@@ -83,7 +83,7 @@ fn write_hooks_again(app: &App) -> Result<Vec<String>> {
             targets: Targets::Connected,
         };
         for mut prepared in prepare(app, request)? {
-            prepared.changes.make()?;
+            prepared.changes.make(app)?;
             for (change, _) in prepared.changes.made() {
                 done.push(format!("wrote {} again", app.shown(&change.path)));
             }

@@ -1,11 +1,12 @@
 //! Changes of files that belong to others.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use thru_agents::setup::{Change, read};
 
-use crate::{Context, Remedy, Result, Trouble};
+use crate::{App, Context, Remedy, Result, Trouble};
 
 /// Suffix of the copy from before our first change.
 const BACKUP: &str = ".before-throughline";
@@ -26,6 +27,60 @@ impl Backup {
             Self::Made(path) | Self::Kept(path) => path,
         }
     }
+}
+
+/// The folders that were made for our files in places of others, which go again with the last of them.
+pub(super) struct MadeFolders {
+    file: PathBuf,
+    /// As text: one whose name is none is not known again, and stays.
+    folders: BTreeSet<String>,
+}
+
+impl MadeFolders {
+    /// Reads what earlier installations noted.
+    pub(super) fn read(app: &App) -> Self {
+        let file = app.layout.root().join("made-folders.json");
+        let folders = fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
+        Self { file, folders: folders.unwrap_or_default() }
+    }
+
+    /// Notes the folders that are to be made for these changes, before they are.
+    pub(super) fn note(&mut self, changes: &[Change]) -> Result<()> {
+        let written = changes.iter().filter(|change| change.after.is_some());
+        let missing = written.flat_map(|change| {
+            let above = change.path.ancestors().skip(1);
+            above.take_while(|folder| fs::symlink_metadata(folder).is_err())
+        });
+        let known = self.folders.len();
+        self.folders.extend(missing.map(text));
+        if self.folders.len() == known { Ok(()) } else { self.write() }
+    }
+
+    /// Removes those of these folders that were made and are empty.
+    pub(super) fn remove(mut self, folders: &[PathBuf]) -> Result<()> {
+        let made = folders.iter().filter(|folder| self.folders.contains(&text(folder)));
+        let gone: Vec<&PathBuf> = made.filter(|folder| fs::remove_dir(folder).is_ok()).collect();
+        if gone.is_empty() {
+            return Ok(());
+        }
+        self.folders.retain(|folder| !gone.iter().any(|gone| Path::new(folder).starts_with(gone)));
+        self.write()
+    }
+
+    fn write(&self) -> Result<()> {
+        if self.folders.is_empty() {
+            thru_journal::files::remove(&self.file)?;
+            return Ok(());
+        }
+        if let Some(root) = self.file.parent() {
+            thru_journal::files::create_dir_private(root)?;
+        }
+        Ok(thru_journal::files::replace(&self.file, &serde_json::to_vec(&self.folders)?)?)
+    }
+}
+
+fn text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
 }
 
 fn advised(message: impl Into<String>, advice: &str) -> Trouble {

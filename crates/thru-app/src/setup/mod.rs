@@ -195,7 +195,7 @@ impl Prepared {
     /// # Errors
     /// As [`Changes::make`].
     pub fn install(&mut self, app: &App) -> Result<()> {
-        self.changes.make()?;
+        self.changes.make(app)?;
         reading::resume(&app.layout, Stop::Uninstall)?;
         if !self.notes.iter().any(|note| note.is_bad) {
             self.notes.extend(notes::untrusted(&self.trust(app)));
@@ -223,16 +223,18 @@ impl Changes {
     ///
     /// # Errors
     /// Returns an error if a file changed since, or cannot be written.
-    pub fn make(&mut self) -> Result<()> {
+    pub fn make(&mut self, app: &App) -> Result<()> {
         if self.is_empty() {
             return Ok(());
         }
+        let mut made = files::MadeFolders::read(app);
+        made.note(&self.plan.changes)?;
         self.backups = self.plan.changes.iter().map(files::apply).collect::<Result<_>>()?;
         for folder in &self.plan.folders {
             // Not empty, or not there: both are fine.
             let _ = std::fs::remove_dir(folder);
         }
-        Ok(())
+        made.remove(&self.plan.shared_folders)
     }
 
     /// Returns the changes, each with the copy of its file if it was made and there is one.
@@ -329,7 +331,7 @@ mod tests {
         let again = prepare(&app, UP).unwrap();
         assert!(again.iter().all(|one| one.changes.is_empty()));
         for mut removal in prepare_removal(&app, &[Scope::User]).unwrap() {
-            removal.changes.make().unwrap();
+            removal.changes.make(&app).unwrap();
         }
         assert!(!home.path().join(".codex/hooks.json").exists());
         assert!(!home.path().join(".claude/settings.json").exists());
@@ -345,7 +347,7 @@ mod tests {
         }
         assert!(home.path().join("project/.claude/settings.local.json").exists());
         for mut removal in prepare_removal(&app, &[Scope::User, Scope::Project]).unwrap() {
-            removal.changes.make().unwrap();
+            removal.changes.make(&app).unwrap();
         }
         assert!(!home.path().join("project/.claude").exists());
         assert!(home.path().join(".claude").is_dir());

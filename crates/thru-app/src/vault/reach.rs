@@ -57,10 +57,10 @@ impl Run<'_> {
             let is_same = followed == state && self.record.behind.is_none();
             return Ok(if is_same { Reach::Nothing } else { Reach::Everything });
         }
-        let then: Moment = followed.moment.parse()?;
-        let Some(mut sessions) = then.distilled_since(store)? else {
-            return Ok(Reach::Everything);
-        };
+        // Another version may have written it.
+        let then = followed.moment.parse::<Moment>().ok();
+        let distilled = then.map(|then| then.distilled_since(store)).transpose()?.flatten();
+        let Some(mut sessions) = distilled else { return Ok(Reach::Everything) };
         sessions.extend(self.closed_since(store)?);
         sessions.sort_unstable();
         sessions.dedup();

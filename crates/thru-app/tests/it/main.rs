@@ -7,6 +7,7 @@
     reason = "in a test, what cannot be is a failure"
 )]
 
+mod changing;
 mod cleaning;
 mod closing;
 mod compacting;

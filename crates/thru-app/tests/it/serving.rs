@@ -43,9 +43,18 @@ fn tools_on_the_socket_list_sessions_and_refuse_what_they_do_not_know() {
 fn a_close_on_the_socket_that_fails_says_so_as_to_an_agent() {
     let home = Home::imported();
     let closed = tools(&home).call("session_tracking_close", &json!({ "session_id": "nope" }));
-    let answer: Value = serde_json::from_str(&failure(closed)).unwrap();
-    assert_eq!((&answer["status"], &answer["session_id"]), (&json!("error"), &json!("nope")));
-    assert_snapshot!(answer["message"].as_str().unwrap(), @"there is no session `nope`. The user can run `thru sessions`, which lists them.");
+    let Err(ToolError::Failed(answer)) = closed else { panic!("{closed:?}") };
+    assert_eq!(
+        answer,
+        json!({
+            "status": "error",
+            "kind": "not_found",
+            "message": "there is no session `nope`.",
+            "remedy": "The user can run `thru sessions`, which lists them.",
+            "session_id": "nope",
+            "episode_uuid": null,
+        })
+    );
 }
 
 #[test]
@@ -53,5 +62,5 @@ fn tools_on_the_socket_can_be_switched_off() {
     let home = Home::imported();
     home.set(&[("hooks.socket_enabled", "false")]);
     let failed = failure(tools(&home).call("session_tracking_list_unindexed", &Value::Null));
-    assert_snapshot!(failed, @"tools are off, by `hooks.socket_enabled`");
+    assert_snapshot!(failed, @"tools are off on the socket.");
 }

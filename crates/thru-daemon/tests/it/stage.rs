@@ -58,11 +58,16 @@ impl Work for Counted {
 
 pub(crate) struct Counting(pub(crate) Arc<Notes>);
 
+/// The error of the tool that fails.
+pub(crate) fn no_session() -> Value {
+    json!({ "status": "error", "kind": "not_found", "message": "no such session", "remedy": null })
+}
+
 impl Service for Counting {
     fn call(&self, tool: &str, arguments: &Value) -> Result<Value, ToolError> {
         match tool {
             "session_tracking_close" => Ok(json!({ "status": "success", "given": arguments })),
-            "fails" => Err(ToolError::Failed("no such session".to_owned())),
+            "fails" => Err(ToolError::Failed(no_session())),
             "panics" => panic!("as asked"),
             "long" => Ok(json!("x".repeat(2 * 1024 * 1024))),
             _ => Err(ToolError::Unknown(tool.to_owned())),

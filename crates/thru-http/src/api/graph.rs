@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thru_app::ask::graph::EntityEntry;
 use thru_app::ask::graph::changed::{Changed, changed};
+use thru_app::ask::graph::entity::{ShowEntity, entity};
 use thru_app::ask::graph::facts::{Facts, facts};
 use thru_app::ask::graph::problems::{ListProblems, problems};
 use thru_app::ask::graph::why::{Why, why};
@@ -32,6 +33,13 @@ pub(super) fn routes() -> Vec<Route> {
                     limit: limit(input.limit),
                 };
                 facts(app, &request, call)
+            },
+        ),
+        get(
+            "/entities/{id}",
+            "Shows a thing with the facts about it, those that ended too.",
+            |input: EntityInput, app, call| {
+                entity(app, &ShowEntity { id: input.id, limit: limit(input.limit) }, call)
             },
         ),
         get(
@@ -79,6 +87,16 @@ struct FactsInput {
     /// True for those that no longer hold, too.
     #[serde(default)]
     history: bool,
+    /// Facts at most.
+    limit: Option<usize>,
+}
+
+/// A thing to show.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct EntityInput {
+    /// Its id, as facts name it.
+    id: String,
     /// Facts at most.
     limit: Option<usize>,
 }

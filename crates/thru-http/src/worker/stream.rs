@@ -113,29 +113,13 @@ impl Seen {
         for change in changes {
             match change {
                 Change::Memory { id } => memories.push(id),
-                Change::Session(session) => {
+                Change::Session { session, has_grown, state } => {
                     let id = session.id.as_str();
                     let number = Summary::id_of(session.agent, id).number();
-                    let request = Outline::new(id, Freshness::AsItIs);
-                    let told = outline(app, &request, call)?;
-                    if !self.0.contains_key(id) {
-                        let project = told.session.project.as_ref().map(|name| name.get());
-                        let fields = json!({ "sessionDbId": number, "project": project });
-                        messages.push(("session_started", object(fields)));
+                    if has_grown {
+                        messages.extend(self.of_session(app, id, number, call)?);
                     }
-                    let last = self.0.entry(id.to_owned()).or_default();
-                    for turn in told.turns.iter().filter(|turn| turn.number > *last) {
-                        let Some(prompt) = &turn.prompt else { continue };
-                        let prompt = json!({
-                            "content_session_id": id,
-                            "prompt_number": turn.number,
-                            "prompt_text": prompt.text,
-                        });
-                        messages.push(("new_prompt", object(json!({ "prompt": prompt }))));
-                    }
-                    *last = told.session.turns.max(*last);
-                    messages.push(("observation_queued", object(json!({ "sessionDbId": number }))));
-                    if told.session.closed.is_some() {
+                    if state.as_deref() == Some("ended") {
                         messages
                             .push(("session_completed", object(json!({ "sessionDbId": number }))));
                     }
@@ -154,6 +138,36 @@ impl Seen {
             });
         }
         messages.push(("processing_status", waiting(app, call)?));
+        Ok(messages)
+    }
+
+    /// Tells the start of a session that is new to the stream, and the prompts that are.
+    fn of_session(
+        &mut self,
+        app: &App,
+        id: &str,
+        number: u64,
+        call: Call<'_>,
+    ) -> Result<Vec<Message>, Failure> {
+        let mut messages = Vec::new();
+        let told = outline(app, &Outline::new(id, Freshness::AsItIs), call)?;
+        if !self.0.contains_key(id) {
+            let project = told.session.project.as_ref().map(|name| name.get());
+            let fields = json!({ "sessionDbId": number, "project": project });
+            messages.push(("session_started", object(fields)));
+        }
+        let last = self.0.entry(id.to_owned()).or_default();
+        for turn in told.turns.iter().filter(|turn| turn.number > *last) {
+            let Some(prompt) = &turn.prompt else { continue };
+            let prompt = json!({
+                "content_session_id": id,
+                "prompt_number": turn.number,
+                "prompt_text": prompt.text,
+            });
+            messages.push(("new_prompt", object(json!({ "prompt": prompt }))));
+        }
+        *last = told.session.turns.max(*last);
+        messages.push(("observation_queued", object(json!({ "sessionDbId": number }))));
         Ok(messages)
     }
 }

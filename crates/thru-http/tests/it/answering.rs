@@ -1,5 +1,9 @@
 //! Questions: the same bytes as every other surface prints, and routes that are as they are described.
 
+use std::io::{Read, Write};
+use std::thread::sleep;
+use std::time::Duration;
+
 use serde::Serialize;
 use thru_app::answer;
 use thru_app::ask::ProjectScope;
@@ -56,6 +60,33 @@ fn answers_are_those_of_the_application_byte_for_byte() {
 }
 
 #[test]
+fn a_thing_that_facts_name_is_shown_by_its_id() {
+    let home = Home::new();
+    let session = SESSION.replace("0001", "0003");
+    let mut records = Author::of(&session);
+    for (call, result) in [("c1", "error[E0277]: no lock"), ("c2", "test result: ok. 3 passed")] {
+        records.asks("Test it").runs(call, "cargo test importer").gets(call, result).says("Done.");
+    }
+    home.add(&session, &records);
+    let served = home.serve();
+    let named = served.get("/api/v1/facts?history=true").json();
+    let subject = &named["facts"][0]["subject"];
+    let id = subject["id"].as_str().unwrap();
+    let shown = served.get(&format!("/api/v1/entities/{id}")).json();
+    assert_eq!((&shown["kind"], &shown["entity"]), (&"entity".into(), subject));
+    let about = |fact: &&serde_json::Value| {
+        [&fact["subject"]["id"], &fact["object"]["id"]].contains(&&subject["id"])
+    };
+    let all: Vec<_> = named["facts"].as_array().unwrap().iter().filter(about).collect();
+    assert_eq!(shown["facts"].as_array().unwrap().iter().collect::<Vec<_>>(), all);
+    let cut = served.get(&format!("/api/v1/entities/{id}?limit=1")).json();
+    assert_eq!((cut["facts"].as_array().unwrap().len(), &cut["more"]), (1, &(all.len() > 1).into()));
+    for unknown in ["zzzzzzzzzzzzzzzz", "%00", "importer"] {
+        assert_eq!(served.get(&format!("/api/v1/entities/{unknown}")).status, 404, "{unknown}");
+    }
+}
+
+#[test]
 fn the_turns_of_a_session_are_told_in_parts() {
     let home = Home::new();
     let session = SESSION.replace("0001", "0002");
@@ -87,6 +118,32 @@ fn an_export_comes_whole_or_not_at_all() {
     // The first line tells the time.
     assert_eq!(lines(&served.get("/api/v1/export").body), lines(&whole));
     assert_eq!(served.get("/api/v1/export?project=none-of-ours").status, 404);
+}
+
+#[test]
+fn clients_that_do_not_read_their_export_keep_no_question_waiting() {
+    let home = Home::new();
+    let mut records = Author::of(&SESSION.replace("0001", "0002"));
+    // More than the system keeps for a client that reads nothing.
+    for number in 0..250 {
+        let words: Vec<String> = (0..6_000).map(|word| format!("w{}", number * word)).collect();
+        records.asks(&format!("Water tree {number}")).says(&words.join(" "));
+    }
+    home.add(&SESSION.replace("0001", "0002"), &records);
+    let served = home.serve();
+    let request = format!("GET /api/v1/export HTTP/1.1\r\n{}\r\n", served.authorised());
+    let mut stalled: Vec<_> = (0..2).map(|_| served.connect()).collect();
+    for stream in &mut stalled {
+        stream.write_all(request.as_bytes()).unwrap();
+        assert_eq!(stream.read(&mut [0; 100]).unwrap(), 100);
+    }
+    for path in ["/api/v1/sessions", "/api/v1/status", "/api/v1/projects"] {
+        assert_eq!(served.get(path).status, 200, "{path}");
+    }
+    assert_eq!(served.get("/api/v1/export").status, 503);
+    drop(stalled);
+    let is_free = || served.get("/api/v1/export").status == 200;
+    assert!((0..100).any(|_| is_free() || { sleep(Duration::from_millis(50)); false }));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 
 use serde_json::{Value, json};
 
-use crate::home::{Home, Served};
+use crate::home::{Home, Served, with_length};
 
 /// Opens a stream, and reads its head and its first words.
 fn open(served: &Served, last: Option<&str>) -> BufReader<std::net::TcpStream> {
@@ -64,9 +64,38 @@ fn what_is_new_is_told_by_its_id_and_again_to_who_missed_it() {
         seen.push(next(&mut stream).2["id"].clone());
     }
     assert!(!seen.contains(&first["full_id"]), "{seen:?}");
-    // A moment of another store.
-    let mut stream = open(&served, Some("other-1-1-1-1"));
-    assert_eq!(next(&mut stream).0, "reset");
+    // A moment of another store, and one that another version told.
+    for moment in ["other-1-1-1-1-1", "other-1"] {
+        assert_eq!(next(&mut open(&served, Some(moment))).0, "reset", "{moment}");
+    }
+}
+
+#[test]
+fn the_end_of_a_session_is_told() {
+    let home = Home::new();
+    home.set("[http]\nworker_api = \"full\"\n");
+    let served = home.serve();
+    let mut stream = open(&served, None);
+    let mut ended = |session: &str| loop {
+        let (name, _, data) = next(&mut stream);
+        if name == "session" && data["id"] == session && data["state"] == "ended" {
+            return data["has_grown"].clone();
+        }
+    };
+    report(&served, "init", &json!({ "contentSessionId": "editor-6", "prompt": "Why at noon?" }));
+    report(&served, "complete", &json!({ "contentSessionId": "editor-6" }));
+    assert_eq!(ended("editor-6"), false);
+}
+
+/// Reports something of a session as an editor does, and has it read.
+fn report(served: &Served, what: &str, body: &Value) {
+    let head = format!(
+        "POST /api/sessions/{what} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n\
+         Content-Type: application/json\r\n",
+        served.port
+    );
+    assert_eq!(served.send(&with_length(&head, &body.to_string())).status, 200);
+    assert_eq!(served.get("/api/v1/sessions").status, 200);
 }
 
 #[test]

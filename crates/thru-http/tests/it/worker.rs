@@ -6,6 +6,7 @@ use std::rc::Rc;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use thru_core::{Agent, Summary};
 
 use crate::home::{Home, Response, SESSION, Served, with_length};
 
@@ -195,6 +196,10 @@ fn every_spelling_of_a_session_is_understood() {
     let prompts = get(&served, "/api/prompts").json();
     let of_editor = prompts["items"].as_array().unwrap().iter();
     assert_eq!(of_editor.filter(|one| one["content_session_id"] == "editor-2").count(), 3);
+    // A saved file is a file that the session changed.
+    let told = served.get("/api/v1/sessions/editor-2").json();
+    assert_eq!(told["files"][0]["path"], "/p/a.rs", "{told}");
+    assert_eq!(told["files"][0]["modified"], 1);
 }
 
 #[test]
@@ -443,6 +448,19 @@ fn the_stream_tells_rows_as_they_come() {
     assert_eq!(next("session_started")["sessionDbId"], begun["sessionDbId"]);
     assert_eq!(next("new_prompt")["prompt"]["prompt_text"], "Why does the crane stop at noon?");
     assert_eq!(next("session_completed")["sessionDbId"], begun["sessionDbId"]);
+    // One that ends later, after all that it said was told, and one that said nothing.
+    for (session, prompt) in [("editor-6", Some("And the quay?")), ("editor-7", None)] {
+        if let Some(prompt) = prompt {
+            let body = json!({ "contentSessionId": session, "prompt": prompt });
+            post(&served, "/api/sessions/init", &body);
+            served.get("/api/v1/search?q=quay");
+            next("new_prompt");
+        }
+        post(&served, "/api/sessions/complete", &json!({ "contentSessionId": session }));
+        served.get("/api/v1/search?q=quay");
+        let id = Summary::id_of(Agent::ClaudeCode, session).number();
+        assert_eq!(next("session_completed")["sessionDbId"], id, "{session}");
+    }
 }
 
 proptest! {

@@ -91,6 +91,36 @@ fn a_fork_read_while_its_origin_waits_for_a_result_gives_the_same() {
     growing.assert_same_as(&whole);
 }
 
+/// The origin was cut off before its result came; the fork has it.
+#[test]
+fn a_result_goes_with_the_session_that_alone_had_it() {
+    let mut origin = Author::of(ONE);
+    origin.asks("Run it.").runs("toolu_1", "cargo test");
+    let early = origin.text();
+    origin.gets("toolu_1", "ok. 12 passed");
+    let mut fork = Author::of(TWO);
+    fork.forks(&origin, 3).asks("Again.").says("Not now.");
+    for origin_first in [true, false] {
+        let machine = Machine::new();
+        let mut files = [(file(ONE), early.clone()), (file(TWO), fork.text())];
+        if !origin_first {
+            files.reverse();
+        }
+        for (name, text) in files {
+            machine.write(&name, text);
+            machine.import();
+        }
+        let tools = || dump::texts(&machine.layout(), thru_core::PassageKind::Tool);
+        assert_eq!(tools(), ["Bash\ncommand: cargo test\nok. 12 passed"], "{origin_first}");
+        machine.forget(TWO);
+        assert_eq!(tools(), ["Bash\ncommand: cargo test"], "{origin_first}");
+        machine.assert_sound();
+        let forgotten = machine.dump();
+        machine.rebuild();
+        assert_same(&machine.dump(), &forgotten);
+    }
+}
+
 /// A session as it was at three moments.
 fn moments() -> [String; 3] {
     let mut author = Author::of(ONE);

@@ -222,6 +222,36 @@ fn one_flipped_byte_is_found_and_named() {
     assert!(dump::store(&machine.layout()).iter().any(|line| line.contains("Another way?")));
 }
 
+#[test]
+fn a_damaged_header_is_named_by_a_rebuild() {
+    const MAGIC: &[u8] = b"first";
+    for whole in [false, true] {
+        let machine = match whole {
+            true => lived_in(),
+            false => Machine::with([(&file(ONE), &conversation(ONE).text())]),
+        };
+        machine.import();
+        let path = archived(&machine, ONE);
+        let bytes = fs::read(&path).unwrap();
+        // One after the other: the first, one between, the last; where there is but one, it is all.
+        let headers: Vec<usize> =
+            (0..bytes.len() - MAGIC.len()).filter(|at| bytes[*at..].starts_with(MAGIC)).collect();
+        assert_eq!(headers.len() > 1, whole, "{headers:?}");
+        for at in headers {
+            let mut damaged = bytes.clone();
+            damaged[at] ^= 0x40;
+            fs::write(&path, damaged).unwrap();
+            let found = machine.verify();
+            assert!(found.findings.iter().any(|f| f.serious && f.place.contains(ONE)), "{found:?}");
+            let report = machine.try_rebuild(OnLoss::Accept).unwrap();
+            assert_eq!(report.problems.len(), 1, "at byte {at}: {:?}", report.problems);
+            assert!(report.problems[0].0.contains(ONE), "{:?}", report.problems);
+            fs::write(&path, &bytes).unwrap();
+            machine.try_rebuild(OnLoss::Refuse).unwrap();
+        }
+    }
+}
+
 /// Copies a folder with all in it.
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -63,6 +63,17 @@ impl ArchiveReader {
         &self.walk.damage
     }
 
+    /// Checks that every block has its header, even one without lines.
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`] with the first range that is unreadable.
+    pub fn check_headers(&self) -> Result<()> {
+        match self.walk.damage.first() {
+            Some(damage) => Err(Error::corrupt(&self.path, damage.to_string())),
+            None => Ok(()),
+        }
+    }
+
     /// Returns the lines of the block with this index; `None` if there are fewer blocks.
     ///
     /// # Errors

@@ -128,10 +128,7 @@ impl Archive {
             torn: reader.torn(),
             ..EntryReport::default()
         };
-        for damage in reader.damage() {
-            let (offset, len) = (damage.offset, damage.len);
-            report.problems.push(format!("{len} bytes from byte {offset}: {}", damage.detail));
-        }
+        report.problems.extend(reader.damage().iter().map(ToString::to_string));
         check_lines(&mut reader, &mut report)?;
         Ok(Some(report))
     }

@@ -3,6 +3,7 @@
 //! The file is not trusted: sizes are checked before memory is allocated, and a damaged header is
 //! skipped by searching for the next intact one. It must not change the file.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -83,6 +84,12 @@ pub struct Damage {
     pub len: u64,
     /// A description of the problem.
     pub detail: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes from byte {}: {}", self.len, self.offset, self.detail)
+    }
 }
 
 /// The contents of a file.

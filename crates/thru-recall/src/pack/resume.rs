@@ -17,7 +17,7 @@ use super::valued::observations;
 use super::{Draft, PackRequest};
 use crate::freshness::{Freshness, Presence};
 use crate::session_context::{
-    ContextLimits, RecentEvent, SessionContext, idle_for, session_context,
+    ContextLimits, RecentEvent, SessionContext, ago, idle_for, session_context,
 };
 use crate::tiers::Tier;
 
@@ -37,6 +37,8 @@ const LAST_FILES: usize = 3;
 const LAST_EVENTS: usize = 5;
 /// … and characters of each.
 const EVENT: usize = 60;
+/// The age up to which an event may be the one that the pack answers.
+const OWN: Duration = Duration::from_secs(10);
 /// Maximum characters of its last request.
 const TASK: usize = 160;
 
@@ -87,12 +89,20 @@ fn context(
         files: LAST_FILES,
         tools: 0,
         entities: 0,
-        events: LAST_EVENTS,
+        // And the one that is answered.
+        events: LAST_EVENTS + 2,
         hot: 0,
         // Its pauses are no news to it.
         idle_timeout: Duration::MAX,
     };
-    session_context(store, redactor, session, limits).map(Some)
+    let mut context = session_context(store, redactor, session, limits)?;
+    context.events.retain(|event| event.at.is_none_or(|at| age(request, at) >= OWN));
+    context.events.drain(..context.events.len().saturating_sub(LAST_EVENTS));
+    Ok(Some(context))
+}
+
+fn age(request: &PackRequest<'_>, at: Timestamp) -> Duration {
+    Duration::try_from(request.now.duration_since(at)).unwrap_or_default()
 }
 
 fn since_then(
@@ -104,7 +114,7 @@ fn since_then(
     let meanwhile = meanwhile(store, request, since)?;
     let own = own_memories(store, request)?;
     let files = Changes::since(since, store, request, &own)?;
-    let idle = Duration::try_from(request.now.duration_since(since)).unwrap_or_default();
+    let idle = age(request, since);
     let is_idle = idle >= request.limits.idle_timeout;
     // A deleted file may be the session's own work.
     if meanwhile.is_empty() && files.changed.is_empty() && !is_idle {
@@ -120,7 +130,7 @@ fn since_then(
         reason: reason.to_owned(),
     };
     drafts.extend(was_at(context, idle, is_idle).map(|was| line(was, "what this session was at")));
-    drafts.extend(last_events(context).map(|events| line(events, "what happened in it last")));
+    drafts.extend(last_events(context, request).map(|events| line(events, "what happened in it last")));
     drafts.extend(files.line().map(|files| line(files, "what became of its files")));
     drafts.extend(meanwhile);
     Ok(drafts)
@@ -148,13 +158,25 @@ fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> Option<Str
     Some(line.trim_end().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// `Its last events: UserPromptSubmit: Fix the lock; Edit: src/lock.rs, 120 bytes of output; Stop`.
-fn last_events(context: &SessionContext) -> Option<String> {
+/// `Its last events: 3 h ago: prompt: Fix the lock; Edit: src/lock.rs; 2 h ago: Stop: It is fixed`: an age is that of all
+/// events up to the next.
+fn last_events(context: &SessionContext, request: &PackRequest<'_>) -> Option<String> {
+    let mut known = String::new();
     let told = |event: &RecentEvent| {
         let name = event.tool.as_ref().map_or(event.event.as_str(), |tool| tool.get());
-        match &event.note {
+        let name = if name == "UserPromptSubmit" { "prompt" } else { name };
+        let line = match &event.note {
             Some(note) => recorded(&format!("{name}: {}", note.get()), EVENT),
             None => name.to_owned(),
+        };
+        let age = event.at.map(|at| ago(age(request, at))).filter(|age| *age != known);
+        match age {
+            Some(age) => {
+                let line = format!("{age}: {line}");
+                known = age;
+                line
+            }
+            None => line,
         }
     };
     let events: Vec<String> = context.events.iter().map(told).collect();

@@ -68,6 +68,13 @@ impl Store {
         Ok(found)
     }
 
+    /// Returns the fingerprint of a passage, by which the event of a hook is known to be the same.
+    pub fn fingerprint_of(&self, passage: &PassageRow) -> Result<Option<u64>> {
+        let sql = "SELECT fingerprint FROM passages WHERE row = ?1";
+        let found: Option<Option<i64>> = self.find(sql, [passage.row], |row| row.get(0))?;
+        Ok(found.flatten().map(i64::cast_unsigned))
+    }
+
     /// Returns the calls that a session made to a tool of an MCP server; its name has the agent's prefix.
     pub fn calls_of_tool(&self, session: i64, name: &str) -> Result<Vec<PassageRow>> {
         self.select(

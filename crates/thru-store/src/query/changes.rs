@@ -18,19 +18,32 @@ pub struct LastRows {
     pub operation: i64,
     /// The last injection.
     pub injection: i64,
+    /// The last change of a session's phase.
+    pub phase: i64,
 }
 
 /// The rows that are new since a moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NewRows {
-    /// Sessions with new passages.
-    pub sessions: Vec<SessionKey>,
+    /// Sessions with new passages, or in a new phase.
+    pub sessions: Vec<SessionNews>,
     /// New memories, and those that were written anew.
     pub memories: Vec<Id>,
     /// The number of new decisions.
     pub operations: u64,
     /// Sessions that were given something.
     pub given: Vec<SessionKey>,
+}
+
+/// A session that something is new about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionNews {
+    /// Its agent and id.
+    pub key: SessionKey,
+    /// True if it has new passages.
+    pub has_grown: bool,
+    /// Its phase, if that is new.
+    pub phase: Option<String>,
 }
 
 impl Store {
@@ -40,7 +53,8 @@ impl Store {
             "SELECT (SELECT coalesce(max(row), 0) FROM passages),
              (SELECT coalesce(max(row), 0) FROM memories),
              (SELECT coalesce(max(number), 0) FROM operations),
-             (SELECT coalesce(max(id), 0) FROM injections)",
+             (SELECT coalesce(max(id), 0) FROM injections),
+             (SELECT coalesce(max(row), 0) FROM phases)",
             [],
             |row| {
                 Ok(LastRows {
@@ -48,6 +62,7 @@ impl Store {
                     memory: row.get(1)?,
                     operation: row.get(2)?,
                     injection: row.get(3)?,
+                    phase: row.get(4)?,
                 })
             },
         )
@@ -56,10 +71,20 @@ impl Store {
     /// Returns the rows that are new since a moment, at most so many sessions and memories.
     pub fn rows_since(&self, since: LastRows, limit: usize) -> Result<NewRows> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sessions = "SELECT DISTINCT s.agent, s.session FROM passages p
-             JOIN sessions s ON s.id = p.session WHERE p.row > ?1 LIMIT ?2";
-        let given = "SELECT DISTINCT s.agent, s.session FROM injections i
-             JOIN sessions s ON s.id = i.session WHERE i.id > ?1 LIMIT ?2";
+        let sessions = self.select(
+            "SELECT s.agent, s.session, max(n.grown), max(n.phase) FROM (
+                 SELECT DISTINCT session, 1 AS grown, NULL AS phase FROM passages WHERE row > ?1
+                 UNION ALL SELECT session, 0, phase FROM phases WHERE row > ?2) n
+             JOIN sessions s ON s.id = n.session GROUP BY s.id LIMIT ?3",
+            (since.passage, since.phase, limit),
+            |row| Ok(SessionNews { key: key(row)?, has_grown: row.get(2)?, phase: row.get(3)? }),
+        )?;
+        let given = self.select(
+            "SELECT DISTINCT s.agent, s.session FROM injections i
+             JOIN sessions s ON s.id = i.session WHERE i.id > ?1 LIMIT ?2",
+            (since.injection, limit),
+            key,
+        )?;
         let mut memories = self
             .connection
             .prepare_cached("SELECT id FROM memories WHERE row > ?1 ORDER BY row LIMIT ?2")?;
@@ -69,10 +94,10 @@ impl Store {
         let mut operations =
             self.connection.prepare_cached("SELECT count(*) FROM operations WHERE number > ?1")?;
         Ok(NewRows {
-            sessions: self.keys(sessions, since.passage, limit)?,
+            sessions,
             memories,
             operations: operations.query_row([since.operation], |row| row.get(0))?,
-            given: self.keys(given, since.injection, limit)?,
+            given,
         })
     }
 
@@ -82,10 +107,6 @@ impl Store {
         self.select("SELECT DISTINCT session FROM memories WHERE row > ?1", [memory], |row| {
             row.get(0)
         })
-    }
-
-    fn keys(&self, sql: &str, since: i64, limit: i64) -> Result<Vec<SessionKey>> {
-        self.select(sql, (since, limit), key)
     }
 }
 

@@ -23,6 +23,8 @@ pub struct EventRow {
     pub tool: Option<String>,
     /// Further details, as JSON.
     pub detail: String,
+    /// The fingerprint of its passage, if it may be one.
+    pub fingerprint: Option<u64>,
 }
 
 /// An injection of memories into a session.
@@ -53,8 +55,8 @@ impl Store {
     /// Returns the last events of a session, oldest first.
     pub fn events_of_session(&self, session: i64, limit: usize) -> Result<Vec<EventRow>> {
         self.select(
-            "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, id FROM events
-             WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2) ORDER BY at, id",
+            "SELECT * FROM (SELECT session, event, at, prompt, tool, detail, fingerprint, id
+             FROM events WHERE session = ?1 ORDER BY at DESC, id DESC LIMIT ?2) ORDER BY at, id",
             (session, limit as i64),
             event,
         )
@@ -157,5 +159,6 @@ fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
         prompt: row.get(3)?,
         tool: row.get(4)?,
         detail: row.get(5)?,
+        fingerprint: row.get::<_, Option<i64>>(6)?.map(i64::cast_unsigned),
     })
 }

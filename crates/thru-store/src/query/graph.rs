@@ -260,6 +260,16 @@ impl Store {
         self.entities("(key = ? OR name = ?)", vec![name.to_owned(); 2], projects, limit)
     }
 
+    /// Returns those of all entities that are wanted.
+    pub fn entities_that(&self, is_wanted: impl Fn(&EntityRow) -> bool) -> Result<Vec<EntityRow>> {
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT id, project, kind, key, name FROM entities ORDER BY id")?;
+        let all = statement.query_map([], |row| entity(row, 0))?;
+        let wanted = all.filter(|one| one.as_ref().map_or(true, &is_wanted));
+        Ok(wanted.collect::<rusqlite::Result<_>>()?)
+    }
+
     fn entities(
         &self,
         condition: &str,

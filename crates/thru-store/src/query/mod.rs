@@ -23,7 +23,7 @@ use rusqlite::Connection;
 use crate::error::Result;
 
 pub use activity::{Moment, MomentFilter, Newest};
-pub use changes::{LastRows, NewRows};
+pub use changes::{LastRows, NewRows, SessionNews};
 pub use compactions::{CompactionRow, SnapshotRow};
 pub use episodes::{Episode, ReportedLifecycle, SessionState};
 pub(crate) use episodes::{current_episode, session_state_of};

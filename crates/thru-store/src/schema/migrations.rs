@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::text;
 
 /// The newest version of the schema.
-pub const NEWEST: u32 = 14;
+pub const NEWEST: u32 = 15;
 
 /// The step from the previous version to this one.
 pub(super) struct Migration {
@@ -74,6 +74,7 @@ pub(super) const MIGRATIONS: &[Migration] = &[
     Migration { version: 12, sql: include_str!("v12.sql"), backfill: None },
     Migration { version: 13, sql: include_str!("v13.sql"), backfill: None },
     Migration { version: 14, sql: include_str!("v14.sql"), backfill: None },
+    Migration { version: 15, sql: include_str!("v15.sql"), backfill: None },
 ];
 
 /// Text blocks per step.

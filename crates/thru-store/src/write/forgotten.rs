@@ -15,7 +15,7 @@ impl Batch<'_> {
     ///
     /// # Errors
     /// Returns an error if the database cannot be written.
-    pub fn forget_session(&self, key: &SessionKey) -> Result<()> {
+    pub fn forget_session(&mut self, key: &SessionKey) -> Result<()> {
         let parameters = (key.agent.as_str(), key.id.as_str());
         self.transaction.execute(
             "INSERT OR IGNORE INTO forgotten (agent, session) VALUES (?1, ?2)",
@@ -35,11 +35,14 @@ impl Batch<'_> {
         self.remove_compactions_of(session)?;
         self.remove_refinements_of(session)?;
         for source in crate::query::sources_of(&self.transaction, session)? {
+            self.take_back_results(source)?;
             self.remove_source(source)?;
         }
-        for sql in
-            ["DELETE FROM source_facts WHERE session = ?1", "DELETE FROM sessions WHERE id = ?1"]
-        {
+        for sql in [
+            "DELETE FROM source_facts WHERE session = ?1",
+            "DELETE FROM phases WHERE session = ?1",
+            "DELETE FROM sessions WHERE id = ?1",
+        ] {
             self.transaction.execute(sql, [session])?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_lifecycle::content::{Content, FILTER_VERSION};
-use thru_lifecycle::{Conversation, Indexing, indexing};
+use thru_lifecycle::{Conversation, Indexing, Limits, indexing};
 
 use super::Batch;
 use crate::error::Result;
@@ -49,11 +49,22 @@ impl Batch<'_> {
         Ok(())
     }
 
-    /// Records the time at which the state changes without an event.
-    pub fn set_due(&self, session: i64, due: Option<Timestamp>) -> Result<()> {
+    /// Records the phase of a session, and the time at which it changes without an event.
+    pub fn note_phase(
+        &self,
+        session: i64,
+        conversation: &Conversation,
+        limits: &Limits,
+    ) -> Result<()> {
         self.run(
             "UPDATE sessions SET due = ?2 WHERE id = ?1 AND due IS NOT ?2",
-            (session, due.map(Timestamp::as_millisecond)),
+            (session, conversation.due(limits).map(Timestamp::as_millisecond)),
+        )?;
+        // Only a change takes a new row.
+        self.run(
+            "INSERT OR REPLACE INTO phases (session, phase) SELECT ?1, ?2
+             WHERE NOT EXISTS (SELECT 1 FROM phases WHERE session = ?1 AND phase = ?2)",
+            (session, conversation.phase().as_str()),
         )?;
         Ok(())
     }

@@ -347,7 +347,7 @@ fn a_forgotten_session_leaves_a_tombstone_only() {
     write(&mut batch, "t", vec![passage("t", 0, "stays")], Vec::new());
     batch.commit().unwrap();
     let row = rows(&store)[0].row;
-    let batch = store.begin().unwrap();
+    let mut batch = store.begin().unwrap();
     batch.forget_session(&key("s")).unwrap();
     batch.commit().unwrap();
     assert_eq!(rows(&store).len(), 1);

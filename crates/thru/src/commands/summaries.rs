@@ -125,6 +125,10 @@ fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
             trigger(&one.trigger),
             one_line(&title, room.max(20)),
         ));
+        if let Some(about) = summaries::about(one) {
+            let about = one_line(&about, page.columns().saturating_sub(10).max(20));
+            page.line(page.paint(Tone::Quiet, &format!("{:10}{about}", "")));
+        }
     }
 }
 
@@ -142,8 +146,10 @@ fn rebuild(arguments: &Rebuild, environment: &Environment) -> Result<Outcome> {
 
 fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) {
     match (rebuilt.written, rebuilt.failed.is_empty()) {
-        (0, true) => page.line("There is nothing to write: no session of these was compacted."),
-        (0, false) => {}
+        (0, true) if rebuilt.removed == 0 => {
+            page.line("There is nothing to write: no session of these was compacted.");
+        }
+        (0, _) => {}
         (written, _) => page.line(format!(
             "Wrote {} into {}.",
             number_of(written),
@@ -152,6 +158,10 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
                 ref folders => plural(folders.len() as u64, "folder"),
             }
         )),
+    }
+    if rebuilt.removed > 0 {
+        let number = number_of(rebuilt.removed);
+        page.line(format!("Left out {number} that you removed; `--session ID` writes such again."));
     }
     for one in &rebuilt.failed {
         let line = format!("Not in {}: {}", environment.shown(&one.directory), one.error);

@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
     let is_nothing = removals.iter().all(|removal| removal.changes.is_empty());
     if !arguments.dry_run {
         for removal in &mut removals {
-            removal.changes.make()?;
+            removal.changes.make(environment)?;
         }
     }
     let is_for_all = !matches!(arguments.scope, Where::Project);

@@ -99,7 +99,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       permissions   only you can read the files
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 14
+    ok       versions      thru [version], schema 15
 
     No problem; 1 thing worth knowing.
     ");
@@ -138,7 +138,7 @@ fn a_doctor_says_what_is_missing() {
     ok       permissions   only you can read the files
     ok       leftovers     none
     ok       disk          [size] in [folder]/home (archive [size], store [size], index [size], journal [size]), [size] free
-    ok       versions      thru [version], schema 14
+    ok       versions      thru [version], schema 15
 
     1 problem.
     -- exit 2 --

@@ -185,6 +185,24 @@ fn a_folder_that_was_made_goes_again_and_what_a_user_registered_is_named() {
 }
 
 #[test]
+fn folders_that_were_there_stay_however_empty() {
+    for form in ["settings", "plugin"] {
+        let machine = machine(Home::new(), Some("2.1.197"));
+        let claude = machine.home.claude();
+        fs::remove_dir_all(&claude).unwrap();
+        for folder in [claude.join("commands"), machine.home.project().join(".claude")] {
+            fs::create_dir_all(folder).unwrap();
+        }
+        machine.thru(&["install", "--as", form]).expect(0);
+        machine.inside(&["install", "--scope", "project"]).expect(0);
+        machine.inside(&["uninstall"]).expect(0);
+        let left: Vec<_> = fs::read_dir(&claude).unwrap().map(|one| one.unwrap().file_name()).collect();
+        assert_eq!(left, ["commands"], "{form}");
+        assert!(machine.home.project().join(".claude").is_dir(), "{form}");
+    }
+}
+
+#[test]
 fn the_server_stands_among_others_or_is_not_wanted() {
     let machine = machine(Home::new(), Some("2.1.197"));
     machine.home.write(".claude.json", STATE);

@@ -275,7 +275,7 @@ fn a_memory_of_a_newer_version_is_left_as_it_is() {
     }
     assert_snapshot!(home.shown(&["sessions"]), @r#"
     -- stderr --
-    error: the memory was written by a newer version of Throughline (schema 99; this one supports 14).
+    error: the memory was written by a newer version of Throughline (schema 99; this one supports 15).
     hint: install the newer version of Throughline.
     -- exit 2 --
     "#);

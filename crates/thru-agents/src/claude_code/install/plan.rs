@@ -91,8 +91,8 @@ impl Planner<'_> {
                 (true, after) => {
                     let goes = before.is_some() && after.is_none();
                     self.add(path.clone(), before, after.map(|file| file.content.clone()), false);
-                    if goes {
-                        self.plan.folders.extend(path.parent().map(Path::to_owned));
+                    if let Some(folder) = path.parent().filter(|_| goes) {
+                        self.leave(folder);
                     }
                 }
                 // The user has a command of this name; of no concern if we never had one.
@@ -102,8 +102,18 @@ impl Planner<'_> {
             }
         }
         if wanted.is_none() && self.plan.folders.iter().any(|gone| gone.starts_with(folder)) {
-            self.plan.folders.push(folder.join("skills"));
+            self.leave(&folder.join("skills"));
         }
+    }
+
+    /// Notes a folder that a file of ours leaves. Those of all commands and of all skills are not ours.
+    fn leave(&mut self, folder: &Path) {
+        let is_shared = folder.parent() == Some(self.site.folder);
+        let folders = match is_shared {
+            true => &mut self.plan.shared_folders,
+            false => &mut self.plan.folders,
+        };
+        folders.push(folder.to_owned());
     }
 
     /// Removes our plugin, except for files that are not ours.
@@ -130,10 +140,10 @@ impl Planner<'_> {
             folder.join("skills/mem-search"),
             folder.join("skills"),
             folder,
-            claude.join("skills"),
             // Claude Code makes it for every plugin; we keep nothing there.
             claude.join("plugins/data").join(format!("{PLUGIN}-skills-dir")),
         ]);
+        self.leave(&claude.join("skills"));
     }
 }
 
@@ -222,12 +232,12 @@ pub(super) fn to_uninstall(site: &Site<'_>, scopes: &[Scope]) -> Result<Plan> {
                 planner.server(None)?;
                 planner.commands(site.folder, None);
                 planner.clear_plugin();
-                // It may have been made for files that go now.
+                // It may have been made for files that go.
                 let goes = |change: &Change| {
                     change.after.is_none() && change.path.starts_with(site.folder)
                 };
                 if planner.plan.changes.iter().any(goes) {
-                    planner.plan.folders.push(site.folder.to_owned());
+                    planner.plan.shared_folders.push(site.folder.to_owned());
                 }
             }
             // It may have been made for that one file.
@@ -235,7 +245,7 @@ pub(super) fn to_uninstall(site: &Site<'_>, scopes: &[Scope]) -> Result<Plan> {
                 let path = settings_file(site, scope);
                 let goes = |change: &Change| change.path == path && change.after.is_none();
                 if planner.plan.changes.iter().any(goes) {
-                    planner.plan.folders.push(site.project.join(".claude"));
+                    planner.plan.shared_folders.push(site.project.join(".claude"));
                 }
             }
         }

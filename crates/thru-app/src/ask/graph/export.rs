@@ -9,14 +9,11 @@ use serde_json::json;
 use thru_core::{EntityKind, one_line};
 use thru_store::{FactFilter, FactTime};
 
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
+use super::{EntityEntry, FactEntry, NAMED, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::trouble::{Result, Trouble};
-
-/// Entities that one name may mean.
-const ENTITIES: usize = 6;
 
 /// Longest label, in characters.
 const LABEL: usize = 60;
@@ -87,7 +84,7 @@ pub fn export(app: &App, request: &ExportGraph, call: Call<'_>) -> Result<Export
     let store = graph.store();
     let mut named = Vec::new();
     if !request.about.trim().is_empty() {
-        named = graph.named(&request.about, ENTITIES)?;
+        named = graph.named(&request.about, NAMED)?;
     }
     let facts = store.facts(&FactFilter {
         projects: graph.projects.clone(),

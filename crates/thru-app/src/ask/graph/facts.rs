@@ -6,15 +6,12 @@ use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime};
 
 use super::words::Meant;
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
+use super::{EntityEntry, FactEntry, MEANT, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Prepared;
 use crate::trouble::Result;
-
-/// Entities that one name may mean.
-const ENTITIES: usize = 12;
 
 /// A request for facts.
 #[derive(Clone, Debug)]
@@ -71,7 +68,7 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
     let (at, known) = (date(&request.at)?, date(&request.known)?);
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let Meant { entities: named, relations } = graph.meant(&request.about, ENTITIES)?;
+    let Meant { entities: named, relations } = graph.meant(&request.about, MEANT)?;
     let is_unknown = named.is_empty() && relations.is_empty() && !request.about.trim().is_empty();
     let relations =
         if request.relations.is_empty() { relations } else { request.relations.clone() };

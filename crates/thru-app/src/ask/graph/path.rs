@@ -7,15 +7,12 @@ use thru_core::EntityKind;
 use thru_recall::parse_date;
 use thru_store::{EntityRow, FactFilter, FactRow, FactTime, Store};
 
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
+use super::{EntityEntry, FactEntry, NAMED, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Prepared;
 use crate::trouble::Result;
-
-/// Entities that one name may mean.
-const ENTITIES: usize = 6;
 
 /// Most facts on a path.
 const HOPS: usize = 3;
@@ -64,7 +61,7 @@ pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
     let at = request.at.as_ref().map(date).transpose()?;
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
-    let named = |name: &str| graph.named(name, ENTITIES);
+    let named = |name: &str| graph.named(name, NAMED);
     let (from, to) = (named(&request.from)?, named(&request.to)?);
     let goals: BTreeSet<i64> = to.iter().map(|one| one.row).collect();
     let ends = [&from[..], &to[..]].concat();

@@ -5,19 +5,16 @@ use serde::Serialize;
 use thru_core::{EntityKind, MemoryKind, ObservationType, Relation};
 use thru_store::{EntityRow, FactFilter, FactTime};
 
-use super::{EntityEntry, FactEntry, OpenGraph, ProjectScope, relations_about};
+use super::{EntityEntry, FactEntry, NAMED, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
 use crate::ask::EntryKind;
 use crate::ask::memory::MemoryEntry;
-use crate::ask::named::key_of_directory;
+use crate::ask::named::{key_of_directory, unknown_here};
 use crate::ask::search::{AnswerSize, FoundRow, Search, Verdict, search};
 use crate::call::Call;
 use crate::fresh::Prepared;
-use crate::trouble::{Listing, Remedy, Result, Trouble};
-
-/// Entities that one name may mean.
-const ENTITIES: usize = 6;
+use crate::trouble::Result;
 
 /// Decisions that are named.
 const DECISIONS: usize = 5;
@@ -64,12 +61,11 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
     let is_elsewhere = request.project == ProjectScope::Here
         && store.project_by_key(&key_of_directory(app, Some(store))?)?.is_none();
     let named = match is_elsewhere {
-        true => store.entities_called(None, request.about.trim(), ENTITIES)?,
-        false => graph.meant(&request.about, ENTITIES)?.entities,
+        true => store.entities_called(None, request.about.trim(), NAMED)?,
+        false => graph.meant(&request.about, NAMED)?.entities,
     };
     if is_elsewhere && named.is_empty() {
-        return Err(Trouble::not_found("nothing is known about the project in this directory")
-            .with(Remedy::See(Listing::Projects)));
+        return Err(unknown_here());
     }
     let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {
         store.facts(&FactFilter {

@@ -8,12 +8,9 @@ use thru_store::{FactFilter, FactRow, FactTime};
 
 use super::{AsOf, Edge, OpenGraph, moment, open, told_edges};
 use crate::app::App;
-use crate::ask::graph::relations_about;
+use crate::ask::graph::{MEANT, relations_about};
 use crate::call::Call;
 use crate::trouble::{Result, Trouble};
-
-/// Things that one question may mean.
-const ENTITIES: usize = 12;
 
 /// Facts that are looked at where more than their things decide which are shown.
 const LOOKED_AT: usize = 5_000;
@@ -69,7 +66,7 @@ pub fn find_facts(app: &App, request: &FindFacts, call: Call<'_>) -> Result<Vec<
     let (time, known) = (request.time.time(app)?, request.time.known(app)?);
     let graph = open(app, &request.groups, call)?;
     let mut edges = Vec::new();
-    let meant = graph.meant(&request.query, ENTITIES)?;
+    let meant = graph.meant(&request.query, MEANT)?;
     let is_typed = !request.relations.is_empty();
     let asked: Vec<Relation> = match is_typed {
         true => {
