@@ -62,6 +62,7 @@ const ROUTES: &[Route] = {
         (M::GET, "/api/timeline/by-query", Read, search::timeline),
         (M::GET, "/api/context/inject", Read, context::inject),
         (M::GET, "/api/context/preview", Read, context::inject),
+        (M::GET, "/api/context/recent", Read, read::recent),
         (M::POST, "/api/context/semantic", Read, context::semantic),
         (M::POST, "/api/memory/save", Full, ingest::save),
         (M::POST, "/api/sessions/init", Full, ingest::init),

@@ -1,5 +1,7 @@
 //! Lists, single rows, and the state of the service.
 
+use std::ops::Range;
+
 use axum::http::StatusCode;
 use serde_json::{Map, Value, json};
 use thru_app::ask::ProjectScope;
@@ -120,6 +122,46 @@ pub(super) fn summaries(input: &Input, app: &App, call: Call<'_>) -> Result<Repl
     page_of_memories(input, &[MemoryKind::Summary], app, call)
 }
 
+/// Tells what the last sessions of a project were about.
+pub(super) fn recent(input: &Input, app: &App, call: Call<'_>) -> Result<Reply, Failure> {
+    const SECTIONS: [(&str, &str); 5] = [
+        ("request", "Request"),
+        ("investigated", "Investigated"),
+        ("learned", "Learned"),
+        ("completed", "Completed"),
+        ("next_steps", "Next steps"),
+    ];
+    let name = input.text(&["project"]);
+    let project = known_project(name.as_deref(), app, call)?;
+    let last = match project {
+        Some(project) => {
+            last_memories(
+                project,
+                &[MemoryKind::Summary],
+                0..input.number("limit", 3, MOST),
+                app,
+                call,
+            )?
+            .0
+        }
+        None => Vec::new(),
+    };
+    let mut text = String::from("# Recent sessions\n");
+    for row in last.iter().map(rows::memory) {
+        text +=
+            &format!("\n## #S{} {}\n", row["id"], row["created_at"].as_str().unwrap_or_default());
+        for (field, title) in SECTIONS {
+            if let Some(told) = row[field].as_str() {
+                text += &format!("**{title}:** {told}\n");
+            }
+        }
+    }
+    if last.is_empty() {
+        text = format!("No sessions found for {}.\n", name.as_deref().unwrap_or("any project"));
+    }
+    Ok(Reply::Tool(text))
+}
+
 fn page_of_memories(
     input: &Input,
     kinds: &[MemoryKind],
@@ -130,6 +172,18 @@ fn page_of_memories(
     let Some(project) = known_project(input.text(&["project"]).as_deref(), app, call)? else {
         return Ok(page(Vec::new(), false, input));
     };
+    let (last, more) = last_memories(project, kinds, offset..offset + limit, app, call)?;
+    Ok(page(last.iter().map(rows::memory).collect(), more, input))
+}
+
+/// Reads the last memories of these kinds, the latest first, and tells if there are more.
+fn last_memories(
+    project: ProjectScope,
+    kinds: &[MemoryKind],
+    places: Range<usize>,
+    app: &App,
+    call: Call<'_>,
+) -> Result<(Vec<WholeMemory>, bool), Failure> {
     let request = ListMemories {
         project,
         session: None,
@@ -137,12 +191,11 @@ fn page_of_memories(
         state: MemoryState::InForce,
         since: None,
         until: None,
-        limit: offset + limit,
+        limit: places.end,
     };
     let listed = memories::list(app, &request, call)?;
-    let ids = listed.memories.iter().skip(offset).map(|one| one.entry.full_id.to_string());
-    let whole = whole(ids.collect(), app, call)?;
-    Ok(page(whole.iter().map(rows::memory).collect(), listed.more, input))
+    let ids = listed.memories.iter().skip(places.start).map(|one| one.entry.full_id.to_string());
+    Ok((whole(ids.collect(), app, call)?, listed.more))
 }
 
 pub(super) fn prompts(input: &Input, app: &App, call: Call<'_>) -> Result<Reply, Failure> {

@@ -349,6 +349,14 @@ fn context_is_plain_text_and_silence_where_nothing_is_known() {
     assert_eq!((unknown.status, unknown.body.as_str()), (200, ""));
     let short = post(&served, "/api/context/semantic", &json!({ "q": "lock", "project": project }));
     assert_eq!(short.json(), json!({ "context": "", "count": 0 }));
+    let recent = |project: &str| {
+        let answer = get(&served, &format!("/api/context/recent?project={project}&limit=1")).json();
+        answer["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    let told = recent(&project);
+    assert!(told.contains("\n**Request:** Why does the importer lock the database?"), "{told}");
+    assert_eq!(told.matches("\n## #S").count(), 1, "{told}");
+    assert_eq!(recent("none-of-ours"), "No sessions found for none-of-ours.\n");
 }
 
 #[test]
