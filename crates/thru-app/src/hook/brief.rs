@@ -141,8 +141,9 @@ fn welcome(layout: &Layout) -> Option<String> {
     // What cannot be noted would be said at every start.
     thru_journal::files::replace(&mark, b"").ok()?;
     let message = "Throughline remembers your sessions from now on, on this machine only. `thru search WORDS` finds \
-                   what was said and done, `thru remember TEXT --rule` gives sessions here a rule, text \
-                    between <private> tags is never stored, and `thru capture pause` pauses recording.";
+                   what was said and done, `thru view` shows it in your browser, `thru remember TEXT --rule` gives \
+                   sessions here a rule, text between <private> tags is never stored, and `thru capture pause` \
+                   pauses recording.";
     Some(message.to_owned())
 }
 
