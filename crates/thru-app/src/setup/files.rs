@@ -56,10 +56,12 @@ impl MadeFolders {
         if self.folders.len() == known { Ok(()) } else { self.write() }
     }
 
-    /// Removes those of these folders that were made and are empty.
-    pub(super) fn remove(mut self, folders: &[PathBuf]) -> Result<()> {
+    /// Removes those of these folders that were made and are empty. If nothing of ours is left, one that holds something
+    /// else is forgotten.
+    pub(super) fn remove(mut self, folders: &[PathBuf], is_over: bool) -> Result<()> {
         let made = folders.iter().filter(|folder| self.folders.contains(&text(folder)));
-        let gone: Vec<&PathBuf> = made.filter(|folder| fs::remove_dir(folder).is_ok()).collect();
+        let gone: Vec<&PathBuf> =
+            made.filter(|folder| fs::remove_dir(folder).is_ok() || is_over).collect();
         if gone.is_empty() {
             return Ok(());
         }
@@ -68,13 +70,14 @@ impl MadeFolders {
     }
 
     fn write(&self) -> Result<()> {
+        let Some(root) = self.file.parent() else { return Ok(()) };
         if self.folders.is_empty() {
             thru_journal::files::remove(&self.file)?;
+            // Where nothing was ever recorded, nothing is left.
+            let _ = fs::remove_dir(root);
             return Ok(());
         }
-        if let Some(root) = self.file.parent() {
-            thru_journal::files::create_dir_private(root)?;
-        }
+        thru_journal::files::create_dir_private(root)?;
         Ok(thru_journal::files::replace(&self.file, &serde_json::to_vec(&self.folders)?)?)
     }
 }

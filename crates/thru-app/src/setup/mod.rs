@@ -234,7 +234,7 @@ impl Changes {
             // Not empty, or not there: both are fine.
             let _ = std::fs::remove_dir(folder);
         }
-        made.remove(&self.plan.shared_folders)
+        made.remove(&self.plan.shared_folders, self.plan.holds.is_none())
     }
 
     /// Returns the changes, each with the copy of its file if it was made and there is one.

@@ -196,7 +196,8 @@ fn folders_that_were_there_stay_however_empty() {
         machine.thru(&["install", "--as", form]).expect(0);
         machine.inside(&["install", "--scope", "project"]).expect(0);
         machine.inside(&["uninstall"]).expect(0);
-        let left: Vec<_> = fs::read_dir(&claude).unwrap().map(|one| one.unwrap().file_name()).collect();
+        let left: Vec<_> =
+            fs::read_dir(&claude).unwrap().map(|one| one.unwrap().file_name()).collect();
         assert_eq!(left, ["commands"], "{form}");
         assert!(machine.home.project().join(".claude").is_dir(), "{form}");
     }

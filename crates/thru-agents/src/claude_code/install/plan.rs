@@ -8,8 +8,8 @@ use super::commands::{CommandState, command_files, command_paths, command_state}
 use super::places::{local_settings, plugin_directory, state_file, user_settings};
 use super::plugin::{PLUGIN, SERVERS_FILE, belongs_to_plugin, plugin_files};
 use crate::setup::{
-    Change, Form, Plan, Registration, Scope, Server, SetupError, Site, Wanted, add_server,
-    allow_reading, forbid_reading, install, read, remove_server, server, uninstall,
+    Form, Plan, Registration, Scope, Server, SetupError, Site, Wanted, add_server, allow_reading,
+    forbid_reading, install, read, remove_server, server, uninstall,
 };
 
 const AGENT: Agent = Agent::ClaudeCode;
@@ -233,21 +233,10 @@ pub(super) fn to_uninstall(site: &Site<'_>, scopes: &[Scope]) -> Result<Plan> {
                 planner.commands(site.folder, None);
                 planner.clear_plugin();
                 // It may have been made for files that go.
-                let goes = |change: &Change| {
-                    change.after.is_none() && change.path.starts_with(site.folder)
-                };
-                if planner.plan.changes.iter().any(goes) {
-                    planner.plan.shared_folders.push(site.folder.to_owned());
-                }
+                planner.plan.shared_folders.push(site.folder.to_owned());
             }
-            // It may have been made for that one file.
-            Scope::Project => {
-                let path = settings_file(site, scope);
-                let goes = |change: &Change| change.path == path && change.after.is_none();
-                if planner.plan.changes.iter().any(goes) {
-                    planner.plan.shared_folders.push(site.project.join(".claude"));
-                }
-            }
+            // The same holds for that one file.
+            Scope::Project => planner.plan.shared_folders.push(site.project.join(".claude")),
         }
     }
     Ok(planner.plan)
