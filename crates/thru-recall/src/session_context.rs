@@ -297,9 +297,12 @@ fn events(
     let told = passages.iter().filter(|passage| passage.kind != PassageKind::Assistant);
     for passage in told.take(limits.events) {
         let fingerprint = store.fingerprint_of(passage)?;
-        let same = |event: &&EventRow| event.fingerprint.is_some() && event.fingerprint == fingerprint;
+        let same =
+            |event: &&EventRow| event.fingerprint.is_some() && event.fingerprint == fingerprint;
         let same = unmatched.iter().position(same);
-        if let Some(place) = same.or_else(|| unmatched.iter().position(|event| is_like(event, passage))) {
+        if let Some(place) =
+            same.or_else(|| unmatched.iter().position(|event| is_like(event, passage)))
+        {
             unmatched.remove(place);
             continue;
         }
@@ -324,7 +327,9 @@ fn events(
 /// True if an event is probably a call that its agent gave no id to hooks.
 fn is_like(event: &EventRow, passage: &PassageRow) -> bool {
     let apart = passage.at.zip(event.at).map(|(told, at)| told.duration_since(at).unsigned_abs());
-    passage.tool.is_some() && event.tool == passage.tool && apart.is_some_and(|apart| apart < AT_ONCE)
+    passage.tool.is_some()
+        && event.tool == passage.tool
+        && apart.is_some_and(|apart| apart < AT_ONCE)
 }
 
 /// The names of the events that time alone makes.

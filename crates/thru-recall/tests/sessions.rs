@@ -409,7 +409,7 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
 
     ## This session
     - This session was idle for 3 h. The user asked last: Now write down why it waits (files: docs/lock.md, src/wait.rs, src/lock.rs)
-    - Its last events: Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
+    - Its last events: [3 h ago] Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
     - Changed on disk since: lock.rs
 
     ## Meanwhile, in other sessions
@@ -437,7 +437,7 @@ fn a_session_without_memories_is_told_that_it_was_idle() {
     let lines: Vec<&str> = pack.lines.iter().map(|line| line.text.get().as_str()).collect();
     assert_snapshot!(lines.join("\n"), @"
     This session was idle for 3 h. The user asked last: Now write down why it waits (files: docs/lock.md, src/wait.rs, src/lock.rs)
-    Its last events: Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
+    Its last events: [3 h ago] Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
     ");
 }
 
@@ -477,7 +477,7 @@ fn a_prompt_after_an_idle_time_is_told_what_changed_and_what_bears_on_it() {
 
     ## This session
     - This session was idle for 45 min. The user asked last: Now write down why it waits (files: docs/lock.md, src/wait.rs, src/lock.rs)
-    - Its last events: Write; prompt: Now write down why it waits; Bash; prompt: continue; Bash
+    - Its last events: [50 min ago] Write; [49 min ago] prompt: Now write down why it waits; [48 min ago] Bash; [47 min ago] prompt: continue; [45 min ago] Bash
 
     ## Meanwhile, in other sessions
     - `s6mqf` Summary of other (2026-11-20, completed)

@@ -7,7 +7,7 @@ use serde_json::json;
 use thru_app::App;
 use thru_app::ask::changes::{Change, Moment, since};
 use thru_app::ingest::intake::ingest_recorded;
-use thru_core::{FixedClock, SystemClock};
+use thru_core::{Clock, FixedClock, SystemClock};
 
 use crate::home::{Home, call};
 use crate::records::ONE;
@@ -43,7 +43,8 @@ fn a_session_is_told_of_when_its_state_changes_and_nothing_was_said() {
         assert_eq!(states(&app, &mut moment), state.as_slice(), "{minutes}");
     }
     app = home.here();
-    home.hook(ONE, "SessionStart", json!({ "source": "resume" }));
+    home.prompt(ONE, 2, "And what now?");
+    assert_eq!(states(&app, &mut moment), ["active"]);
     home.hook(ONE, "SessionEnd", json!({ "reason": "prompt_input_exit" }));
     assert_eq!(states(&app, &mut moment), ["ended"]);
 }

@@ -3,9 +3,10 @@
 use std::fs;
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use thru_app::ask::context::{AskContext, ContextMoment, context};
-use thru_core::FixedClock;
+use thru_app::ingest::intake::ingest_recorded;
+use thru_core::{Clock, FixedClock};
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, file};
@@ -56,4 +57,48 @@ fn a_start_tells_what_failed_last_and_what_others_changed() {
     home.write(&file(ONE), of_branch(&red));
     home.import();
     insta::assert_snapshot!(told(&home).join("\n"), @"- Changed since, in other sessions: zod ^4.0.0");
+}
+
+/// The lines about its last events that a session is given when it goes on at a time.
+fn last_events(home: &Home, event: &str, more: Value, at: &str) -> Vec<String> {
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock(at.parse().unwrap()));
+    let answer = home.hook_at(&clock, &home.project(), ONE, event, more);
+    let answer: Value = serde_json::from_str(&answer).unwrap();
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    let lines = context.lines().filter(|line| line.contains("last events"));
+    lines.map(str::to_owned).collect()
+}
+
+#[test]
+fn a_session_that_goes_on_is_told_its_last_events_whoever_told_of_them() {
+    let home = Home::new();
+    let mut author = Author::of(ONE).in_directory(home.project().to_str().unwrap());
+    author.asks("Bound the wait").runs("t1", "just test").gets("t1", "ok").says("Bounded.");
+    author.asks("And the retries?").runs("t2", "just lint").gets("t2", "ok").says("They too.");
+    home.write(&file(ONE), author.text());
+    home.import();
+    // Hooks were installed since: the start is the first event that they tell of.
+    let source = json!({ "source": "resume" });
+    let told = last_events(&home, "SessionStart", source, "2026-03-01T12:00:00Z");
+    insta::assert_snapshot!(told.join("\n"), @"- Its last events: [2 h ago] prompt: Bound the wait; Bash; prompt: And the retries?; Bash");
+    // Hooks and transcript tell of the same.
+    author.asks("Good. Commit it").runs("t3", "git commit -am wait").gets("t3", "ok");
+    home.write(&file(ONE), author.text());
+    home.import();
+    let clock: Arc<dyn Clock> = Arc::new(FixedClock("2026-03-01T12:01:00Z".parse().unwrap()));
+    for (event, more) in [
+        ("UserPromptSubmit", json!({ "prompt_id": "p3", "prompt": "Good. Commit it" })),
+        (
+            "PostToolUse",
+            json!({ "tool_name": "Bash", "tool_use_id": "t3", "tool_response": "ok",
+                "tool_input": { "command": "git commit -am wait" } }),
+        ),
+        ("Stop", json!({ "last_assistant_message": "Committed." })),
+    ] {
+        home.hook_at(&clock, &home.project(), ONE, event, more);
+    }
+    ingest_recorded(&home.here(), call()).unwrap();
+    let prompt = json!({ "prompt_id": "p4", "prompt": "continue" });
+    let told = last_events(&home, "UserPromptSubmit", prompt, "2026-03-01T15:00:00Z");
+    insta::assert_snapshot!(told.join("\n"), @"- Its last events: [5 h ago] Bash; [3 h ago] SessionStart: resume; [2 h ago] prompt: Good. Commit it; Bash: 2 bytes of output; Stop: Committed.");
 }

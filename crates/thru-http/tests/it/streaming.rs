@@ -76,15 +76,16 @@ fn the_end_of_a_session_is_told() {
     home.set("[http]\nworker_api = \"full\"\n");
     let served = home.serve();
     let mut stream = open(&served, None);
-    let mut ended = |session: &str| loop {
+    let mut has_grown = |state: &str| loop {
         let (name, _, data) = next(&mut stream);
-        if name == "session" && data["id"] == session && data["state"] == "ended" {
+        if name == "session" && data["id"] == "editor-6" && data["state"] == state {
             return data["has_grown"].clone();
         }
     };
     report(&served, "init", &json!({ "contentSessionId": "editor-6", "prompt": "Why at noon?" }));
+    assert_eq!(has_grown("active"), true);
     report(&served, "complete", &json!({ "contentSessionId": "editor-6" }));
-    assert_eq!(ended("editor-6"), false);
+    assert_eq!(has_grown("ended"), false);
 }
 
 /// Reports something of a session as an editor does, and has it read.

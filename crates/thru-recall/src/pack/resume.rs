@@ -130,7 +130,9 @@ fn since_then(
         reason: reason.to_owned(),
     };
     drafts.extend(was_at(context, idle, is_idle).map(|was| line(was, "what this session was at")));
-    drafts.extend(last_events(context, request).map(|events| line(events, "what happened in it last")));
+    drafts.extend(
+        last_events(context, request).map(|events| line(events, "what happened in it last")),
+    );
     drafts.extend(files.line().map(|files| line(files, "what became of its files")));
     drafts.extend(meanwhile);
     Ok(drafts)
@@ -158,7 +160,7 @@ fn was_at(context: &SessionContext, idle: Duration, is_idle: bool) -> Option<Str
     Some(line.trim_end().to_owned()).filter(|line| !line.is_empty())
 }
 
-/// `Its last events: 3 h ago: prompt: Fix the lock; Edit: src/lock.rs; 2 h ago: Stop: It is fixed`: an age is that of all
+/// `Its last events: [3 h ago] prompt: Fix the lock; Edit: src/lock.rs; [2 h ago] Stop: It is fixed`: an age is that of all
 /// events up to the next.
 fn last_events(context: &SessionContext, request: &PackRequest<'_>) -> Option<String> {
     let mut known = String::new();
@@ -172,7 +174,7 @@ fn last_events(context: &SessionContext, request: &PackRequest<'_>) -> Option<St
         let age = event.at.map(|at| ago(age(request, at))).filter(|age| *age != known);
         match age {
             Some(age) => {
-                let line = format!("{age}: {line}");
+                let line = format!("[{age}] {line}");
                 known = age;
                 line
             }

@@ -320,7 +320,7 @@ fn a_session_that_goes_on_is_told_what_happened_since() {
 
     ## This session
     - This session was idle for [age] . The user asked last: Uploads fail with SQLITE_BUSY. Always use a retry budget. (files: src/retry.rs)
-    - Its last events: prompt: Uploads fail with SQLITE_BUSY. Always use a retry bu…; Edit; Bash
+    - Its last events: [[age] ago] prompt: Uploads fail with SQLITE_BUSY. Always use a retry bu…; Edit; Bash
     - Gone: retry.rs
 
     ## [today]

@@ -125,7 +125,7 @@ fn events_are_those_that_hooks_recorded() {
     "SessionStart" null "startup"
     "UserPromptSubmit" null "Why is `take_lock` bounded?"
     "PostToolUse" "Bash" "47 bytes of output"
-    "Stop" null null
+    "Stop" null "Because it would wait forever."
     "SessionEnd" null "logout"
     "#);
     assert_eq!(context["task"], "Why is `take_lock` bounded?");

@@ -530,6 +530,7 @@ fn summaries_are_listed_loaded_and_removed() {
     assert_snapshot!(shown(&["summaries", "list"]), @"
     SESSION   COMPACTED         WHY     TITLE
     11111111  [time] [time]  manual  Fix the lock in the pump so that two writers never meet
+              why-it-exists, what-changed, problem-solution, pattern · changed: pump.rs
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
@@ -560,6 +561,7 @@ fn summaries_are_listed_loaded_and_removed() {
     assert_snapshot!(shown(&["summaries", "list"]), @"
     SESSION   COMPACTED         WHY     TITLE
     11111111  [time] [time]  manual  loaded last · Fix the lock in the pump so that two writers neve…
+              why-it-exists, what-changed, problem-solution, pattern · changed: pump.rs
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
@@ -575,7 +577,14 @@ fn summaries_are_listed_loaded_and_removed() {
     `thru summaries rebuild` writes those of earlier ones.
     -- exit 1 --
     ");
-    assert_snapshot!(shown(&["summaries", "rebuild"]), @"Wrote 1 summary into [home]/work/rocket/.claude/summaries.");
+    assert_snapshot!(shown(&["summaries", "rebuild"]), @"
+    Left out 1 summary that you removed; `--session ID` writes such again.
+    -- exit 1 --
+    ");
+    home.thru(&["rebuild"]).expect(0);
+    intake(&home);
+    assert_eq!(index(&home)["summaries"], json!([]));
+    assert_snapshot!(shown(&["summaries", "rebuild", "--session", "1111"]), @"Wrote 1 summary into [home]/work/rocket/.claude/summaries.");
     assert_snapshot!(shown(&["compaction", "1111"]), @"
     rocket · Fix the lock in the pump so that two writers never meet   now  11111111
 
