@@ -206,7 +206,7 @@ pub fn load(layers: &[Layer<'_>]) -> Loaded {
                         notes.push(note);
                     }
                 }
-                // It names no model, and there is none that everybody has.
+                // It names no model, and none is on every machine.
                 if table.contains_key(FALLBACK)
                     && config.models.fallback == "ollama"
                     && config.models.fallback_model.is_none()
@@ -492,13 +492,20 @@ mod tests {
         assert_eq!(all.config.hooks.hook_timeout.0, 30);
         assert_eq!(all.config.models.fallback, "ollama");
         assert_eq!(all.config.session.max_hot_entries, 7);
-        insta::assert_snapshot!(notes(&all), @"");
+        insta::assert_snapshot!(notes(&all), @r#"
+        config.toml: `max_hot_entries` is read as `session.max_hot_entries`
+        config.toml: `fallback_to_ollama = true` is read as `models.fallback = "ollama"`
+        config.toml: `session_tracking.hooks.hook_timeout = 30000` is read as `hooks.hook_timeout = 30`
+        "#);
         // Without a model there is none to ask, and every question to a model would fail.
         let without = user("fallback_to_ollama = true");
         assert_eq!(without.config.models.fallback, "none");
-        insta::assert_snapshot!(notes(&without), @"");
-        let far = user("hooks.hook_timeout = 99000").notes[0].to_string();
-        insta::assert_snapshot!(far, @"");
+        insta::assert_snapshot!(notes(&without), @r#"
+        config.toml: `fallback_to_ollama = true` is read as `models.fallback = "ollama"`
+        config.toml: `fallback_to_ollama` has no effect until `models.fallback_model` is set
+        "#);
+        let far = user("hooks.hook_timeout = 99000").notes[1].to_string();
+        insta::assert_snapshot!(far, @"config.toml: `hooks.hook_timeout` takes a whole number from 1 to 60");
     }
 
     #[test]

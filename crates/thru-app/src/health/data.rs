@@ -60,9 +60,10 @@ pub(super) fn configuration(seen: &Seen<'_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = environment
         .notes
         .iter()
-        .map(|note| match note.is_of_project() || note.is_only_a_word() {
-            true => Finding::note(CHECK, note.to_string(), remedy),
-            false => Finding::problem(CHECK, note.to_string(), remedy),
+        .map(|note| match (note.is_only_a_word(), note.is_of_project()) {
+            (true, _) => Finding::note(CHECK, note.to_string(), "nothing has to be done"),
+            (_, true) => Finding::note(CHECK, note.to_string(), remedy),
+            (_, false) => Finding::problem(CHECK, note.to_string(), remedy),
         })
         .collect();
     if let Err(error) = &seen.intake {
