@@ -129,7 +129,8 @@ fn write(
 ) -> thru_app::Result<()> {
     let never = AtomicBool::new(false);
     let call = Call::unwatched(Patience::Within(WRITER), &never);
-    let mut output = BufWriter::with_capacity(PIECE, Pieces { client: Some(client), patience: STALLED });
+    let mut output =
+        BufWriter::with_capacity(PIECE, Pieces { client: Some(client), patience: STALLED });
     shared.backend.call(|app| write_export(app, request, &mut output, call))?;
     Ok(output.flush()?)
 }

@@ -327,18 +327,18 @@ impl Batch<'_> {
             ],
         )?;
         self.touch(row, &passage.files, passage.written)?;
-        self.borrow(row, known.source, passage.text.len())
+        self.borrow(row, known.source, u32::try_from(passage.text.len()).unwrap_or(u32::MAX))
     }
 
     /// Notes that a call has the result that this file holds, and the length of its own text. One that had another file's
     /// already still has it.
-    fn borrow(&self, row: i64, source: i64, length: usize) -> Result<()> {
+    fn borrow(&self, row: i64, source: i64, length: u32) -> Result<()> {
         self.run(
             "INSERT INTO borrowed_results (passage, source, length, files)
              SELECT id, ?2, ?3, (SELECT json_group_array(file) FROM touches WHERE row = ?1)
              FROM passages WHERE row = ?1
              ON CONFLICT (passage) DO UPDATE SET length = excluded.length",
-            (row, source, length as i64),
+            (row, source, length),
         )?;
         Ok(())
     }
@@ -351,17 +351,17 @@ impl Batch<'_> {
 
     /// Takes the results that only this file held from the calls of other files.
     pub(crate) fn take_back_results(&mut self, source: i64) -> Result<()> {
-        let borrowed: Vec<([u8; Id::BYTES], usize, String)> = self.select(
+        let borrowed: Vec<([u8; Id::BYTES], u32, String)> = self.select(
             "SELECT passage, length, files FROM borrowed_results WHERE source = ?1",
             [source],
-            |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as usize, row.get(2)?)),
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )?;
         for (passage, length, files) in borrowed {
             let passage = Id::from_bytes(passage);
             self.settle_borrowed(&passage)?;
             let Some(known) = self.known_passage(&passage)? else { continue };
             let text = self.text(known.place)?;
-            let own = thru_core::head(&text, length);
+            let own = thru_core::head(&text, length as usize);
             self.complete(&known, own, Some(Outcome::Pending), &[])?;
             self.run(
                 "DELETE FROM touches WHERE row = (SELECT row FROM passages WHERE id = ?1)

@@ -150,7 +150,7 @@ pub fn rebuild(app: &App, request: &RebuildSummaries, call: Call<'_>) -> Result<
                 continue;
             }
             let folder = folder(app, &config, &directory);
-            // Who names a session wants it.
+            // A session that is named is wanted.
             let options = Options { restores: request.session.is_some(), ..options(&config) };
             match write_to(app, &folder, &intake, &store, session.row, &held, &options) {
                 Ok(_) => {

@@ -80,7 +80,10 @@ fn a_thing_that_facts_name_is_shown_by_its_id() {
     let all: Vec<_> = named["facts"].as_array().unwrap().iter().filter(about).collect();
     assert_eq!(shown["facts"].as_array().unwrap().iter().collect::<Vec<_>>(), all);
     let cut = served.get(&format!("/api/v1/entities/{id}?limit=1")).json();
-    assert_eq!((cut["facts"].as_array().unwrap().len(), &cut["more"]), (1, &(all.len() > 1).into()));
+    assert_eq!(
+        (cut["facts"].as_array().unwrap().len(), &cut["more"]),
+        (1, &(all.len() > 1).into())
+    );
     for unknown in ["zzzzzzzzzzzzzzzz", "%00", "importer"] {
         assert_eq!(served.get(&format!("/api/v1/entities/{unknown}")).status, 404, "{unknown}");
     }
@@ -125,7 +128,7 @@ fn clients_that_do_not_read_their_export_keep_no_question_waiting() {
     let home = Home::new();
     let mut records = Author::of(&SESSION.replace("0001", "0002"));
     // More than the system keeps for a client that reads nothing.
-    for number in 0..250 {
+    for number in 0..150 {
         let words: Vec<String> = (0..6_000).map(|word| format!("w{}", number * word)).collect();
         records.asks(&format!("Water tree {number}")).says(&words.join(" "));
     }
@@ -143,7 +146,10 @@ fn clients_that_do_not_read_their_export_keep_no_question_waiting() {
     assert_eq!(served.get("/api/v1/export").status, 503);
     drop(stalled);
     let is_free = || served.get("/api/v1/export").status == 200;
-    assert!((0..100).any(|_| is_free() || { sleep(Duration::from_millis(50)); false }));
+    assert!((0..100).any(|_| is_free() || {
+        sleep(Duration::from_millis(50));
+        false
+    }));
 }
 
 #[test]

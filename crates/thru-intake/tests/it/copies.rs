@@ -115,9 +115,9 @@ fn a_result_goes_with_the_session_that_alone_had_it() {
         machine.forget(TWO);
         assert_eq!(tools(), ["Bash\ncommand: cargo test"], "{origin_first}");
         machine.assert_sound();
-        let forgotten = machine.dump();
+        let forgotten = dump::store(&machine.layout());
         machine.rebuild();
-        assert_same(&machine.dump(), &forgotten);
+        assert_same(&dump::store(&machine.layout()), &forgotten);
     }
 }
 

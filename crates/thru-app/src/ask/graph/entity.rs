@@ -82,6 +82,7 @@ fn with_id(graph: &OpenGraph, id: &Id) -> Result<Vec<EntityRow>> {
             keys.insert(row, project.key.as_str().to_owned());
         }
     }
-    let key_of = |one: &EntityRow| one.project.and_then(|row| keys.get(&row)).map_or("", String::as_str);
+    let key_of =
+        |one: &EntityRow| one.project.and_then(|row| keys.get(&row)).map_or("", String::as_str);
     Ok(store.entities_that(|one| EntityEntry::id_of(key_of(one), one) == *id)?)
 }
