@@ -33,6 +33,10 @@ const SHORTEST_HALF: usize = 3;
 const LONGEST: usize = 40;
 /// Maximum number of words of a query that are looked at.
 const MOST_WORDS: usize = 16;
+/// Documents among which one holds both halves of a compound.
+const BEST: usize = 20;
+/// Among so many documents, a word that one alone holds is as likely mistyped itself.
+const MANY: u64 = 2_000;
 /// The letters that a word may lack.
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 
@@ -86,31 +90,41 @@ struct Vocabulary<'i>(&'i [&'i TextIndex]);
 
 impl Vocabulary<'_> {
     fn is_empty(self) -> bool {
-        self.0.iter().all(|index| index.documents() == 0)
+        self.documents() == 0
     }
 
     /// The number of documents that hold a word which is clearly one of the memory's own.
     fn often(self) -> u64 {
-        let documents: u64 = self.0.iter().map(|index| index.documents()).sum();
-        LEAST_OFTEN.max(documents / OFTEN)
+        LEAST_OFTEN.max(self.documents() / OFTEN)
     }
 
     fn frequency(self, term: &str) -> Result<u64> {
         self.0.iter().map(|index| index.frequency(term)).sum()
     }
 
-    /// True if a document within the filter holds any of these words. Frequencies count replaced documents and those of
+    /// True if a document within the filter holds these words together. Frequencies count replaced documents and those of
     /// other projects, too.
     fn holds(self, words: &str, filter: &IndexFilter) -> Result<bool> {
         let mut terms = Vec::new();
         Terms::default().tokenize(words, |term, _| terms.push(term.to_owned()));
         let terms = QueryTerms { terms, ..QueryTerms::default() };
         for index in self.0 {
-            if !index.candidates(&terms, filter, 1)?.found.is_empty() {
+            let found = index.candidates(&terms, filter, BEST)?.found;
+            if found.iter().any(|one| one.contributions.iter().all(|held| *held > 0.0)) {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn documents(self) -> u64 {
+        self.0.iter().map(|index| index.documents()).sum()
+    }
+
+    /// True for a word that may be one of the memory's own, though it is known from nowhere else.
+    fn is_written(self, word: &str) -> Result<bool> {
+        let Some(term) = stem(&mut Terms::default(), word) else { return Ok(false) };
+        Ok(self.documents() < MANY || self.frequency(&term)? > 1)
     }
 
     /// The most frequent term within some edits; of equally frequent ones the first in the alphabet.
@@ -151,6 +165,7 @@ pub fn spelled(
         }
         if let Some(read) = correction(known, typed)?
             && !is_longer(typed, &read)
+            && (read.contains(' ') || is_word(&read) || known.is_written(&read)?)
             && known.holds(&read, filter)?
         {
             spelled.query.replace_range(place, &read);

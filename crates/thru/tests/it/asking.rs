@@ -358,6 +358,13 @@ fn a_word_that_only_a_memory_holds_is_known() {
     }
     let found = home.json(&["search", "--all", "--json", "degreis"]);
     assert_eq!(found["corrections"][0]["read"], "degrees");
+    // Two words are read for one where something holds both.
+    for (compound, query) in [("airlock", "airlock"), ("lickdegrees", "lick degrees")] {
+        home.tell(&["The air is dry"]);
+        let found = home.json(&["search", "--all", "--json", compound]);
+        let read = found["corrections"][0]["read"].as_str().unwrap_or(compound);
+        assert_eq!(read, query, "{found}");
+    }
 }
 
 #[test]
