@@ -10,6 +10,7 @@ use thru_app::ask::search::{AnswerSize, Found, FoundRow, RankedPassage, Search, 
 use thru_app::{App, Call, Machine, Patience, Places};
 use thru_config::Config;
 use thru_core::Layout;
+use thru_recall::TurnEnds;
 
 use super::engine::{Engine, Ranked};
 
@@ -59,7 +60,7 @@ impl Screen {
             project: thru_app::ask::ProjectScope::Everywhere,
             size: AnswerSize::default(),
             nearest: true,
-            turns: true,
+            turns: TurnEnds::Both,
             ..Search::default()
         };
         let found = search(&self.app, &request, Call::unattended(Patience::Endless))?;

@@ -4,6 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::trouble::Result;
+use crate::words::printable;
 
 /// The `version` of an answer. Keys may be added to a form; a change that breaks a reader is a new version.
 pub const VERSION: u32 = 1;
@@ -15,12 +16,39 @@ pub const VERSION: u32 = 1;
 pub fn json(answer: &impl Serialize) -> Result<String> {
     // By way of text: a number of 32 bits would show, widened to 64, digits that it does not have.
     let value: Value = serde_json::from_str(&serde_json::to_string(answer)?)?;
-    Ok(serde_json::to_string_pretty(&value)?)
+    Ok(escaped(serde_json::to_string_pretty(&value)?))
+}
+
+/// JSON whose characters that could steer a terminal are escaped, so that a program reads them and no surface needs to take
+/// them out.
+fn escaped(json: String) -> String {
+    let is_bad = |c: char| c != '\n' && printable(c.encode_utf8(&mut [0; 4])).is_empty();
+    if !json.chars().any(is_bad) {
+        return json;
+    }
+    let mut safe = String::with_capacity(json.len() + 64);
+    for c in json.chars() {
+        match is_bad(c) {
+            true => {
+                safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")))
+            }
+            false => safe.push(c),
+        }
+    }
+    safe
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_could_steer_a_terminal_is_escaped() {
+        let text = "warning \u{26a0}\u{fe0f} \u{9b}31m \u{202e} \u{e0001}\nü";
+        let json = json(&[text]).unwrap();
+        assert_eq!(serde_json::from_str::<Vec<String>>(&json).unwrap(), [text]);
+        assert!(json.contains("\u{26a0}\\ufe0f \\u009b31m \\u202e \\udb40\\udc01\\nü"), "{json}");
+    }
 
     #[test]
     fn numbers_have_the_digits_that_they_were_given() {

@@ -82,6 +82,9 @@ pub fn loads_tools(tool: &str) -> bool {
     matches!(tool, "ToolSearch" | "Skill")
 }
 
+/// The tools by which agents ask the person.
+pub const ASKING_TOOLS: [&str; 3] = ["AskUserQuestion", "ask_user", "request_user_input"];
+
 /// True for the names that agents give to tools of our server: `mcp__throughline__search`,
 /// `mcp__plugin_name_throughline__search`, `mcp_throughline_search`, `throughline_search`.
 pub fn is_own_tool(tool: &str) -> bool {

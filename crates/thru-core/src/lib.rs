@@ -39,7 +39,7 @@ pub use batch::{
 pub use chunks::chunks;
 pub use clock::{Clock, FixedClock, SystemClock, Timestamp};
 pub use commit::{HeadLog, SeenCommit};
-pub use echo::{is_echo, is_memory_question, is_own_tool, loads_tools};
+pub use echo::{ASKING_TOOLS, is_echo, is_memory_question, is_own_tool, loads_tools};
 pub use event::{CapturedEvent, HOOK_RECORD, INJECTED_RECORD, InjectedMemory, Injection};
 pub use fact::{
     ClaimedRelation, EndReason, Entity, EntityKind, Evidence, EvidenceRole, Fact, FactEnd, Object,

@@ -1,8 +1,10 @@
 //! Questions what was decided: a later decision leads, and what it overruled follows.
 
+use std::collections::HashSet;
+
 use thru_core::{MemoryKind, ObservationType, PassageKind};
 use thru_store::index::tokenizer::Terms;
-use thru_store::index::{Candidates, QueryTerms};
+use thru_store::index::{Candidate, Candidates, QueryTerms};
 use thru_store::{Result, Store};
 
 use crate::query::analyse;
@@ -140,10 +142,75 @@ pub(crate) fn overruling(
         .collect())
 }
 
+/// Passages of a screen among which a later change of mind is looked for, the share of the first one's words that it holds, and
+/// the terms of the question that its line names.
+const ON_SCREEN: usize = 10;
+const AS_MUCH: f32 = 0.75;
+const NAMED: usize = 2;
+
+/// Words of a change that was made, beside those of [`OVERRULING`].
+const MADE: [&str; 4] = ["removed", "reverted", "dropped", "renamed to"];
+
+/// Words with which people ask how something stands, or why.
+const STANDING: [&str; 6] = ["why", "which", "still", "what", "is", "are"];
+
+/// Returns true if a question asks how something stands or why: what was changed since is wrong as an answer.
+pub(crate) fn asks_how_it_stands(query: &str) -> bool {
+    query.split_whitespace().take(LONGEST).any(|word| is_one_of(&STANDING, word))
+}
+
+/// The latest of the first passages that is later than the first of all, is about the same, and says that it was changed.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(crate) fn reversal(
+    store: &Store,
+    wanted: &[PassageScore],
+    candidates: &Candidates,
+    terms: &QueryTerms,
+) -> Result<Option<PassageScore>> {
+    let found = |score: &PassageScore| &candidates.found[score.candidate];
+    let Some(first) = wanted.first().map(found) else { return Ok(None) };
+    let held = |one: &Candidate| {
+        let parts = one.contributions.iter().zip(&candidates.idf);
+        parts.filter(|(part, _)| **part > 0.0).map(|(_, idf)| idf).sum::<f32>()
+    };
+    let is_said = |one: &Candidate| one.kind != PassageKind::Tool && !one.is_subagent;
+    let mut later: Vec<&PassageScore> = wanted.iter().take(ON_SCREEN).collect();
+    later.retain(|score| {
+        let one = found(score);
+        is_said(one) && one.at > first.at && held(one) >= held(first) * AS_MUCH
+    });
+    later.sort_by_key(|score| std::cmp::Reverse(found(score).at));
+    for score in later {
+        let Some(passage) = store.passages_of_rows(&[found(score).row])?.pop() else { continue };
+        let names = |line: &str| {
+            let mut named = HashSet::new();
+            Terms::default().tokenize(line, |term, _| {
+                named
+                    .extend(terms.in_all_forms().find(|(_, form)| *form == term).map(|(at, _)| at));
+            });
+            named.len() >= NAMED
+        };
+        if store
+            .text_of(&passage)?
+            .lines()
+            .any(|line| (changes_mind(line) || speaks_of(&MADE, line)) && names(line))
+        {
+            return Ok(Some(*score));
+        }
+    }
+    Ok(None)
+}
+
 /// Returns true if a line says that something takes the place of something else.
 fn changes_mind(line: &str) -> bool {
+    speaks_of(&OVERRULING, line)
+}
+
+fn speaks_of(phrases: &[&str], line: &str) -> bool {
     let lower = line.to_lowercase();
-    OVERRULING.iter().any(|phrase| {
+    phrases.iter().any(|phrase| {
         lower.match_indices(phrase).any(|(at, _)| {
             let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
             !is_letter(lower[..at].chars().next_back())

@@ -14,7 +14,7 @@ use crate::languages::is_common;
 use crate::query::{analyse, is_stop_word, query_language};
 use crate::rank::{PassageScore, Ranking};
 use crate::work::sessions_by_row;
-use words::{DEEDS, FAILURES, LOOKING, PHRASES, RUNNERS, SAME, VAGUE};
+use words::{DEEDS, ERRORS, FAILURES, LOOKING, PHRASES, RUNNERS, SAME, VAGUE};
 
 /// Passages that are looked up for the words of commands, and the tool calls among them that are looked at.
 const DEPTH: usize = 1_500;
@@ -154,7 +154,7 @@ impl HowTo {
             if passage.kind == PassageKind::Tool {
                 if let Some(command) = fit_command(passage) {
                     let (text, line) = (store.text_of(passage)?, on_one_line(command));
-                    if FAILURES.iter().any(|failure| text.contains(failure)) {
+                    if says_failure(&text) {
                         continue;
                     }
                     // Further on the output begins, which may describe anything.
@@ -246,6 +246,17 @@ fn fit_command(passage: &PassageRow) -> Option<&str> {
     let is_done = passage.outcome == Some(Outcome::Succeeded);
     let command = passage.command.as_deref()?;
     (is_done && command.len() <= LONGEST_COMMAND).then_some(command)
+}
+
+/// Returns true if the output of a call says that it failed, whatever it ended in: behind a pipe no failure is seen.
+fn says_failure(text: &str) -> bool {
+    let is_error = |line: &str| {
+        let line = line.trim_start();
+        ERRORS.iter().any(|error| {
+            line.get(..error.len()).is_some_and(|start| start.eq_ignore_ascii_case(error))
+        })
+    };
+    FAILURES.iter().any(|failure| text.contains(failure)) || text.lines().any(is_error)
 }
 
 /// A text with each command on one line that a backslash continues on the next.
@@ -454,6 +465,19 @@ mod tests {
         0.75  wie starte ich den dev server: pnpm --filter api dev
         ");
         assert_eq!(HowTo::read("why did the tests fail"), None);
+    }
+
+    #[test]
+    fn failures_are_told_by_the_output() {
+        for (text, wanted) in [
+            ("Bash\ncommand: pnpm start | tail\n ERR_PNPM_NO_SCRIPT  Missing script", true),
+            ("Bash\ncommand: cargo run\nError: no such subcommand", true),
+            ("Bash\ncommand: sh x\nsh: x: command not found", true),
+            ("Bash\ncommand: cargo test errors\nerrors are shown: ok\nno error: fine", false),
+            ("", false),
+        ] {
+            assert_eq!(says_failure(text), wanted, "{text}");
+        }
     }
 
     #[test]

@@ -75,7 +75,8 @@ const LANGUAGES: [(Language, &[&str]); 6] = [
         "seine", "seit", "sich", "sie", "sind", "so", "soll", "sollen", "sollte", "stattdessen", "um", "und", "uns",
         "unser", "unsere", "unter", "vom", "von", "vor", "wann", "war", "waren", "warum", "was", "weil", "welche",
         "welchem", "welchen", "welcher", "welches", "wenn", "wer", "werden", "wie", "wieder", "wieso", "wir", "wird",
-        "wo", "woher", "wohin", "wozu", "wurde", "wurden", "zu", "zum", "zur", "über",
+        "wo", "wobei", "wodurch", "wofür", "wogegen", "woher", "wohin", "womit", "wonach", "woran", "worauf", "woraus",
+        "worin", "worum", "wovon", "wozu", "wurde", "wurden", "zu", "zum", "zur", "über",
     ]),
     (Language::French, &[
         "a", "ai", "alors", "au", "aussi", "aux", "avec", "avoir", "avons", "ce", "cela", "ces", "cet", "cette",

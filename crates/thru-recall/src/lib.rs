@@ -49,7 +49,9 @@ pub use pack::{
 pub use query::analyse;
 pub use query_time::{QueryTime, find_query_time};
 pub use rank::{CONFIDENT, Found, Part, PassageScore, Ranking, SessionMeaning, SessionScore};
-pub use search::{FoundMemory, Hit, HitTurn, SearchRequest, SearchResults, SessionHits, search};
+pub use search::{
+    FoundMemory, Hit, HitTurn, SearchRequest, SearchResults, SessionHits, TurnEnds, search,
+};
 pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };

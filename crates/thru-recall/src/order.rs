@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{Layout, is_memory_question, loads_tools};
+use thru_core::{ASKING_TOOLS, Layout, PassageKind, is_memory_question, loads_tools};
 use thru_store::index::{
     Candidate, Candidates, Collection, IndexFilter, QueryTerms, Question, TextIndex,
 };
@@ -120,6 +120,7 @@ pub(crate) fn order_by(
         let may_be_change = names_nothing(&request.query);
         add_titles(&mut found, query_meaning, &candidates.found, farthest, may_be_change);
     }
+    mark_replies(store, &mut candidates)?;
     let ranking = rank(&candidates, &found);
     drop(question);
     let meaning_use = meaning.meaning_use();
@@ -200,6 +201,25 @@ fn mark_retelling(store: &Store, all: &mut [Candidate]) -> Result<HashSet<TurnKe
     }
     mark(&questions, all);
     Ok(questions)
+}
+
+/// Tool calls among which those that asked the person are looked for.
+const MAY_ASK: usize = 200;
+
+/// Makes calls that asked the person words of the agent, which the person answered: what they hold was decided there.
+fn mark_replies(store: &Store, candidates: &mut Candidates) -> Result<()> {
+    let all = &mut candidates.found;
+    let held = |one: &Candidate| one.contributions.iter().sum::<f32>();
+    let is_call = |one: &Candidate| one.kind == PassageKind::Tool && !one.is_echo;
+    let mut calls: Vec<(f32, i64)> =
+        all.iter().filter(|one| is_call(one)).map(|one| (held(one), one.row)).collect();
+    calls.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let rows: Vec<i64> = calls.into_iter().take(MAY_ASK).map(|(_, row)| row).collect();
+    let asking = store.calls_of_tools(&rows, &ASKING_TOOLS)?;
+    for one in all.iter_mut().filter(|one| asking.contains(&one.row)) {
+        one.kind = PassageKind::Assistant;
+    }
+    Ok(())
 }
 
 fn mark(questions: &HashSet<TurnKey>, all: &mut [Candidate]) {

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{Layout, PassageKind};
+use thru_core::{ASKING_TOOLS, Layout, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
-use crate::decision::{DECISIONS, decided, newest_first, overruling};
+use crate::decision::{DECISIONS, asks_how_it_stands, decided, newest_first, overruling, reversal};
 use crate::dedup::Shown;
 use crate::gaps::{Asked, Gap, gaps};
 use crate::how_to::Told;
@@ -17,7 +17,7 @@ use crate::open::OpenFiles;
 use crate::order::{OrderRequest, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, Ranking, SessionScore};
-use crate::snippet::{Snippet, snippet};
+use crate::snippet::{Cut, Snippet, snippet};
 use crate::work::sessions_by_row;
 
 /// Length of a snippet, in characters.
@@ -25,6 +25,8 @@ const SNIPPET_LENGTH: usize = 240;
 /// The first passages, which are most likely to answer, and the length of their snippets.
 const LEADERS: usize = 3;
 const LEADER_LENGTH: usize = 480;
+/// The share of a snippet that the opening of an answer, or of a command, takes at most.
+const OPENING: usize = 4;
 
 /// A search.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +39,8 @@ pub struct SearchRequest {
     pub limit: usize,
     /// Number of passages to return before and after each hit.
     pub context: u32,
-    /// True if each hit comes with the ends of its turn.
-    pub turns: bool,
+    /// The ends of its turn that each hit comes with.
+    pub turns: TurnEnds,
     /// The time that the question is about, from and until, in milliseconds since 1970.
     pub when: Option<(i64, i64)>,
     /// Files that stay open for the next question.
@@ -49,6 +51,18 @@ pub struct SearchRequest {
     pub skip_tools: Vec<String>,
     /// Tells words of English, in lower case: what is none and is mentioned by nothing is a name.
     pub is_word: Option<fn(&str) -> bool>,
+}
+
+/// The ends of its turn that a hit comes with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TurnEnds {
+    /// None.
+    #[default]
+    None,
+    /// Where the hit asks, what answers it, unless that is a hit itself.
+    Answer,
+    /// The prompt, and the last words of the agent.
+    Both,
 }
 
 /// The results of a search: sessions, best first, each with its passages, best first.
@@ -140,8 +154,10 @@ pub struct Hit {
 pub struct HitTurn {
     /// The prompt that it answers.
     pub prompt: Option<(PassageRow, Clean<String>)>,
-    /// The last words of the agent in it.
+    /// The last words of the agent in it; behind a question of the agent, the reply.
     pub result: Option<(PassageRow, Clean<String>)>,
+    /// The part of the result that matches, else its beginning.
+    pub excerpt: Option<Clean<Snippet>>,
 }
 
 /// Answers a question. Waits for the query embedding only after the words were looked up. All texts pass
@@ -200,6 +216,11 @@ pub fn search(
             .collect();
         leading = overruling(store, &ranking, &candidates, &results.terms, &about)?;
     }
+    let mut changed = None;
+    if leading.is_empty() && asks_how_it_stands(&request.query) {
+        changed = reversal(store, &wanted, &candidates, &results.terms)?;
+        second(&mut wanted, |score| changed.is_some_and(|one| one.candidate == score.candidate));
+    }
     let leads = |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
     wanted.retain(|score| !leads(score));
     wanted.splice(0..0, leading.iter().copied());
@@ -212,6 +233,7 @@ pub fn search(
     let mut shown = Shown::default();
     // What stands beside a hit as an end of its turn needs no line of its own.
     let mut in_turns: HashSet<i64> = HashSet::new();
+    let on_screen: HashSet<i64> = rows.iter().copied().take(request.limit).collect();
     for (place, score) in wanted.iter().enumerate() {
         if hits.len() == request.limit {
             break;
@@ -238,10 +260,30 @@ pub fn search(
         let command = told.iter().find(|told| told.score.candidate == score.candidate);
         let terms = command.map_or(&results.terms, |told| &told.terms);
         let length = if hits.len() < LEADERS { LEADER_LENGTH } else { SNIPPET_LENGTH };
-        let snippet = text.derive(|text| snippet(text, terms, length, nearest.unwrap_or(0)));
-        let turn = request.turns.then(|| turn(store, redactor, &passage)).transpose()?;
+        let weights = if command.is_some() { &[][..] } else { &candidates.idf };
+        let excerpt = |text: &Clean<String>, cut: &Cut<'_>| {
+            text.derive(|text| snippet(without_tool(text, passage.tool.as_deref()), terms, cut))
+        };
         let is_agent = passage.kind == PassageKind::Assistant;
-        let kept = match is_agent && (is_intent(text.get()) || is_asking(text.get())) {
+        let is_opened = is_agent && hits.len() < LEADERS || passage.command.is_some();
+        let opening = if is_opened { length / OPENING } else { 0 };
+        let cut = Cut { weights, length, otherwise: nearest.unwrap_or(0), opening };
+        let snippet = excerpt(&text, &cut);
+        let is_unsaid = is_agent && (is_intent(text.get()) || is_asking(text.get()));
+        let mut turn = match request.turns {
+            TurnEnds::None => None,
+            TurnEnds::Both => Some(turn(store, redactor, &passage)?),
+            TurnEnds::Answer => {
+                let result = answer(store, redactor, &passage, text.get())?;
+                let result = result.filter(|(found, _)| !on_screen.contains(&found.row));
+                result.map(|result| HitTurn { result: Some(result), ..HitTurn::default() })
+            }
+        };
+        if let Some(HitTurn { result: Some((_, text)), excerpt: own, .. }) = &mut turn {
+            let cut = Cut { weights, length: SNIPPET_LENGTH, ..Cut::default() };
+            *own = Some(excerpt(text, &cut));
+        }
+        let kept = match is_unsaid {
             true => &mut intents,
             false => {
                 let ends = turn.iter().flat_map(|turn| turn.prompt.iter().chain(&turn.result));
@@ -280,7 +322,7 @@ pub fn search(
     while hits.last().is_some_and(|hit| hit.score.is_beside() && !leads(&hit.score)) {
         hits.pop();
     }
-    let on_screen: Vec<usize> = hits.iter().map(|hit| hit.score.candidate).collect();
+    let on_page: Vec<usize> = hits.iter().map(|hit| hit.score.candidate).collect();
     let shown: Vec<i64> = hits.iter().map(|hit| hit.passage.session).collect();
     let mut sessions = sessions_by_row(store, shown)?;
     for score in &ranking.sessions {
@@ -299,6 +341,10 @@ pub fn search(
         own.unwrap_or(leading.len())
     };
     results.sessions.sort_by_key(place);
+    if let Some(changed) = changed {
+        let own = candidates.found[changed.candidate].session;
+        second(&mut results.sessions, |session| session.session.row == own);
+    }
     let asked = (&results.terms, decided.as_ref());
     let (memories, left_out) = memories(layout, store, redactor, request, asked, &meaning)?;
     results.memories = memories;
@@ -322,7 +368,7 @@ pub fn search(
         passages: &index,
         memories: &of_memories,
     };
-    results.gaps = gaps(&asked, &candidates, &on_screen, &beside)?;
+    results.gaps = gaps(&asked, &candidates, &on_page, &beside)?;
     if let Some((from, until)) = request.when {
         let hits = results.sessions.iter().flat_map(|session| &session.hits);
         let near = results.memories.iter().filter(|one| one.hit.is_near());
@@ -346,6 +392,13 @@ fn best_passage_first(sessions: &mut [SessionHits], best: Option<i64>) {
     let place = usize::from(first == 0.0 || own < first - FARTHER);
     if at > place {
         sessions[place..=at].rotate_right(1);
+    }
+}
+
+/// Moves an item that stands further behind to the second place.
+fn second<T>(items: &mut [T], is_it: impl Fn(&T) -> bool) {
+    if let Some(at) = items.iter().position(is_it).filter(|at| *at > 1) {
+        items[1..=at].rotate_right(1);
     }
 }
 
@@ -477,7 +530,36 @@ fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitT
         other.map(|found| clean(store, redactor, &found).map(|text| (found, text))).transpose()
     };
     let (prompt, result) = store.ends_of_turn(passage)?;
-    Ok(HitTurn { prompt: read(prompt)?, result: read(result)? })
+    Ok(HitTurn { prompt: read(prompt)?, result: read(result)?, excerpt: None })
+}
+
+/// The text of a call without the name of its tool, which is shown before it; of one that asked the person the answer, which
+/// repeats the question.
+fn without_tool<'t>(text: &'t str, tool: Option<&str>) -> &'t str {
+    const ANSWERED: [&str; 2] = ["answered your questions: ", "answered Claude's questions: "];
+    let Some(tool) = tool else { return text };
+    let rest = text.strip_prefix(tool).and_then(|rest| rest.strip_prefix('\n')).unwrap_or(text);
+    let is_asking = ASKING_TOOLS.contains(&tool);
+    let answer = ANSWERED.iter().find_map(|said| Some(rest.find(said)? + said.len()));
+    answer.filter(|_| is_asking).map_or(rest, |at| &rest[at..])
+}
+
+/// The outcome of a passage that asks: the last words of the agent behind a prompt, and the reply to a question of the agent.
+fn answer(
+    store: &Store,
+    redactor: &Redactor,
+    passage: &PassageRow,
+    text: &str,
+) -> Result<Option<(PassageRow, Clean<String>)>> {
+    let found = match passage.kind {
+        PassageKind::Human => store.ends_of_turn(passage)?.1,
+        PassageKind::Assistant if is_asking(text) => store.reply_to(passage)?,
+        _ => None,
+    };
+    let Some(found) = found else { return Ok(None) };
+    let text = clean(store, redactor, &found)?;
+    let says = found.kind == PassageKind::Human || !is_intent(text.get()) && !is_asking(text.get());
+    Ok(says.then_some((found, text)))
 }
 
 /// The memories that answer, with the number of rows that the index lacks. A question what was `decided` is about that alone.
@@ -605,6 +687,23 @@ mod tests {
             ("## The cause\n\nTwo writers took the lock.", false),
         ] {
             assert_eq!(is_intent(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_shown_without_its_tool_and_a_question_by_its_answer() {
+        for (text, tool, wanted) in [
+            ("Bash\ncommand: ls", Some("Bash"), "command: ls"),
+            ("Bash\ncommand: ls", None, "Bash\ncommand: ls"),
+            (
+                "AskUserQuestion\nquestions: Which?\nUser has answered your questions: \"Which?\"=\"a\"",
+                Some("AskUserQuestion"),
+                "\"Which?\"=\"a\"",
+            ),
+            ("AskUserQuestion\nquestions: Which?", Some("AskUserQuestion"), "questions: Which?"),
+            ("Bash\nanswered your questions: x", Some("Bash"), "answered your questions: x"),
+        ] {
+            assert_eq!(without_tool(text, tool), wanted);
         }
     }
 

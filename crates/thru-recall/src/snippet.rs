@@ -24,9 +24,23 @@ pub struct Snippet {
     pub marks: Vec<Range<usize>>,
 }
 
+/// The measures of a snippet.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cut<'a> {
+    /// The weights of the query's terms: 1 where there is none.
+    pub weights: &'a [f32],
+    /// Its length in characters.
+    pub length: usize,
+    /// The byte where it begins if the text holds nothing of the query.
+    pub otherwise: usize,
+    /// The length of the text's opening that stands before the stretch: it says what it is about.
+    pub opening: usize,
+}
+
 /// Returns the stretch of about `length` characters of `text` that holds most of the query, or the one at
 /// byte `otherwise` if it holds none of it.
-pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) -> Snippet {
+pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
+    let Cut { weights, length, otherwise, opening } = *cut;
     let wanted: HashMap<&str, usize> =
         query.in_all_forms().map(|(number, form)| (form, number)).collect();
     let mut places: Vec<(Range<usize>, usize)> = Vec::new();
@@ -37,13 +51,22 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) 
     });
     let stretch = match places.is_empty() {
         true => otherwise..otherwise,
-        false => best_stretch(&places, length),
+        false => best_stretch(&places, weights, length),
     };
-    let from = readable_start(text, &stretch, length);
-    let marks = places.into_iter().map(|(place, _)| place).filter(|place| place.start >= from);
-    let mut writer = Writer { snippet: Snippet::default(), marks: marks.collect(), room: length };
+    let mut from = readable_start(text, &stretch, length);
+    let marks = places.into_iter().map(|(place, _)| place).collect();
+    let mut writer = Writer { snippet: Snippet::default(), marks, room: length };
+    let opening = opening_of(text, opening);
+    let is_near = opening.end + (length / 4).max(WORDS_BEFORE) >= from;
+    if is_near && !opening.is_empty() {
+        from = 0;
+    } else {
+        for word in text[opening].split_whitespace() {
+            writer.push(' ', word, word.as_ptr().addr() - text.as_ptr().addr());
+        }
+    }
     if from > 0 {
-        writer.snippet.text.push('…');
+        writer.snippet.text.push_str(if writer.snippet.text.is_empty() { "…" } else { " …" });
     }
     let (mut at, mut lines, mut in_item) = (from, 1, false);
     let mut in_code = text[..from].lines().filter(|line| is_fence(line)).count() % 2 == 1;
@@ -61,7 +84,7 @@ pub fn snippet(text: &str, query: &QueryTerms, length: usize, otherwise: usize) 
         let breaks = is_own || in_item && !line.starts_with(char::is_whitespace);
         in_item = is_own || in_item && !breaks;
         lines += usize::from(breaks && start > from);
-        if lines > MOST_LINES.max(length / CHARACTERS_PER_LINE) {
+        if lines > most_lines(length) {
             writer.snippet.text.push_str(" …");
             break;
         }
@@ -122,34 +145,64 @@ impl Writer {
     }
 }
 
-/// Returns the stretch of `length` bytes that holds the most distinct terms.
-fn best_stretch(places: &[(Range<usize>, usize)], length: usize) -> Range<usize> {
-    let mut best = (0, 0..0);
+/// The first sentence or line of a text that is no heading, as far as `most` bytes go.
+fn opening_of(text: &str, most: usize) -> Range<usize> {
+    let is_told =
+        |line: &&str| line.contains(char::is_alphanumeric) && !is_heading(line) && !is_fence(line);
+    let Some(line) = text.lines().find(is_told).filter(|_| most > 0) else { return 0..0 };
+    let start = line.as_ptr().addr() - text.as_ptr().addr();
+    let ends = [". ", "! ", "? "].into_iter();
+    let sentence = ends.filter_map(|end| Some(line.find(end)? + 1)).min();
+    let end = sentence.unwrap_or(line.len());
+    if end <= most {
+        return start..start + end;
+    }
+    let shown = &line[..line.floor_char_boundary(most)];
+    start..start + shown.rfind(char::is_whitespace).unwrap_or(shown.len())
+}
+
+/// The most lines of a snippet.
+fn most_lines(length: usize) -> usize {
+    MOST_LINES.max(length / CHARACTERS_PER_LINE)
+}
+
+/// Returns the stretch of `length` bytes whose distinct terms weigh most.
+fn best_stretch(places: &[(Range<usize>, usize)], weights: &[f32], length: usize) -> Range<usize> {
+    let mut best = (0.0, 0..0);
     for (number, (first, _)) in places.iter().enumerate().take(500) {
         let within = || {
-            places[number..]
-                .iter()
-                .take_while(|(place, _)| place.end <= first.start + length * 3 / 4)
+            places[number..].iter().take_while(|(place, _)| place.end <= first.start + length / 2)
         };
         let terms: HashSet<usize> = within().map(|(_, term)| *term).collect();
-        if terms.len() > best.0 {
+        let weight = |term: &usize| weights.get(*term).copied().unwrap_or(1.0);
+        let mut terms: Vec<usize> = terms.into_iter().collect();
+        terms.sort_unstable();
+        let sum: f32 = terms.iter().map(weight).sum();
+        if sum > best.0 || number == 0 {
             let end = within().last().map_or(first.end, |(place, _)| place.end);
-            best = (terms.len(), first.start..end);
+            best = (sum, first.start..end);
         }
     }
     best.1
 }
 
-/// Moves the start of a stretch back to the start of its line or its sentence, else to that of a word, as far as there is
-/// room for it.
+/// Moves the start of a stretch back as far as half of the room beside it, and all that the text after it leaves, allows: to
+/// the start of the text, else of a paragraph, else of its line or its sentence, else of a word.
 fn readable_start(text: &str, stretch: &Range<usize>, length: usize) -> usize {
     let at = stretch.start;
     let room = length.saturating_sub(stretch.len());
-    let lead = text.ceil_char_boundary(at.saturating_sub(LEAD.min(room.max(WORDS_BEFORE))));
-    let before = &text[lead..at];
-    if lead == 0 && !before.contains('\n') {
+    let spare = room.saturating_sub(text.len() - stretch.end);
+    let mut lines = text[..at].rmatch_indices('\n').map(|(newline, _)| newline + 1);
+    let of_lines = lines.nth(most_lines(length) / 2).unwrap_or(0);
+    let farthest = text.ceil_char_boundary(at.saturating_sub(spare.max(room / 2)).max(of_lines));
+    if farthest == 0 {
         return 0;
     }
+    if let Some(paragraph) = text[farthest..at].find("\n\n") {
+        return farthest + paragraph + 2;
+    }
+    let lead = text.ceil_char_boundary(at.saturating_sub(LEAD.min(room.max(WORDS_BEFORE))));
+    let before = &text[lead..at];
     let line = before.rfind('\n').map(|newline| lead + newline + 1);
     let ends = [". ", "! ", "? ", "。"].into_iter();
     let sentence = ends.filter_map(|end| Some(lead + before.rfind(end)? + end.len())).max();
@@ -195,8 +248,12 @@ mod tests {
     use super::*;
     use crate::analyse;
 
+    fn cut(length: usize, otherwise: usize) -> Cut<'static> {
+        Cut { length, otherwise, ..Cut::default() }
+    }
+
     fn marked(text: &str, query: &str, length: usize) -> String {
-        let snippet = snippet(text, &analyse(query), length, 0);
+        let snippet = snippet(text, &analyse(query), &cut(length, 0));
         let mut shown = snippet.text.clone();
         for mark in snippet.marks.iter().rev() {
             shown.insert(mark.end, ']');
@@ -212,7 +269,7 @@ mod tests {
             "x ".repeat(400),
             "y ".repeat(400)
         );
-        insta::assert_snapshot!(marked(&text, "lock timeouts of the importer", 60), @"…The [importer] failed: [lock] [timeout] in [importer].rs y y y y y y…");
+        insta::assert_snapshot!(marked(&text, "lock timeouts of the importer", 60), @"…[lock] [timeout] in [importer].rs y y y y y y y y y y y y y y y y y…");
     }
 
     #[test]
@@ -227,7 +284,7 @@ mod tests {
     fn without_any_of_the_words_it_begins_where_it_is_told() {
         let text = format!("{}\n\nThe pear tree bears fruit.", "apples and plums ".repeat(40));
         let at = text.find("The pear").unwrap();
-        let shown = |query: &str| snippet(&text, &analyse(query), 40, at).text;
+        let shown = |query: &str| snippet(&text, &analyse(query), &cut(40, at)).text;
         assert_eq!(shown("orchard"), "…The pear tree bears fruit.");
         assert!(shown("plums").starts_with("apples"), "{}", shown("plums"));
     }
@@ -240,6 +297,36 @@ mod tests {
             marked(&text, "twice importer", 60),
             "…The lock was taken [twice] by one [importer]. And so on."
         );
+    }
+
+    #[test]
+    fn an_opening_stands_before_a_stretch_that_is_far_from_it() {
+        let shown = |text: &str, opening| {
+            let cut = Cut { length: 80, opening, ..Cut::default() };
+            snippet(text, &analyse("needle"), &cut).text
+        };
+        let far =
+            format!("# Fix\nYes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
+        assert_eq!(shown(&far, 0), "…The needle was the cause.");
+        assert_eq!(shown(&far, 20), "Yes, it is. …The needle was the cause.");
+        assert_eq!(shown(&far, 5), "Yes, …The needle was the cause.");
+        let near = format!("Yes, it is. And the needle {}", "x ".repeat(200));
+        assert!(
+            shown(&near, 20).starts_with("Yes, it is. And the needle x"),
+            "{}",
+            shown(&near, 20)
+        );
+    }
+
+    #[test]
+    fn rare_words_choose_the_stretch() {
+        let text = format!("the common words of all{}\n\nhere is rare", " x".repeat(200));
+        let query = analyse("common words rare");
+        let shown = |weights: &[f32]| {
+            snippet(&text, &query, &Cut { weights, length: 40, ..Cut::default() }).text
+        };
+        assert!(shown(&[]).contains("common"), "{}", shown(&[]));
+        assert_eq!(shown(&[1.0, 1.0, 5.0]), "…here is rare");
     }
 
     #[test]
@@ -256,7 +343,7 @@ mod tests {
         let text = "Do this:\n```sh\nexport LOCK=1\n  cargo run\n```\nIt starts\nthe server.\n## Then\nLook.";
         assert_eq!(
             marked(text, "run lock", 300),
-            "…export [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
+            "Do this:\nexport [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
         );
         let text = format!("```\n{}\nthe needle\n# is here\n```\n\nAnd so on.", "x ".repeat(200));
         assert_eq!(marked(&text, "needle", 60), "…the [needle]\n# is here\nAnd so on.");
@@ -284,7 +371,7 @@ mod tests {
         #[test]
         fn any_blank_and_any_character_may_stand_before_the_match(before in spaced_text(), length in 100usize..300) {
             let text = format!("{before} needle");
-            let snippet = snippet(&text, &analyse("needle"), length, 0);
+            let snippet = snippet(&text, &analyse("needle"), &cut(length, 0));
             for mark in snippet.marks {
                 // The end of the snippet may cut the word.
                 let marked = snippet.text.get(mark).unwrap_or_default();
@@ -294,7 +381,7 @@ mod tests {
 
         #[test]
         fn marks_lie_in_the_snippet(text in "(.|\n){0,300}", query in ".{0,30}", length in 1usize..100) {
-            let snippet = snippet(&text, &analyse(&query), length, 0);
+            let snippet = snippet(&text, &analyse(&query), &cut(length, 0));
             for mark in snippet.marks {
                 prop_assert!(snippet.text.get(mark).is_some());
             }

@@ -6,8 +6,8 @@ use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, WorkQuestion, WorkRow, find_query_time, in_english, last_before, parse_date,
-    spelled, without_date, work, work_question,
+    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, find_query_time, in_english, last_before,
+    parse_date, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, TextIndex};
@@ -58,8 +58,8 @@ pub struct Search {
     pub context: u32,
     /// True if the nearest are wanted where nothing answers.
     pub nearest: bool,
-    /// True if each passage comes with the ends of its turn.
-    pub turns: bool,
+    /// The ends of its turn that each passage comes with.
+    pub turns: TurnEnds,
 }
 
 /// The size of an answer.
@@ -404,6 +404,9 @@ pub struct RankedPassage {
     /// The last words of the agent in its turn, if turns were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result: Option<PassageEntry>,
+    /// The part of the result that matches, else its beginning.
+    #[serde(skip)]
+    pub excerpt: Option<Clean<Snippet>>,
 }
 
 fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok, S::Error> {
@@ -715,6 +718,7 @@ fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
     RankedPassage {
         prompt: end(turn.prompt),
         result: end(turn.result),
+        excerpt: turn.excerpt,
         entry: PassageEntry::new(redactor, &hit.passage, hit.short_id, hit.text),
         rank: hit.rank,
         snippet: hit.snippet,

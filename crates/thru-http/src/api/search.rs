@@ -5,6 +5,7 @@ use serde::Deserialize;
 use thru_app::ask::context::{AskContext, ContextMoment, context};
 use thru_app::ask::rank::{ExplainRank, explain_rank};
 use thru_app::ask::search::{AnswerSize, Search, search};
+use thru_recall::TurnEnds;
 
 use super::{Route, get, names, scope};
 
@@ -81,7 +82,7 @@ impl SearchInput {
             size: AnswerSize::Passages(Some(self.limit.unwrap_or(USUAL).clamp(1, MOST))),
             context: self.context.min(50),
             nearest: self.nearest,
-            turns: self.turns,
+            turns: if self.turns { TurnEnds::Both } else { TurnEnds::None },
         })
     }
 }

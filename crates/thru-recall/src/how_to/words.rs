@@ -68,6 +68,10 @@ pub(super) const RUNNERS: [&str; 38] = [
     "bundle", "rake", "composer", "php", "mix", "cmake", "ninja", "terraform", "kubectl", "gh",
 ];
 
-/// What a shell says of a command that did not run, whatever it ends in: behind a pipe no failure is seen.
+/// Beginnings of lines in which programs say that they failed.
+pub(super) const ERRORS: [&str; 7] =
+    ["error:", "error[", "fatal:", "npm error", "npm err!", "err_", "traceback (most recent"];
+
+/// Messages of a shell about a command that did not run.
 pub(super) const FAILURES: [&str; 3] =
     ["command not found", "unrecognized subcommand", "No such file or directory"];

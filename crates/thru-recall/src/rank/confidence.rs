@@ -10,6 +10,8 @@ pub const CONFIDENT: f32 = 0.35;
 
 /// A query of more words than these is a question and not a name.
 const NAMES: usize = 3;
+/// The share of the largest idf that a word has which names something.
+const RARE: f32 = 0.5;
 /// Number of documents below which frequencies say little: some days of work.
 const SMALL_STORE: u64 = 1_000;
 
@@ -128,6 +130,9 @@ pub(super) fn holds_enough(candidates: &Candidates, found: &Found) -> bool {
             return true;
         }
     }
+    if found.is_foreign && holds_all_known(candidates) {
+        return true;
+    }
     let wanted = match (is_small, words <= NAMES) {
         (true, _) => words.div_ceil(2),
         (false, true) => words,
@@ -142,6 +147,17 @@ pub(super) fn holds_enough(candidates: &Candidates, found: &Found) -> bool {
             .found
             .iter()
             .any(|one| held(one) >= wanted && may_answer(one) && !is_question(one))
+}
+
+/// Returns true if something said holds every word of a question in another language that is known here, a rare one among
+/// them: the others are that language's, and no vector of an English model is near to them.
+fn holds_all_known(candidates: &Candidates) -> bool {
+    let is_rare = candidates.idf.iter().any(|idf| *idf >= rarest(candidates) * RARE);
+    let known = |one: &Candidate| {
+        candidates.idf.iter().zip(&one.contributions).all(|(idf, part)| *idf == 0.0 || *part > 0.0)
+    };
+    let mut said = candidates.found.iter().filter(|one| one.kind.is_prose() && !one.is_echo);
+    is_rare && said.any(known)
 }
 
 /// Returns the confidence, from 0 to 1. `best` is the session that ranks first.
@@ -166,8 +182,11 @@ pub(super) fn confidence(
 
 /// Returns true if enough messages have vectors for similarity to be telling.
 fn has_meaning(candidates: &Candidates, found: &Found) -> bool {
-    let said =
-        candidates.found.iter().zip(&found.similarity).filter(|(one, _)| one.kind.is_prose());
+    let said = candidates
+        .found
+        .iter()
+        .zip(&found.similarity)
+        .filter(|(one, _)| one.kind.is_prose() && one.text_key.is_some());
     let (mut known, mut all) = (0, 0);
     for (_, similarity) in said {
         all += 1;
@@ -225,6 +244,19 @@ mod tests {
             holds_enough(&candidates, &found)
         };
         assert!(enough(Some((0, 1))) && !enough(Some((1, 2))) && !enough(None));
+    }
+
+    #[test]
+    fn words_of_another_language_do_not_count_where_the_known_ones_are_all_held() {
+        let enough = |idf: Vec<f32>, is_foreign| {
+            let one = candidate(vec![9.0, 0.0, 0.0, 0.0]);
+            let candidates = Candidates { found: vec![one], idf, documents: 10 * SMALL_STORE };
+            holds_enough(&candidates, &Found { is_foreign, typed: 9, ..Found::default() })
+        };
+        assert!(enough(vec![6.0, 0.0, 0.0, 0.0], true));
+        assert!(!enough(vec![6.0, 0.0, 0.0, 0.0], false));
+        assert!(!enough(vec![6.0, 4.0, 0.0, 0.0], true), "another known word is missing");
+        assert!(!enough(vec![2.0, 0.0, 0.0, 0.0], true), "the word stands everywhere");
     }
 
     #[test]

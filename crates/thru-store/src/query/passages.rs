@@ -116,6 +116,21 @@ impl Store {
         Ok((end(PassageKind::Human, "ASC")?, end(PassageKind::Assistant, "DESC")?))
     }
 
+    /// Returns the first prompt after a passage in the same thread.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn reply_to(&self, of: &PassageRow) -> Result<Option<PassageRow>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM passages p WHERE p.session = ?1 AND p.source = ?2 AND p.ordinal > ?3
+             AND p.kind = ?4 AND p.agent IS ?5 ORDER BY p.ordinal LIMIT 1"
+        );
+        let human = PassageKind::Human.code();
+        let parameters = (of.session, of.source, of.ordinal, human, &of.agent_id);
+        let mut statement = self.connection.prepare_cached(&sql)?;
+        Ok(statement.query_row(parameters, passage).optional()?)
+    }
+
     /// Reads passages.
     pub fn passages(&self, filter: PassageFilter) -> Result<Vec<PassageRow>> {
         let (condition, parameters) = match filter {
@@ -245,6 +260,27 @@ impl Store {
                 Ok((row.get(0)?, row.get(1)?))
             },
 )
+    }
+
+    /// Returns those of some rows that are calls of some tools.
+    ///
+    /// # Errors
+    /// Fails if the store cannot be read.
+    pub fn calls_of_tools(&self, rows: &[i64], tools: &[&str]) -> Result<Vec<i64>> {
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let sql = format!("SELECT row, tool FROM passages WHERE row IN ({})", in_list(rows.len()));
+        let mut statement = self.connection.prepare(&sql)?;
+        let mut found = Vec::new();
+        let mut read = statement.query(params_from_iter(rows))?;
+        while let Some(row) = read.next()? {
+            let tool: Option<String> = row.get(1)?;
+            if tool.is_some_and(|tool| tools.contains(&tool.as_str())) {
+                found.push(row.get(0)?);
+            }
+        }
+        Ok(found)
     }
 
     /// Returns the text of a passage.

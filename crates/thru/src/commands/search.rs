@@ -4,11 +4,9 @@ use thru_app::Result;
 use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::rank::ExplainRank;
-use thru_app::ask::search::{
-    AnswerSize, Found, RankedMemory, RankedPassage, Search, Verdict, WorkDone, search,
-};
+use thru_app::ask::search::{AnswerSize, Found, RankedMemory, Search, Verdict, WorkDone, search};
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
-use thru_recall::{MeaningUse, Part, Snippet};
+use thru_recall::{MeaningUse, Part, Snippet, TurnEnds};
 use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
@@ -19,6 +17,8 @@ use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width}
 
 /// Sessions, and passages of each, that are shown where nothing is a sure answer.
 const NEAREST: (usize, usize) = (3, 2);
+/// The confidence from which something that is no sure answer is shown whole.
+const LIKELY: f32 = 0.1;
 
 /// A query is text: nothing in it is syntax.
 #[derive(Debug, clap::Args)]
@@ -122,7 +122,12 @@ impl SearchArguments {
             context: self.context,
             // A reader sees that it is not sure; a program is told so.
             nearest: self.nearest || !self.json,
-            turns: self.turns,
+            turns: match (self.turns, self.json) {
+                (true, _) => TurnEnds::Both,
+                // A program can ask for what it does not know.
+                (false, true) => TurnEnds::None,
+                (false, false) => TurnEnds::Answer,
+            },
         }
     }
 }
@@ -142,13 +147,16 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
     let shown = shared::Shown::new(environment);
     let found = search(environment, &arguments.request(), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
-    let is_unsure = found.verdict == Verdict::Nearest && !arguments.nearest;
+    let is_unsure = is_unsure(&found, arguments);
     Page::answer(environment, arguments.json, &found, |page| {
         for remark in found.remarks() {
             page.line(page.paint(Tone::Quiet, &printable(&remark)));
         }
         if found.verdict == Verdict::Nearest {
-            let line = format!("No sure match{}. The nearest:", scope(&found));
+            let line = match may_answer(&found) {
+                true => "This may answer it:".to_owned(),
+                false => format!("No sure match{}. The nearest:", scope(&found)),
+            };
             page.line(page.paint(Tone::Bad, &line));
         }
         if let Some(work) = &found.work {
@@ -164,7 +172,21 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         }
         shared::show_prepared(page, &found.preparation);
     })?;
-    Ok(if is_empty || is_unsure { Outcome::Nothing } else { Outcome::Done })
+    Ok(if is_empty || found.verdict == Verdict::Nearest && !arguments.nearest {
+        Outcome::Nothing
+    } else {
+        Outcome::Done
+    })
+}
+
+/// Returns true if what was found is no sure answer, but lacks no word of the question and is not far from it.
+fn may_answer(found: &Found) -> bool {
+    found.confidence >= LIKELY && found.gaps.is_empty()
+}
+
+/// Returns true if only the nearest are shown.
+fn is_unsure(found: &Found, arguments: &SearchArguments) -> bool {
+    found.verdict == Verdict::Nearest && !arguments.nearest && !may_answer(found)
 }
 
 /// The project that was searched, in words.
@@ -256,7 +278,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
     let ids = found.sessions.iter().flat_map(|session| &session.passages);
     let id_width = ids.map(|hit| hit.entry.id.len()).max().unwrap_or(5);
-    let is_unsure = found.verdict == Verdict::Nearest && !arguments.nearest;
+    let is_unsure = is_unsure(found, arguments);
     let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
     for session in found.sessions.iter().take(sessions) {
         page.gap();
@@ -274,9 +296,13 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             if let Some(prompt) = &hit.prompt {
                 page.line(context_line(page, prompt, id_width));
             }
-            hit_lines(page, hit, id_width);
-            if let Some(result) = &hit.result {
-                page.line(context_line(page, result, id_width));
+            let tone = if failed(&hit.entry) { Tone::Bad } else { Tone::Quiet };
+            let speaker = page.paint(tone, &format!("{:9} ", speaker(&hit.entry)));
+            snippet_lines(page, (&hit.entry.id, id_width), &speaker, &hit.snippet);
+            if let (Some(result), Some(excerpt)) = (&hit.result, &hit.excerpt) {
+                let speaker =
+                    page.paint(Tone::Quiet, &format!("→ {:7} ", entries::speaker(result)));
+                snippet_lines(page, ("", id_width), &speaker, excerpt);
             }
             for after in hit.context.iter().filter(|one| one.ordinal > own) {
                 page.line(context_line(page, after, id_width));
@@ -320,13 +346,19 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
 }
 
-fn hit_lines(page: &mut Page, hit: &RankedPassage, id_width: usize) {
-    let speaker = speaker(&hit.entry);
-    let snippet = marked(page, &hit.snippet);
-    let id = page.paint(Tone::Id, &format!("{:id_width$}", hit.entry.id));
+fn failed(passage: &PassageEntry) -> bool {
+    passage.outcome == Some(CallOutcome::Failed)
+}
+
+fn snippet_lines(
+    page: &mut Page,
+    (id, id_width): (&str, usize),
+    speaker: &str,
+    snippet: &Clean<Snippet>,
+) {
+    let snippet = marked(page, snippet);
+    let id = page.paint(Tone::Id, &format!("{id:id_width$}"));
     let indent = id_width + 4 + 10;
-    let tone = if hit.entry.outcome == Some(CallOutcome::Failed) { Tone::Bad } else { Tone::Quiet };
-    let speaker = page.paint(tone, &format!("{speaker:9} "));
     let lines = wrap(&snippet, page.columns().saturating_sub(indent).max(30));
     for (number, line) in lines.iter().enumerate() {
         match number {

@@ -75,6 +75,48 @@ fn what_is_left_is_told_from_lists_and_files_of_todos() {
 }
 
 #[test]
+fn what_came_of_a_prompt_stands_below_it() {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author
+        .asks("Please see to the flaky carousel.")
+        .runs("toolu_1", "pnpm test")
+        .gets("toolu_1", "ok")
+        .says("The timer was read before it was set. It waits now.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let search = ["search", "--all", "-n", "1", "flaky carousel"];
+    let shown = home.shown(&search);
+    assert!(shown.contains("→ agent   The timer was read before it was set."), "{shown}");
+    let found = home.json(&[&search[..], &["--json"]].concat());
+    assert!(found["sessions"][0]["passages"][0].get("result").is_none(), "{found}");
+}
+
+#[test]
+fn a_later_change_stands_second_where_it_is_asked_how_something_stands() {
+    let home = Home::new();
+    let (mut first, mut second) = (Author::of(ONE), Author::of(TWO).starting_at_record(4000));
+    first.asks("How is the carousel timer kept?").says(
+        "The carousel timer is a worker: the carousel timer then runs on, and the page stays quick.",
+    );
+    second.asks("Go on.").says("I removed the worker of the carousel timer.");
+    home.write(&file(ONE), first.text());
+    home.write(&file(TWO), second.text());
+    home.thru(&["import"]).expect(0);
+    let found = home.json(&["search", "--all", "--json", "why is the carousel timer a worker"]);
+    let told: Vec<&str> = found["sessions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|one| one["passages"][0]["text"].as_str())
+        .collect();
+    assert!(
+        told[0].starts_with("The carousel timer is") && told[1].starts_with("I removed"),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn a_later_decision_leads() {
     let home = home();
     let _settings = home.settings();
@@ -88,6 +130,7 @@ fn a_later_decision_leads() {
       1t5mk  agent     Agreed: the session cache moves to SQLite instead of Redis, one server less to
                        run.
       r8ys5  you       Redis is too much to run. The session cache goes into SQLite.
+             → agent   The lock is renamed.
 
     rocket · Where shall the session cache live?   2026-03-01  11111111
       6w19x  agent     Redis: the session cache then survives a restart of the server.
@@ -108,6 +151,6 @@ fn a_command_that_worked_leads_where_it_is_asked_for() {
         let shown = home.shown(&["search", "--all", "-n", "2", query]);
         shown.lines().find(|line| line.contains("command: ")).unwrap_or_default().to_owned()
     };
-    assert_snapshot!(first("how do I start the backend"), @"  b35pj  Bash      …command: npx turbo dev --filter api listening on 4100");
-    assert_snapshot!(first("how do I build the frontend"), @"  857h1  Bash      …command: pnpm --filter web build 2>&1 | tail -5 built in 2.1 s");
+    assert_snapshot!(first("how do I start the backend"), @"  b35pj  Bash      command: npx turbo dev --filter api listening on 4100");
+    assert_snapshot!(first("how do I build the frontend"), @"  857h1  Bash      command: pnpm --filter web build 2>&1 | tail -5 built in 2.1 s");
 }

@@ -27,6 +27,7 @@ fn a_search_shows_passages_by_session() {
     rocket · Why does the importer lock the database?   2026-03-01  11111111
       session 7.73: both-1 1.00 × 1.72 = 1.72; turn-3 1.00 × 1.29 = 1.29; turn-1 1.00 × 1.28 = 1.28; words-1 1.00 × 1.25 = 1.25; turn-2 1.00 × 1.19 = 1.19; passages 0.42 × -2.03 = -0.84; person 0.50 × 1.62 = 0.81; proximity 1.00 × 0.68 = 0.68; both-2 0.25 × 0.73 = 0.18; words-2 0.25 × 0.69 = 0.17
       wd5xb  you       Why does the importer lock the database?
+             → agent   The lock is taken once now.
              #1 14.15: person 1.00 × 4.45 = 4.45; session 1.00 × 3.40 = 3.40; person-words 1.00 × -2.97 = -2.97; window 1.00 × 2.88 = 2.88; turn 1.00 × 2.70 = 2.70; words 1.00 × 2.19 = 2.19; session-score 1.00 × 1.50 = 1.50
 
     1 passage of 1 session. `thru show ID` shows one in full.
@@ -36,7 +37,7 @@ fn a_search_shows_passages_by_session() {
     assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r#"
     rocket · Why does the importer lock the database?   2026-03-01  11111111
              agent     Two writers open it at once. Let me look.
-      aa6pe  Bash      …error[E0502]: cannot borrow `store` as mutable
+      aa6pe  Bash      command: cargo test --workspace error[E0502]: cannot borrow `store` as mutable
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
 
     1 passage of 1 session. `thru show ID` shows one in full.

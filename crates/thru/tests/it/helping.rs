@@ -709,7 +709,8 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        step: make the budget a setting.
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
-      jvtvz  Bash ✗    …Error: database is locked (SQLITE_BUSY) after 3 attempts
+      jvtvz  Bash ✗    command: cargo run -- upload --parallel 8 description: Exit code 101 Error:
+                       database is locked (SQLITE_BUSY) after 3 attempts
       27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
 
     4 passages of 1 session. `thru show ID` shows one in full.
