@@ -15,6 +15,8 @@ pub(crate) enum Check {
     NotMasked,
     /// Not a mask, and the characters look drawn at random.
     Random,
+    /// Not a mask, with digits among letters.
+    Drawn,
     /// As [`Self::Random`], of small letters, capitals and digits.
     Mixed,
     /// Not a mask and not a word such as "password" in place of one.
@@ -44,6 +46,10 @@ impl Check {
         match self {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
+            Self::Drawn => {
+                let digits = value.bytes().filter(u8::is_ascii_digit).count();
+                !is_masked(value) && digits > 1 && digits < value.len() / 2
+            }
             Self::Mixed => {
                 Self::Random.passes(value)
                     && is_mixed(value.as_bytes())

@@ -150,7 +150,7 @@ const fn shape(name: &'static str, description: &'static str) -> Rule {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 8;
+pub(crate) const VERSION: u32 = 9;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -239,8 +239,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
         r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
-    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync(", "cipheriv(", "openssl_encrypt(", "openssl_decrypt("],
-        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
+    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "hmac.new(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync(", "cipheriv(", "openssl_encrypt(", "openssl_decrypt("],
+        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:hmac\.new|secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$apr1$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
         r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
@@ -289,6 +289,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     form("private-key", "a secret key of minisign", &["rwrty0iy"], r"RWRTY0Iy[A-Za-z0-9+/]{150,}={0,2}"),
     form("private-key", "the key of a hidden service", &["ed25519-v3:", "ed25519v1-secret:"], r"(?i)ed25519(?:-v3|v1-secret):\s{0,2}(?P<secret>[A-Za-z0-9+/]{80,}={0,2})"),
+    form("totp-secret", "the secret of one-time passwords", &["totp", "2fa", "mfa", "two-factor", "authenticator", "one-time"],
+        r"(?i)(?:totp|2fa|mfa|two-factor|authenticator|one-time)[^\n]{0,60}?[^A-Za-z0-9/_-](?-i:(?P<secret>[A-Z2-7]{16,64}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}|(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}))(?:[^A-Za-z0-9/_-]|\z)")
+        .followed_by(Follows::Word).checked(Check::Drawn),
     form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,})").followed_by(Follows::Word),
     form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
@@ -624,7 +627,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:datadog|dd)[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32}(?:[0-9a-f]{8})?)\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
     form("datadog-key", "a Datadog key", &["ddapp_", "ddpat_"], r"dd(?:app|pat)_[A-Za-z0-9]{30,}"),
     form("newrelic-key", "a New Relic key", &["nrak-", "nrjs-", "nrii-", "nrsp-"], r"NR(?:AK|JS|II|SP)-[A-Za-z0-9_-]{19,40}"),
-    form("newrelic-key", "a New Relic key", &["nral"], r"(?:[0-9a-f]{6}|[a-z]{2}\d\dxx)[0-9a-f]{30}NRAL\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
+    form("newrelic-key", "a New Relic key", &["nral"], r"(?:[0-9a-f]{6}|[a-z]{2}\d\dxx)[0-9a-f]{30,34}NRAL\b").starting(Start::Before(40)).followed_by(Follows::Token(0)),
     form("sentry-token", "a Sentry token", &["sntrys_", "sntryu_"], r"(?:sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[a-f0-9]{64})"),
     form("grafana-token", "a Grafana token", &["glsa_", "glc_ey"], r"(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_ey[A-Za-z0-9+/=]{30,})"),
     form("grafana-token", "a Grafana key", &["eyjrijoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{60,}={0,2}"),
