@@ -30,6 +30,8 @@ pub(crate) enum Finder {
     Command,
     /// The password in a login of a protocol; see [`crate::protocol`].
     Protocol,
+    /// A password near a word that tells of a login; see [`crate::told`].
+    Login,
     /// A value behind a word of another language; see [`crate::foreign`].
     Foreign,
     /// The cookies of a session; see [`crate::cookie`].
@@ -204,6 +206,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("piped-password", "the password that a script answers a prompt with", &["assword:"],
         r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;+>|0-9]){0,24}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("piped-password", "the password that a command reads from another", &["sudo -s ", "--stdin "],
+        r#"(?:sudo (?:-\w+ )*-S |--stdin )[^\n<]{0,120}<<<\s?\\{0,3}["']?(?P<secret>[^\s"'`\\$]{4,})"#)
+        .followed_by(Follows::Word).checked(Check::Password),
     form("command-password", "the password in a command line", &["convertto-securestring "],
         r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,})"#)
         .followed_by(Follows::Word).checked(Check::Password),
@@ -211,6 +216,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"send (?:-- )?\\{0,3}"(?P<secret>[^\s"'\\${}()]{6,})\\{1,3}[rn]"#).followed_by(Follows::Word).checked(Check::SelfMade),
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
+    Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
     form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = (", "auth '", "auth \"", "auth \\\""],
         r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,})\\{0,3}["']"#)
@@ -358,7 +364,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["credentials(", "credential(", "credentials::new(", "credentials.basic("],
         r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
-    form("pin", "a personal number", &["pin is ", "pin: ", "pin=", "pin code is ", "pin code: ", "passcode is ", "passcode: "], r"(?i)p(?:in(?: code)?|asscode)(?: is |: ?|=)(?P<secret>\d{6,8})\b").followed_by(Follows::Word).checked(Check::NotMasked),
+    form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
+        r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
         r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,})@").followed_by(Follows::Word).checked(Check::Chosen),
     form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),

@@ -210,6 +210,10 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let secret = protocol::find(text, &word)?;
             Some(found(word.start..secret.end, vec![secret]))
         }
+        Finder::Login => {
+            let secrets = told::find_login(text, &word);
+            (!secrets.is_empty()).then(|| found(word, secrets))
+        }
         Finder::Foreign => {
             let Some((range, rule)) = foreign::find(text, &word) else {
                 return in_table(text, word.clone(), Some(foreign::telling(&text[word])));
@@ -314,9 +318,7 @@ fn in_table(text: &str, word: Range<usize>, telling: Option<Telling>) -> Option<
     let telling = telling.or_else(|| names::judge(&text.as_bytes()[name.clone()]))?;
     let secrets = match telling.kind {
         Kind::Password if name.len() > 4 => told::listed(text, &name),
-        Kind::Secret if text[name.clone()].to_ascii_lowercase().starts_with("cred") => {
-            told::listed(text, &name)
-        }
+        Kind::Secret => told::listed(text, &name),
         _ => Vec::new(),
     };
     let edits: Vec<_> = secrets.into_iter().map(|range| assigned(range, "password")).collect();
@@ -419,6 +421,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Protocol => return protocol::is_possible(bytes, word),
         Finder::Foreign => return true,
+        Finder::Login => return told::may_be_login(bytes, word),
         Finder::Cookie => return cookie::is_possible(bytes, word.end),
         Finder::Base64Near => return true,
         Finder::Base64Within => return base64::may_be_within(bytes, word),

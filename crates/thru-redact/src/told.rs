@@ -17,6 +17,8 @@ const BEFORE: usize = 100;
 const TAIL: usize = 90;
 /// The most bytes of such a line.
 const LINE: usize = 160;
+/// The most lines below a question that may answer it.
+const ANSWERS: usize = 3;
 /// The most rows of a list.
 const ROWS: usize = 24;
 /// The fewest bytes of a password.
@@ -71,14 +73,41 @@ pub(crate) fn is_possible(bytes: &[u8], name: &Range<usize>) -> bool {
     let is_pass = bytes[name.clone()].eq_ignore_ascii_case(b"pass");
     let before = if is_pass { 0 } else { 2 * BEFORE };
     let before = &bytes[name.start.saturating_sub(before)..name.start];
-    let after = &bytes[name.end..bytes.len().min(name.end + 2 * (TAIL + LINE))];
     let prompt = &bytes[name.start.saturating_sub(8)..name.start];
     bytes[name.clone()].to_ascii_lowercase().ends_with(b"phrase")
         || (!is_pass || prompt.iter().any(|byte| b"$#>%".contains(byte) || *byte >= 0x80))
-            && [before, after].iter().any(|part| {
-                let mut words = part.split(|byte| *byte <= b' ' || b"\"`\\()<>{}|".contains(byte));
-                words.any(may_be_password)
-            })
+            && (holds_password(before, BEFORE) || holds_password(after(bytes, name.end), LINES))
+}
+
+/// Returns what may stand behind a name, in text or in raw JSON.
+fn after(bytes: &[u8], end: usize) -> &[u8] {
+    &bytes[end..bytes.len().min(end + 2 * (TAIL + LINE))]
+}
+
+/// The most lines that are looked at behind a name.
+const LINES: usize = 4;
+
+/// True if the first lines of a text, or of raw JSON, hold what may be a password.
+fn holds_password(part: &[u8], lines: usize) -> bool {
+    let (mut start, mut breaks) = (0, 0);
+    for (at, byte) in part.iter().enumerate() {
+        if !matches!(
+            byte,
+            0..=b' ' | b'"' | b'`' | b'\\' | b'(' | b')' | b'<' | b'>' | b'{' | b'}' | b'|'
+        ) {
+            continue;
+        }
+        if may_be_password(&part[start..at]) {
+            return true;
+        }
+        start = at + 1;
+        let is_break = *byte == b'\n' || *byte == b'\\' && part.get(start) == Some(&b'n');
+        breaks += usize::from(is_break);
+        if breaks > lines {
+            return false;
+        }
+    }
+    may_be_password(&part[start..])
 }
 
 /// True if this may be a password, or a text that holds one.
@@ -86,17 +115,20 @@ fn may_be_password(word: &[u8]) -> bool {
     if word.len() < SHORTEST {
         return false;
     }
-    let count = |test: fn(&u8) -> bool| word.iter().filter(|byte| test(byte)).count();
-    let digits = count(u8::is_ascii_digit);
-    let signs = count(|byte| matches!(byte, b'-' | b'.'));
+    let (mut digits, mut signs) = (0, 0);
+    for byte in word {
+        digits += usize::from(byte.is_ascii_digit());
+        signs += usize::from(matches!(byte, b'-' | b'.'));
+    }
     if digits == 0 && signs < 2 {
         return false;
     }
-    let letters = count(u8::is_ascii_alphabetic);
-    let marks = count(is_mark);
+    let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     signs > 1 && letters > 9
         || digits > 1 && letters > 4
-        || digits > 0 && letters > 1 && (marks > 0 || changes(word) > 3 || has_both_cases(word))
+        || digits > 0
+            && letters > 1
+            && (word.iter().any(is_mark) || changes(word) > 3 || has_both_cases(word))
 }
 
 const fn is_mark(byte: &u8) -> bool {
@@ -131,6 +163,55 @@ pub(crate) fn find(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
         .or_else(|| below(text, name))
 }
 
+/// True if the word at this position tells of a login, in text or in raw JSON, and a password may stand near it.
+pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
+    let ends =
+        bytes.get(word.end).is_none_or(|next| !is_part(next) || *next == b's' || *next == b'.');
+    let begins = word.start.checked_sub(1).is_none_or(|before| {
+        !is_part(&bytes[before])
+            || bytes[before] == b'n' && before > 0 && bytes[before - 1] == b'\\'
+    });
+    begins && ends && holds_password(after(bytes, word.end), LINES)
+}
+
+/// Returns the passwords that belong to a word that tells of a login and no more: each must look like nothing else.
+pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
+    let rest = text[word.end..].bytes().take_while(u8::is_ascii_alphabetic).count();
+    let name = word.start..word.end + rest;
+    let is_strong = |range: &Range<usize>| {
+        let word = &text[range.clone()];
+        has_both_cases(word.as_bytes()) && look(word) == Some(Look::Made)
+    };
+    let listed = listed(text, &name);
+    if !listed.is_empty() {
+        return listed.into_iter().filter(is_strong).collect();
+    }
+    let words = words(text, name.end..line_end(text, name.end));
+    for (nth, word) in words.iter().take(6).enumerate() {
+        let gap = &text[name.end..word.range.start];
+        let last =
+            nth.checked_sub(1).map(|before| text[words[before].range.clone()].to_lowercase());
+        let is_given = ends_with_sign(gap)
+            || last
+                .is_some_and(|last| VERBS.contains(&last.as_str()) || last == "/" || last == "and");
+        if is_strong(&word.range) && is_given && !is_about_else(gap) {
+            return vec![word.range.clone()];
+        }
+        if word.ends_sentence {
+            break;
+        }
+    }
+    below(text, &name).filter(is_strong).into_iter().collect()
+}
+
+/// Words that tell of a login, in lower case.
+pub(crate) const LOGINS: [&str; 14] = [
+    "login", "creds", "wifi", "wi-fi", "wlan", "vpn", "ssid", "zugang", "accounts", "acceso",
+    "accesso", "accès", "sudo", "root",
+];
+
 /// Returns the end of the sentence's line, as far as it is read.
 fn line_end(text: &str, start: usize) -> usize {
     let ceiling = text.floor_char_boundary(text.len().min(start + BEHIND));
@@ -163,6 +244,9 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
             };
             let may_be = match look {
                 Look::Made => nth <= 12,
+                Look::Words if nth == 0 && word.range.start == part.start + 1 => {
+                    text[word.range.clone()].bytes().filter(u8::is_ascii_digit).count() > 1
+                }
                 Look::Words => word.is_quoted && nth <= 10 || is_joined && nth <= 12,
             };
             if may_be {
@@ -230,26 +314,30 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let ceiling = text.floor_char_boundary(text.len().min(name.end + TAIL));
     let tail = text[name.end..ceiling].find('\n')?;
     let tail = &text[name.end..name.end + tail];
-    let next = line_below(text, name.end + tail.len())?;
     let asks = tail.trim_end().ends_with('?');
-    let is_sign = |part: char| !part.is_alphanumeric();
     let announces = asks
         || tail.trim_end().ends_with(':')
-        || tail.chars().all(is_sign)
+        || tail.chars().all(|part| !part.is_alphanumeric())
         || is_prompt(head(text, name.start, LINE));
-    let start = next.start + after_speaker(&text[next.clone()]);
-    let words = words(text, start..next.end);
-    let is_alone = words.len() == 1;
-    for (nth, word) in words.iter().take(8).enumerate() {
-        let Some(look) = look(&text[word.range.clone()]) else { continue };
-        let may_be = match look {
-            Look::Made => is_alone && (announces || tail.len() < 40) || asks,
-            Look::Words => {
-                is_alone && announces || asks && (word.is_quoted || nth + 1 == words.len())
+    let mut at = name.end + tail.len();
+    // An answer may come late.
+    for line in 0..if asks { ANSWERS } else { 1 } {
+        let next = line_below(text, at)?;
+        at = next.end;
+        let words = words(text, next.start + after_speaker(&text[next.clone()])..next.end);
+        let is_alone = words.len() == 1;
+        for (nth, word) in words.iter().take(8).enumerate() {
+            let Some(look) = look(&text[word.range.clone()]) else { continue };
+            let is_last = nth + 1 == words.len();
+            let may_be = match look {
+                Look::Made => is_alone && (announces || tail.len() < 40) || asks,
+                Look::Words => {
+                    is_alone && announces || asks && line == 0 && (word.is_quoted || is_last)
+                }
+            };
+            if may_be {
+                return Some(word.range.clone());
             }
-        };
-        if may_be {
-            return Some(word.range.clone());
         }
     }
     None
@@ -411,7 +499,7 @@ fn is_other(word: &str) -> bool {
             && stem.split('.').all(|part| is_name(part) || part.contains('@'))
     });
     let is_field = word.split_once('=').is_some_and(|(name, _)| {
-        name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
+        name.len() > 1 && name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'_')
     });
     let is_constant = bytes.iter().all(|byte| {
         byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'-')
