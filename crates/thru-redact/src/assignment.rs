@@ -72,13 +72,18 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     let name = name_at(bytes, &word);
     connector::is_possible(bytes, name.clone())
         || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name.clone()]).is_some()
-        || may_be_told(bytes, &name)
+        || may_be_told(bytes, &word, &name)
 }
 
-/// True if a value may be told near this name: that of a password.
-fn may_be_told(bytes: &[u8], name: &Range<usize>) -> bool {
-    let telling = names::judge(&bytes[name.clone()]);
-    telling.is_some_and(|telling| telling.kind == Kind::Password) && told::is_possible(bytes, name)
+/// True if a value may be told near the name around this word: that of a password.
+fn may_be_told(bytes: &[u8], word: &Range<usize>, name: &Range<usize>) -> bool {
+    // Every word for one has this letter, and names of keys and tokens are many.
+    let may_be = bytes[word.clone()].iter().any(|byte| byte.eq_ignore_ascii_case(&b'p'));
+    let is_password = || {
+        let telling = names::judge(&bytes[name.clone()]);
+        telling.is_some_and(|telling| telling.kind == Kind::Password)
+    };
+    may_be && is_password() && told::is_possible(bytes, name)
 }
 
 /// A secret value with a name.
@@ -130,7 +135,7 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let name = name_at(bytes, &word);
     let is_connected = connector::is_possible(bytes, name.clone());
     let is_near = near::is_possible(bytes, &word, &name);
-    let is_told = || may_be_told(bytes, &name);
+    let is_told = || may_be_told(bytes, &word, &name);
     (is_connected || is_near || is_told()).then_some(())?;
     let telling = names::judge(&bytes[name.clone()])?;
     let connected = || connector::find(text, name.clone(), telling);
