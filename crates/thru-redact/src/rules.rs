@@ -280,6 +280,8 @@ pub(crate) static RULES: &[Rule] = &[
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| is | = ?| )\\{0,3}["'`](?P<secret>[^\s"'`\\,]{8,})\\{0,3}["'`]"#)
         .followed_by(Follows::Word).checked(Check::Given),
+    form("password", "the value of a password setting, field or option", &["pw\"", "pw'", "pw\\\""], r#"(?i)pw\\{0,3}["']\]?\s?[:=]\s?\\{0,3}["'](?P<secret>[^\s"'\\]{6,})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,})'")
         .followed_by(Follows::Word).checked(Check::Password),
     form("consul-key", "the key of a Consul or Nomad cluster", &["encrypt"], r#"encrypt\\{0,3}["']? {0,4}[:=] {0,4}\\{0,3}["']?(?P<secret>[A-Za-z0-9+/]{43}=)"#)
@@ -295,8 +297,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     form("private-key", "a secret key of minisign", &["rwrty0iy"], r"RWRTY0Iy[A-Za-z0-9+/]{150,}={0,2}"),
     form("private-key", "the key of a hidden service", &["ed25519-v3:", "ed25519v1-secret:"], r"(?i)ed25519(?:-v3|v1-secret):\s{0,2}(?P<secret>[A-Za-z0-9+/]{80,}={0,2})"),
-    form("totp-secret", "the secret of one-time passwords", &["totp", "2fa", "mfa", "two-factor", "authenticator", "one-time"],
-        r"(?i)(?:totp|2fa|mfa|two-factor|authenticator|one-time)[^\n]{0,60}?[^A-Za-z0-9/_-](?-i:(?P<secret>[A-Z2-7]{16,64}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}|(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}))(?:[^A-Za-z0-9/_-]|\z)")
+    form("totp-secret", "the secret of one-time passwords", &["totp", "otp ", "2fa", "mfa", "two-factor", "authenticator", "one-time"],
+        r"(?i)(?:t?otp|2fa|mfa|two-factor|authenticator|one-time)[^\n]{0,60}?[^A-Za-z0-9/_-](?-i:(?P<secret>[A-Z2-7]{16,64}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}|(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}))(?:[^A-Za-z0-9/_-]|\z)")
         .followed_by(Follows::Word).checked(Check::Drawn),
     form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,})").followed_by(Follows::Word),
     form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
@@ -364,8 +366,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["credentials(", "credential(", "credentials::new(", "credentials.basic("],
         r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
-    form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
-        r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
+    form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "pin\":", "pin\\\":", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
+        r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?\\{0,3}["']?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)\\{0,3}["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
         r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,})@").followed_by(Follows::Word).checked(Check::Chosen),
     form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
@@ -377,7 +379,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("nats-seed", "the seed of a NATS key", &["sua", "saa", "soa"], r"S[UAO]A[A-Z2-7]{55}\b").followed_by(Follows::Token(55)),
     form("paypal-token", "a PayPal token", &["a21aa"], r"A21AA[A-Za-z0-9_-]{80,}").checked(Check::Random),
     form("backblaze-key", "a Backblaze key", &["k001", "k002", "k003", "k004", "k005"], r"K00[1-5][A-Za-z0-9+/]{27}\b").followed_by(Follows::Token(27)).checked(Check::Random),
-    form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
+    form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{12,})").checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization: ", "authorization\": \"", "authorization\\\": \\\"", "authorization', '", "authorization=\""],
         r#"(?i)authorization["'\\]{0,4}(?:: ?|, ?|=)\\{0,3}["']?(?:bearer|token|apikey|key) (?P<secret>[^\s"'`\\${<]{8,})\\{0,3}["'`]"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::SelfMade),
 

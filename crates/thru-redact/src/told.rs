@@ -207,9 +207,27 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
 }
 
 /// Words that tell of a login, in lower case.
-pub(crate) const LOGINS: [&str; 14] = [
-    "login", "creds", "wifi", "wi-fi", "wlan", "vpn", "ssid", "zugang", "accounts", "acceso",
-    "accesso", "accès", "sudo", "root",
+pub(crate) const LOGINS: [&str; 20] = [
+    "pw",
+    "credentials",
+    "identifiants",
+    "credenciales",
+    "credenziali",
+    "zugangsdaten",
+    "login",
+    "creds",
+    "wifi",
+    "wi-fi",
+    "wlan",
+    "vpn",
+    "ssid",
+    "zugang",
+    "accounts",
+    "acceso",
+    "accesso",
+    "accès",
+    "sudo",
+    "root",
 ];
 
 /// Returns the end of the sentence's line, as far as it is read.
@@ -294,7 +312,7 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
             && is_linked
             && !is_about_else(gap)
             && !gap.contains(['(', '{', '=', ':'])
-            && (word.is_quoted || nth > 0)
+            && (word.is_quoted || nth > 0 || has_both_cases(text[word.range.clone()].as_bytes()))
             && nth.checked_sub(1).is_none_or(|before| {
                 !is_about_else(&text[words[before].range.clone()])
                     && !OWNERS.contains(&text[words[before].range.clone()].to_lowercase().as_str())
@@ -424,7 +442,6 @@ fn after_speaker(line: &str) -> usize {
 fn is_about_else(gap: &str) -> bool {
     gap.split(|part: char| !part.is_alphanumeric())
         .any(|word| OTHERS.contains(&word.to_ascii_lowercase().as_str()))
-        || gap.contains("://")
 }
 
 /// True if a sign that gives a value ends the text.
@@ -447,8 +464,8 @@ fn words(text: &str, part: Range<usize>) -> Vec<Word> {
         let inner = stem.trim_end_matches(is_close).trim_end_matches(['.', ',', ';']);
         let from = at + whole.len() - start.len();
         let is_quoted = whole.starts_with(is_quote) && stem.ends_with(is_quote);
-        let ends_sentence =
-            whole.ends_with(['.', '?', ';']) && !whole.ends_with("..") || stem.ends_with('!');
+        let ends_sentence = whole.ends_with(['.', '?', ';']) && !whole.ends_with("..")
+            || stem.ends_with('!') && !stem.bytes().any(|byte| byte.is_ascii_digit());
         at += piece.len();
         if !inner.is_empty() {
             found.push(Word { range: from..from + inner.len(), is_quoted, ends_sentence });

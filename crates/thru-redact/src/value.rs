@@ -160,7 +160,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     let quoted = !matches!(manner, Manner::Plain | Manner::Setting);
     // What the environment holds under such a name is given by itself.
     let is_given = manner == Manner::Setting || is_constant_name(name) && manner != Manner::Plain;
-    let shortest = if is_given { 12 } else { 16 };
+    let shortest = if is_given || name.starts_with(b"--") { 12 } else { 16 };
     let is_setting = manner == Manner::Setting || is_constant_name(name) || name.starts_with(b"--");
     match kind {
         Kind::Password => {
@@ -172,6 +172,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         }
         Kind::Secret | Kind::Key | Kind::Token if is_given && is_short_key(value) => true,
         Kind::Secret if is_given && is_words_and_number(value) => true,
+        Kind::Secret | Kind::Key if quoted && value.len() >= 10 && is_short_key(value) => true,
         Kind::Secret | Kind::Token if is_given && is_tiny_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
         Kind::Secret => {
