@@ -9,6 +9,7 @@ use std::ops::Range;
 use crate::connector;
 use crate::names::{self, Kind, LONGEST, Telling};
 use crate::near;
+use crate::told;
 use crate::value::{self, Manner};
 
 /// The most bytes of a value that are read.
@@ -68,9 +69,21 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     if plain {
         return true;
     }
-    let name = name_start(bytes, &word)..name_end(bytes, &word);
+    let name = name_at(bytes, &word);
     connector::is_possible(bytes, name.clone())
-        || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name]).is_some()
+        || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name.clone()]).is_some()
+        || may_be_told(bytes, &word, &name)
+}
+
+/// True if a value may be told near the name around this word: that of a password.
+fn may_be_told(bytes: &[u8], word: &Range<usize>, name: &Range<usize>) -> bool {
+    // Every word for one has this letter, and names of keys and tokens are many.
+    let may_be = bytes[word.clone()].iter().any(|byte| byte.eq_ignore_ascii_case(&b'p'));
+    let is_password = || {
+        let telling = names::judge(&bytes[name.clone()]);
+        telling.is_some_and(|telling| telling.kind == Kind::Password)
+    };
+    may_be && is_password() && told::is_possible(bytes, name)
 }
 
 /// A secret value with a name.
@@ -119,14 +132,19 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
             });
         }
     }
-    let name = name_start(bytes, &word)..name_end(bytes, &word);
+    let name = name_at(bytes, &word);
     let is_connected = connector::is_possible(bytes, name.clone());
-    (is_connected || near::is_possible(bytes, &word, &name)).then_some(())?;
+    let is_near = near::is_possible(bytes, &word, &name);
+    let is_told = || may_be_told(bytes, &word, &name);
+    (is_connected || is_near || is_told()).then_some(())?;
     let telling = names::judge(&bytes[name.clone()])?;
+    let connected = || connector::find(text, name.clone(), telling);
+    let told = || told::find(text, &name);
     let secret = is_connected
-        .then(|| connector::find(text, name.clone(), telling))
+        .then(connected)
         .flatten()
-        .or_else(|| near::find(text, &name, telling))?;
+        .or_else(|| is_near.then(|| near::find(text, &name, telling)).flatten())
+        .or_else(|| is_told().then(told).flatten())?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
 }
@@ -321,6 +339,11 @@ fn quote_at(bytes: &[u8], start: usize) -> Option<(usize, u8, usize)> {
 fn name_end(bytes: &[u8], word: &Range<usize>) -> usize {
     let rest = &bytes[word.end..bytes.len().min(word.end + 24)];
     word.end + rest.iter().take_while(|byte| is_name_byte(**byte)).count()
+}
+
+/// Returns the name that the word belongs to.
+pub(crate) fn name_at(bytes: &[u8], word: &Range<usize>) -> Range<usize> {
+    name_start(bytes, word)..name_end(bytes, word)
 }
 
 fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {

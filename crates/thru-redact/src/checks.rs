@@ -15,6 +15,10 @@ pub(crate) enum Check {
     NotMasked,
     /// Not a mask, and the characters look drawn at random.
     Random,
+    /// Not a mask, with digits among letters.
+    Drawn,
+    /// Digits that are no year and no row of digits.
+    Number,
     /// As [`Self::Random`], of small letters, capitals and digits.
     Mixed,
     /// Not a mask and not a word such as "password" in place of one.
@@ -44,6 +48,16 @@ impl Check {
         match self {
             Self::NotMasked => !is_masked(value),
             Self::Random => !is_masked(value) && looks_random(value),
+            Self::Number => {
+                let steps = || value.as_bytes().windows(2).map(|pair| pair[0].abs_diff(pair[1]));
+                let is_year =
+                    value.len() == 4 && (value.starts_with("19") || value.starts_with("20"));
+                !is_year && steps().filter(|step| *step > 1).count() * 2 >= value.len()
+            }
+            Self::Drawn => {
+                let digits = value.bytes().filter(u8::is_ascii_digit).count();
+                !is_masked(value) && digits > 1 && digits < value.len() / 2
+            }
             Self::Mixed => {
                 Self::Random.passes(value)
                     && is_mixed(value.as_bytes())

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::names::{self, LONGEST};
+use crate::names::{self, LONGEST, Telling};
 use crate::value::{self, Manner};
 
 /// The most rows that are read, and the most bytes of a row.
@@ -40,13 +40,13 @@ const fn is_name_byte(byte: u8) -> bool {
 }
 
 /// Returns the secrets in the column that the word at this position names.
-pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
+pub(crate) fn find(text: &str, word: Range<usize>, known: Option<Telling>) -> Option<Column> {
     let bytes = text.as_bytes();
     let before = bytes[..word.start].iter().rev().take(LONGEST);
     let start = word.start - before.take_while(|byte| is_name_byte(**byte)).count();
     let rest = bytes[word.end..].iter().take(LONGEST);
     let end = word.end + rest.take_while(|byte| is_name_byte(**byte)).count();
-    names::judge(&bytes[start..end])?;
+    names::judge(&bytes[start..end]).or(known)?;
     if let Some(column) = find_in_statement(text, &word) {
         return Some(column);
     }
@@ -57,15 +57,20 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
     let name = trimmed(text, cells[index].clone());
     // The names of the columns, and not the arguments of a call.
     let is_name = |cell: &Range<usize>| {
-        let name = &text.as_bytes()[trimmed(text, cell.clone())];
-        name.iter().all(|byte| is_name_byte(*byte)) && (sign != ',' || !name.is_empty())
+        let name = &text[trimmed(text, cell.clone())];
+        let is_part = |part: char| {
+            part.is_alphanumeric()
+                || matches!(part, '_' | '-')
+                || part == ' ' && !matches!(sign, ',' | BLANKS)
+        };
+        name.chars().all(is_part) && name.len() <= LONGEST && (sign != ',' || !name.is_empty())
     };
     let is_head = cells.iter().skip(usize::from(index > 0)).all(is_name);
     if name.len() > LONGEST || cells.len() < 2 || !is_head {
         return None;
     }
     let written = &text.as_bytes()[name.clone()];
-    let telling = names::judge(written)?;
+    let telling = names::judge(written).or(known)?;
     let mut secrets = Vec::new();
     let mut at = row.end;
     for _ in 0..ROWS {
@@ -100,7 +105,7 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Column> {
 
 /// Returns the sign between the cells of a row that stands next to this word.
 fn sign_beside(text: &str, row: &Range<usize>, word: &Range<usize>) -> Option<char> {
-    let is_name = |part: char| part.is_ascii_alphanumeric() || " \"'*`_-".contains(part);
+    let is_name = |part: char| part.is_alphanumeric() || " \"'*`_-".contains(part);
     let is_sign = |sign: &char| matches!(sign, '|' | '\u{2502}' | '\t' | ',' | ';');
     let after = text[word.end..row.end].chars().find(|part| !is_name(*part));
     let before = text[row.start..word.start].chars().rev().find(|part| !is_name(*part));
@@ -229,7 +234,7 @@ mod tests {
 
     fn found(text: &str) -> Vec<&str> {
         let at = text.find("pass").or_else(|| text.find("key")).unwrap();
-        let column = find(text, at..at + 4);
+        let column = find(text, at..at + 4, None);
         column
             .map(|column| column.secrets)
             .unwrap_or_default()

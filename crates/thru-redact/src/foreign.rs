@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::names::{Kind, Telling};
 use crate::pattern::Pattern;
+use crate::told;
 use crate::value::{self, Manner};
 
 /// The most bytes after a word that are read.
@@ -25,7 +26,8 @@ pub(crate) const PASSWORDS: [&str; 74] = [
 
 /// Words for a key of an API.
 #[rustfmt::skip]
-pub(crate) const KEYS: [&str; 28] = [
+pub(crate) const KEYS: [&str; 33] = [
+    "clave_api", "chave_api", "chiave_api", "clé_api", "cle_api",
     "chiave api", "api-schlüssel", "api-sleutel",
     "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
     "令牌", "apiキー", "アクセスキー", "トークン", "シークレット", "api 키", "토큰", "токен", "ключ", "jeton",
@@ -73,11 +75,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
     if name.len() == 3 && after.starts_with(|next: char| next.is_alphanumeric()) {
         return None;
     }
-    let is_key = KEYS.iter().any(|key| name.eq_ignore_ascii_case(key.as_bytes()));
-    let telling = match is_key {
-        true => Telling { kind: Kind::Key, rule: "api-key" },
-        false => Telling { kind: Kind::Password, rule: "password" },
-    };
+    let telling = telling(&text[word.clone()]);
     for pattern in [&TOLD, &BARE, &UNSPACED] {
         let Some(groups) = pattern.captures(after) else { continue };
         let Some(found) = groups.name("v") else { continue };
@@ -104,7 +102,20 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
             return Some((start..start + given.len(), telling.rule));
         }
     }
-    None
+    // The word may be inflected.
+    let rest = after.chars().take_while(|part| part.is_alphanumeric());
+    let name = word.start..word.end + rest.map(char::len_utf8).sum::<usize>();
+    let is_told = telling.kind == Kind::Password && told::is_possible(bytes, &name);
+    is_told.then(|| told::find(text, &name)).flatten().map(|found| (found, telling.rule))
+}
+
+/// Returns what a word of another language tells.
+pub(crate) fn telling(word: &str) -> Telling {
+    let is_in = |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
+    match is_in(&KEYS) {
+        true => Telling { kind: Kind::Key, rule: "api-key" },
+        false => Telling { kind: Kind::Password, rule: "password" },
+    }
 }
 
 /// True for letters and digits in an order that no word has.

@@ -30,6 +30,7 @@ mod secrets;
 mod shape;
 mod sought;
 mod tags;
+mod told;
 mod user_rules;
 mod value;
 mod wrap;

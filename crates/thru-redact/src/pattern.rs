@@ -26,7 +26,7 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     /// The most bytes of tables that are made of a pattern as they are needed.
-    const TABLES: usize = 1 << 16;
+    const TABLES: usize = 1 << 18;
 
     /// A pattern that matches anywhere in a text.
     pub(crate) const fn anywhere(source: &'static str) -> Self {

@@ -30,6 +30,8 @@ pub(crate) enum Finder {
     Command,
     /// The password in a login of a protocol; see [`crate::protocol`].
     Protocol,
+    /// A password near a word that tells of a login; see [`crate::told`].
+    Login,
     /// A value behind a word of another language; see [`crate::foreign`].
     Foreign,
     /// The cookies of a session; see [`crate::cookie`].
@@ -150,7 +152,7 @@ const fn shape(name: &'static str, description: &'static str) -> Rule {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 8;
+pub(crate) const VERSION: u32 = 9;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -204,6 +206,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("piped-password", "the password that a script answers a prompt with", &["assword:"],
         r#"(?i)assword: ?\*?\\{0,3}["'}]{0,2}(?:\s|\\n|[{;+>|0-9]){0,24}send(?: --)? \\{0,3}["'](?P<secret>[^\s"'\\${]{4,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("piped-password", "the password that a command reads from another", &["sudo -s ", "--stdin "],
+        r#"(?:sudo (?:-\w+ )*-S |--stdin )[^\n<]{0,120}<<<\s?\\{0,3}["']?(?P<secret>[^\s"'`\\$]{4,})"#)
+        .followed_by(Follows::Word).checked(Check::Password),
     form("command-password", "the password in a command line", &["convertto-securestring "],
         r#"(?i)convertto-securestring (?:-string )?\\{0,3}["'](?P<secret>[^\s"'\\$]{4,})"#)
         .followed_by(Follows::Word).checked(Check::Password),
@@ -211,6 +216,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"send (?:-- )?\\{0,3}"(?P<secret>[^\s"'\\${}()]{6,})\\{1,3}[rn]"#).followed_by(Follows::Word).checked(Check::SelfMade),
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
+    Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
     form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = (", "auth '", "auth \"", "auth \\\""],
         r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,})\\{0,3}["']"#)
@@ -239,8 +245,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("stored-secret", "a secret that is given to a store of secrets", &["put-parameter ", "--secret-string"],
         r#"(?i)(?:put-parameter (?:[^\n]{0,200}SecureString[^\n]{0,200}?)?(?:--name[ =]\S{1,200} )?--value|--secret-string)[ =]\\{0,3}["']?(?P<secret>[^\s"'$\\{]{6,})"#)
         .followed_by(Follows::Word).checked(Check::Chosen),
-    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync(", "cipheriv(", "openssl_encrypt(", "openssl_decrypt("],
-        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
+    form("key-in-code", "the key that code gives to a cipher", &["hmac(", "hmac.new(", "aes.encrypt(", "aes.decrypt(", "secretkeyspec(", "pbekeyspec(", "fernet(", "jwt.sign(", "jwt.verify(", "jwt.encode(", "bcrypt.", "scryptsync(", "cipheriv(", "openssl_encrypt(", "openssl_decrypt("],
+        r#"(?i)(?:(?:hmac|aes\.encrypt|aes\.decrypt|jwt\.sign|jwt\.verify|jwt\.encode)\((?:\{[^{}\n]{0,120}\}|\\{0,3}["'][^"'\n]{0,80}["']|[\w.$()]{1,60}),\s?|(?:cipheriv|openssl_(?:en|de)crypt)\((?:[^,()\n]{1,60}, ?){1,2}|(?:hmac\.new|secretkeyspec|pbekeyspec|fernet|bcrypt\.\w{1,16}|scryptsync)\()b?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("password-hash", "the hash of a password", &["$1$", "$5$", "$6$", "$apr1$", "$y$", "$2a$", "$2b$", "$2y$", "$argon2", "scram-sha-256$"],
         r"(?i)(?:\$(?:[156y]|apr1)\$(?:rounds=\d{1,9}\$)?[a-z0-9./$]{1,32}\$[A-Za-z0-9./]{22,}|\$2[aby]\$\d\d\$[A-Za-z0-9./]{53}|\$argon2(?:id|i|d)\$[^\s'\x22]{30,}|SCRAM-SHA-256\$\d{1,7}:[A-Za-z0-9+/]{16,}={0,2}\$[A-Za-z0-9+/=]{40,}:[A-Za-z0-9+/=]{40,})")
@@ -274,6 +280,8 @@ pub(crate) static RULES: &[Rule] = &[
         .followed_by(Follows::Word).checked(Check::Chosen),
     form("password", "the value of a password setting, field or option", &["pw:", "pw=", "pw "], r#"(?i)pw(?:[:=] ?| is | = ?| )\\{0,3}["'`](?P<secret>[^\s"'`\\,]{8,})\\{0,3}["'`]"#)
         .followed_by(Follows::Word).checked(Check::Given),
+    form("password", "the value of a password setting, field or option", &["pw\"", "pw'", "pw\\\""], r#"(?i)pw\\{0,3}["']\]?\s?[:=]\s?\\{0,3}["'](?P<secret>[^\s"'\\]{6,})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("sql-password", "the password of a user in SQL", &["set password"], r"(?i)set password(?: for [^\s=]{1,80})? ?= ?(?:password\()?'(?P<secret>[^\s'\\]{4,})'")
         .followed_by(Follows::Word).checked(Check::Password),
     form("consul-key", "the key of a Consul or Nomad cluster", &["encrypt"], r#"encrypt\\{0,3}["']? {0,4}[:=] {0,4}\\{0,3}["']?(?P<secret>[A-Za-z0-9+/]{43}=)"#)
@@ -289,6 +297,9 @@ pub(crate) static RULES: &[Rule] = &[
     form("age-secret-key", "an age secret key", &["age-secret-key-1"], r"AGE-SECRET-KEY-1[0-9A-Z]{50,}"),
     form("private-key", "a secret key of minisign", &["rwrty0iy"], r"RWRTY0Iy[A-Za-z0-9+/]{150,}={0,2}"),
     form("private-key", "the key of a hidden service", &["ed25519-v3:", "ed25519v1-secret:"], r"(?i)ed25519(?:-v3|v1-secret):\s{0,2}(?P<secret>[A-Za-z0-9+/]{80,}={0,2})"),
+    form("totp-secret", "the secret of one-time passwords", &["totp", "otp ", "2fa", "mfa", "two-factor", "authenticator", "one-time"],
+        r"(?i)(?:t?otp|2fa|mfa|two-factor|authenticator|one-time)[^\n]{0,60}?[^A-Za-z0-9/_-](?-i:(?P<secret>[A-Z2-7]{16,64}|(?:[A-Z2-7]{4} ){3,15}[A-Z2-7]{4}|(?:[a-z2-7]{4} ){3,15}[a-z2-7]{4}))(?:[^A-Za-z0-9/_-]|\z)")
+        .followed_by(Follows::Word).checked(Check::Drawn),
     form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,})").followed_by(Follows::Word),
     form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
@@ -355,7 +366,8 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["credentials(", "credential(", "credentials::new(", "credentials.basic("],
         r#"(?i)credentials?(?:::new|\.basic)?\((?:\s?(?:\\{0,3}["'][^"'\n\\]{0,80}\\{0,3}["'](?:\.\w{1,12}\(\))?|[\w.$]{1,40}),){1,2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{8,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
-    form("pin", "a personal number", &["pin is ", "pin: ", "pin=", "pin code is ", "pin code: ", "passcode is ", "passcode: "], r"(?i)p(?:in(?: code)?|asscode)(?: is |: ?|=)(?P<secret>\d{6,8})\b").followed_by(Follows::Word).checked(Check::NotMasked),
+    form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "pin\":", "pin\\\":", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
+        r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?\\{0,3}["']?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)\\{0,3}["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
         r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,})@").followed_by(Follows::Word).checked(Check::Chosen),
     form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
@@ -367,7 +379,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("nats-seed", "the seed of a NATS key", &["sua", "saa", "soa"], r"S[UAO]A[A-Z2-7]{55}\b").followed_by(Follows::Token(55)),
     form("paypal-token", "a PayPal token", &["a21aa"], r"A21AA[A-Za-z0-9_-]{80,}").checked(Check::Random),
     form("backblaze-key", "a Backblaze key", &["k001", "k002", "k003", "k004", "k005"], r"K00[1-5][A-Za-z0-9+/]{27}\b").followed_by(Follows::Token(27)).checked(Check::Random),
-    form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{20,})").checked(Check::Random),
+    form("bearer-token", "a bearer token", &["bearer "], r"(?i)bearer {1,4}(?P<secret>[A-Za-z0-9._~+/=-]{12,})").checked(Check::Random),
     form("authorization", "the credentials of an Authorization header", &["authorization: ", "authorization\": \"", "authorization\\\": \\\"", "authorization', '", "authorization=\""],
         r#"(?i)authorization["'\\]{0,4}(?:: ?|, ?|=)\\{0,3}["']?(?:bearer|token|apikey|key) (?P<secret>[^\s"'`\\${<]{8,})\\{0,3}["'`]"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::SelfMade),
 
@@ -624,7 +636,7 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:datadog|dd)[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32}(?:[0-9a-f]{8})?)\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
     form("datadog-key", "a Datadog key", &["ddapp_", "ddpat_"], r"dd(?:app|pat)_[A-Za-z0-9]{30,}"),
     form("newrelic-key", "a New Relic key", &["nrak-", "nrjs-", "nrii-", "nrsp-"], r"NR(?:AK|JS|II|SP)-[A-Za-z0-9_-]{19,40}"),
-    form("newrelic-key", "a New Relic key", &["nral"], r"(?:[0-9a-f]{6}|[a-z]{2}\d\dxx)[0-9a-f]{30}NRAL\b").starting(Start::Before(36)).followed_by(Follows::Token(0)),
+    form("newrelic-key", "a New Relic key", &["nral"], r"(?:[0-9a-f]{6}|[a-z]{2}\d\dxx)[0-9a-f]{30,34}NRAL\b").starting(Start::Before(40)).followed_by(Follows::Token(0)),
     form("sentry-token", "a Sentry token", &["sntrys_", "sntryu_"], r"(?:sntrys_[A-Za-z0-9+/=_-]{40,}|sntryu_[a-f0-9]{64})"),
     form("grafana-token", "a Grafana token", &["glsa_", "glc_ey"], r"(?:glsa_[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}|glc_ey[A-Za-z0-9+/=]{30,})"),
     form("grafana-token", "a Grafana key", &["eyjrijoi"], r"eyJrIjoi[A-Za-z0-9+/_-]{60,}={0,2}"),

@@ -11,11 +11,12 @@ use memchr::{memchr, memmem};
 
 use crate::edits::{Edit, Reason};
 use crate::keywords::{Occurrence, Target, keywords};
+use crate::names::{self, Kind, Telling};
 use crate::pattern::Pattern;
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
     assignment, base64, checks, column, command, cookie, foreign, private_key, protocol, shape,
-    wrap,
+    told, wrap,
 };
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -209,10 +210,17 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let secret = protocol::find(text, &word)?;
             Some(found(word.start..secret.end, vec![secret]))
         }
+        Finder::Login => {
+            let secrets = told::find_login(text, &word);
+            (!secrets.is_empty()).then(|| found(word, secrets))
+        }
         Finder::Foreign => {
-            let (range, rule) = foreign::find(text, &word)?;
+            let Some((range, rule)) = foreign::find(text, &word) else {
+                return in_table(text, word.clone(), Some(foreign::telling(&text[word])));
+            };
             let edit = Edit::new(range.clone(), Reason::Assigned(rule.into()));
-            Some(Found { whole: word.start..range.end, edits: vec![edit] })
+            let whole = word.start.min(range.start)..word.end.max(range.end);
+            Some(Found { whole, edits: vec![edit] })
         }
         Finder::Cookie => {
             let (whole, secrets) = cookie::find(text, word.end)?;
@@ -235,11 +243,7 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
         }
         Finder::Assignment => {
             let Some(named) = assignment::find(text, word.clone()) else {
-                column::is_possible(text.as_bytes(), word.clone()).then_some(())?;
-                let column = column::find(text, word)?;
-                let edit = |range| Edit::new(range, Reason::Assigned(column.rule.into()));
-                let edits = column.secrets.into_iter().map(edit).collect();
-                return Some(Found { whole: column.name, edits });
+                return in_table(text, word, None);
             };
             let edit = Edit::new(named.secret, Reason::Assigned(named.rule.into()));
             Some(Found { whole: named.whole, edits: vec![edit] })
@@ -298,6 +302,27 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             Some(found(whole, vec![range]))
         }
     }
+}
+
+/// Returns the secrets in the column or the list that the word at this position is the heading of; what its name tells is given
+/// if it is in another language.
+fn in_table(text: &str, word: Range<usize>, telling: Option<Telling>) -> Option<Found> {
+    let assigned = |range, rule: &'static str| Edit::new(range, Reason::Assigned(rule.into()));
+    if column::is_possible(text.as_bytes(), word.clone())
+        && let Some(column) = column::find(text, word.clone(), telling)
+    {
+        let edits = column.secrets.into_iter().map(|range| assigned(range, column.rule));
+        return Some(Found { whole: column.name, edits: edits.collect() });
+    }
+    let name = assignment::name_at(text.as_bytes(), &word);
+    let telling = telling.or_else(|| names::judge(&text.as_bytes()[name.clone()]))?;
+    let secrets = match telling.kind {
+        Kind::Password if name.len() > 4 => told::listed(text, &name),
+        Kind::Secret => told::listed(text, &name),
+        _ => Vec::new(),
+    };
+    let edits: Vec<_> = secrets.into_iter().map(|range| assigned(range, "password")).collect();
+    (!edits.is_empty()).then_some(Found { whole: name, edits })
 }
 
 /// Returns the start of the address that goes on here: all of the address of a webhook is secret.
@@ -396,6 +421,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Protocol => return protocol::is_possible(bytes, word),
         Finder::Foreign => return true,
+        Finder::Login => return told::may_be_login(bytes, word),
         Finder::Cookie => return cookie::is_possible(bytes, word.end),
         Finder::Base64Near => return true,
         Finder::Base64Within => return base64::may_be_within(bytes, word),

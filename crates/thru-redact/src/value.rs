@@ -160,7 +160,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     let quoted = !matches!(manner, Manner::Plain | Manner::Setting);
     // What the environment holds under such a name is given by itself.
     let is_given = manner == Manner::Setting || is_constant_name(name) && manner != Manner::Plain;
-    let shortest = if is_given { 12 } else { 16 };
+    let shortest = if is_given || name.starts_with(b"--") { 12 } else { 16 };
     let is_setting = manner == Manner::Setting || is_constant_name(name) || name.starts_with(b"--");
     match kind {
         Kind::Password => {
@@ -171,6 +171,8 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                 || manner == Manner::Setting && is_own_password(name) && is_plain()
         }
         Kind::Secret | Kind::Key | Kind::Token if is_given && is_short_key(value) => true,
+        Kind::Secret if is_given && is_words_and_number(value) => true,
+        Kind::Secret | Kind::Key if quoted && value.len() >= 10 && is_short_key(value) => true,
         Kind::Secret | Kind::Token if is_given && is_tiny_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
         Kind::Secret => {
@@ -300,6 +302,27 @@ fn is_words(value: &str) -> bool {
         && words.iter().all(is_word)
         && !words.iter().any(|word| JOINING.contains(word))
         && !is_described(value)
+}
+
+/// True for words that people use together as a password.
+pub(crate) fn is_passphrase(value: &str) -> bool {
+    is_words(value) || is_diceware(value)
+}
+
+/// True for two and more words with a number behind them, and marks between them.
+fn is_words_and_number(value: &str) -> bool {
+    let stem = value.trim_end_matches(|last: char| last.is_ascii_digit());
+    let is_word = |word: &str| {
+        word.len() >= 4
+            && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase())
+            && word.as_bytes()[0].is_ascii_alphabetic()
+    };
+    let stem = stem.strip_suffix(['-', '_', '.']).unwrap_or(stem);
+    let words: Vec<&str> = stem.split(['-', '_', '.']).collect();
+    (2..=6).contains(&(value.len() - stem.len()))
+        && (2..=6).contains(&words.len())
+        && words.iter().all(|word| is_word(word))
+        && !is_described(stem)
 }
 
 /// Words of four and more letters that join others to a sentence.
