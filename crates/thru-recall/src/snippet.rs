@@ -65,7 +65,7 @@ pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
             writer.push(' ', word, word.as_ptr().addr() - text.as_ptr().addr());
         }
     }
-    if from > 0 {
+    if text[..from].contains(char::is_alphanumeric) {
         writer.snippet.text.push_str(if writer.snippet.text.is_empty() { "…" } else { " …" });
     }
     let (mut at, mut lines, mut in_item) = (from, 1, false);
