@@ -6,7 +6,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use thru_fuzz::lossy;
-use thru_recall::{analyse, in_english, snippet};
+use thru_recall::{Cut, analyse, in_english, snippet};
 
 fuzz_target!(|data: &[u8]| {
     let input = lossy(data);
@@ -23,9 +23,10 @@ fuzz_target!(|data: &[u8]| {
         }
         for length in [0, 1, 7, 80, 240] {
             let otherwise = text.floor_char_boundary(length);
-            let snippet = snippet(text, &terms, length, otherwise);
-            // Ellipses on either side are not counted, nor is a space before the last word.
-            assert!(snippet.text.chars().count() <= length + 3, "{length}: {snippet:?}");
+            let cut = Cut { length, otherwise, opening: length / 4, ..Cut::default() };
+            let snippet = snippet(text, &terms, &cut);
+            // Ellipses are not counted, nor the spaces before them.
+            assert!(snippet.text.chars().count() <= length + 5, "{length}: {snippet:?}");
             // Lists and tables keep their lines.
             let may_stand = |c: char| c == '\n' || !c.is_control();
             assert!(snippet.text.chars().all(may_stand), "{snippet:?}");

@@ -55,7 +55,7 @@ pub use search::{
 pub use session_context::{
     ContextLimits, HotMemory, RecentEvent, RecentFile, SessionContext, session_context,
 };
-pub use snippet::{Snippet, snippet};
+pub use snippet::{Cut, Snippet, snippet};
 pub use spelling::{Correction, Spelled, spelled};
 pub use tiers::{HOT_HOURS, Tier, WARM_BY_WORDS, WARM_LINES, WARM_WITH_MEANING, WARM_WORDS};
 pub use timeline::{Anchor, Timeline, timeline};
