@@ -223,11 +223,14 @@ fn may_be_corrected(query: &str, place: &Range<usize>) -> bool {
 fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
     let word = typed.to_lowercase();
     let mut stems = Terms::default();
+    let own = stem(&mut stems, &word).unwrap_or_default();
     let mut best: Option<(u64, String)> = None;
     for variant in variants(&word) {
         let Some(term) = stem(&mut stems, &variant) else { continue };
         let found = known.frequency(&term)?;
-        if is_doubtful(&word, &variant) && found < known.often() {
+        // "notarize" and "notation" share all but a letter of what an index knows of them.
+        let is_doubtful = is_doubtful(&word, &variant) || is_doubtful(&own, &term);
+        if is_doubtful && found < known.often() {
             continue;
         }
         // Of equally frequent ones the first in the alphabet, so that the answer is always the same.

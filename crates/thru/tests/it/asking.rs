@@ -359,6 +359,10 @@ fn a_word_that_only_a_memory_holds_is_known() {
     }
     let found = home.json(&["search", "--all", "--json", "degreis"]);
     assert_eq!(found["corrections"][0]["read"], "degrees");
+    // A letter between the stems of two words, and not a slip.
+    home.tell(&["The notation is dense"]);
+    let found = home.json(&["search", "--all", "--json", "--nearest", "notarize"]);
+    assert!(found.get("corrections").is_none(), "{found}");
     // Two words are read for one where something holds both.
     for (compound, query) in [("airlock", "airlock"), ("lickdegrees", "lick degrees")] {
         home.tell(&["The air is dry"]);
