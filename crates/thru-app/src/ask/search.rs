@@ -267,6 +267,14 @@ pub enum FoundRow<'a> {
 }
 
 impl Found {
+    /// True if what was found is near at best. Where no word of the question is lacking, it may answer from a lower
+    /// confidence on than that of a sure answer.
+    pub fn is_unsure(&self) -> bool {
+        const LIKELY: f32 = 0.1;
+        let may_answer = self.confidence >= LIKELY && self.gaps.is_empty();
+        self.verdict == Verdict::Nearest && !may_answer
+    }
+
     /// The rows to show: memories first, then passages, best first.
     pub fn rows(&self) -> impl Iterator<Item = FoundRow<'_>> {
         self.shown.iter().map(|row| match *row {

@@ -17,8 +17,6 @@ use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width}
 
 /// Sessions, and passages of each, that are shown where nothing is a sure answer.
 const NEAREST: (usize, usize) = (3, 2);
-/// The confidence from which something that is no sure answer is shown whole.
-const LIKELY: f32 = 0.1;
 
 /// A query is text: nothing in it is syntax.
 #[derive(Debug, clap::Args)]
@@ -147,15 +145,15 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
     let shown = shared::Shown::new(environment);
     let found = search(environment, &arguments.request(), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
-    let is_unsure = is_unsure(&found, arguments);
+    let is_unsure = found.is_unsure() && !arguments.nearest;
     Page::answer(environment, arguments.json, &found, |page| {
         for remark in found.remarks() {
             page.line(page.paint(Tone::Quiet, &printable(&remark)));
         }
         if found.verdict == Verdict::Nearest {
-            let line = match may_answer(&found) {
-                true => "This may answer it:".to_owned(),
-                false => format!("No sure match{}. The nearest:", scope(&found)),
+            let line = match found.is_unsure() {
+                true => format!("No sure match{}. The nearest:", scope(&found)),
+                false => "This may answer it:".to_owned(),
             };
             page.line(page.paint(Tone::Bad, &line));
         }
@@ -172,21 +170,8 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         }
         shared::show_prepared(page, &found.preparation);
     })?;
-    Ok(if is_empty || found.verdict == Verdict::Nearest && !arguments.nearest {
-        Outcome::Nothing
-    } else {
-        Outcome::Done
-    })
-}
-
-/// Returns true if what was found is no sure answer, but lacks no word of the question and is not far from it.
-fn may_answer(found: &Found) -> bool {
-    found.confidence >= LIKELY && found.gaps.is_empty()
-}
-
-/// Returns true if only the nearest are shown.
-fn is_unsure(found: &Found, arguments: &SearchArguments) -> bool {
-    found.verdict == Verdict::Nearest && !arguments.nearest && !may_answer(found)
+    let is_refused = is_empty || found.verdict == Verdict::Nearest && !arguments.nearest;
+    Ok(if is_refused { Outcome::Nothing } else { Outcome::Done })
 }
 
 /// The project that was searched, in words.
@@ -278,7 +263,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
     let ids = found.sessions.iter().flat_map(|session| &session.passages);
     let id_width = ids.map(|hit| hit.entry.id.len()).max().unwrap_or(5);
-    let is_unsure = is_unsure(found, arguments);
+    let is_unsure = found.is_unsure() && !arguments.nearest;
     let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
     for session in found.sessions.iter().take(sessions) {
         page.gap();
@@ -296,13 +281,13 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             if let Some(prompt) = &hit.prompt {
                 page.line(context_line(page, prompt, id_width));
             }
-            let tone = if failed(&hit.entry) { Tone::Bad } else { Tone::Quiet };
-            let speaker = page.paint(tone, &format!("{:9} ", speaker(&hit.entry)));
-            snippet_lines(page, (&hit.entry.id, id_width), &speaker, &hit.snippet);
+            let has_failed = hit.entry.outcome == Some(CallOutcome::Failed);
+            let tone = if has_failed { Tone::Bad } else { Tone::Quiet };
+            let who = page.paint(tone, &format!("{:9} ", speaker(&hit.entry)));
+            snippet_lines(page, (&hit.entry.id, id_width), &who, &hit.snippet);
             if let (Some(result), Some(excerpt)) = (&hit.result, &hit.excerpt) {
-                let speaker =
-                    page.paint(Tone::Quiet, &format!("→ {:7} ", entries::speaker(result)));
-                snippet_lines(page, ("", id_width), &speaker, excerpt);
+                let who = page.paint(Tone::Quiet, &format!("→ {:7} ", speaker(result)));
+                snippet_lines(page, ("", id_width), &who, excerpt);
             }
             for after in hit.context.iter().filter(|one| one.ordinal > own) {
                 page.line(context_line(page, after, id_width));
@@ -346,23 +331,15 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
 }
 
-fn failed(passage: &PassageEntry) -> bool {
-    passage.outcome == Some(CallOutcome::Failed)
-}
-
-fn snippet_lines(
-    page: &mut Page,
-    (id, id_width): (&str, usize),
-    speaker: &str,
-    snippet: &Clean<Snippet>,
-) {
+fn snippet_lines(page: &mut Page, of: (&str, usize), who: &str, snippet: &Clean<Snippet>) {
+    let (id, id_width) = of;
     let snippet = marked(page, snippet);
     let id = page.paint(Tone::Id, &format!("{id:id_width$}"));
     let indent = id_width + 4 + 10;
     let lines = wrap(&snippet, page.columns().saturating_sub(indent).max(30));
     for (number, line) in lines.iter().enumerate() {
         match number {
-            0 => page.line(format!("  {id}  {speaker}{line}")),
+            0 => page.line(format!("  {id}  {who}{line}")),
             _ => page.line(format!("{:indent$}{line}", "")),
         }
     }
