@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use thru_core::may_be_shown;
 
 use crate::trouble::Result;
-use crate::words::printable;
 
 /// The `version` of an answer. Keys may be added to a form; a change that breaks a reader is a new version.
 pub const VERSION: u32 = 1;
@@ -22,17 +22,16 @@ pub fn json(answer: &impl Serialize) -> Result<String> {
 /// JSON whose characters that could steer a terminal are escaped, so that a program reads them and no surface needs to take
 /// them out.
 fn escaped(json: String) -> String {
-    let is_bad = |c: char| c != '\n' && printable(c.encode_utf8(&mut [0; 4])).is_empty();
-    if !json.chars().any(is_bad) {
+    if json.chars().all(may_be_shown) {
         return json;
     }
     let mut safe = String::with_capacity(json.len() + 64);
     for c in json.chars() {
-        match is_bad(c) {
-            true => {
+        match may_be_shown(c) {
+            true => safe.push(c),
+            false => {
                 safe.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")))
             }
-            false => safe.push(c),
         }
     }
     safe

@@ -59,7 +59,7 @@ pub use model::{Made, Micros, Purpose, Question, RefinedTurn, Spent};
 pub use object::find_object;
 pub use passage::{Outcome, PassageKind, RecordId};
 pub use plain::{
-    bare_words, cut, defused, head, is_invisible, one_line, plain_line, plain_lines,
+    bare_words, cut, defused, head, is_invisible, may_be_shown, one_line, plain_line, plain_lines,
     sequence_length, unstyled_parts, visible,
 };
 pub use project::{ProjectKey, holds_projects, is_trunk, worktree_names, worktree_root};
@@ -68,5 +68,7 @@ pub use rule::{Saying, telling_words};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, git_order, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
-pub use text::{TITLE_LENGTH, file_name, is_made_by_tools, percent_encoded, plural_noun};
+pub use text::{
+    TITLE_LENGTH, file_name, first_names, is_made_by_tools, percent_encoded, plural_noun,
+};
 pub use work_record::WorkRecord;

@@ -105,7 +105,13 @@ fn unstyled(text: &str) -> impl Iterator<Item = char> + '_ {
 /// Returns the characters of `text` that may be shown: no terminal sequences, no control characters other than
 /// line ends and tabs, nothing invisible.
 pub fn visible(text: &str) -> impl Iterator<Item = char> + '_ {
-    unstyled(text).filter(|&c| c == '\n' || c == '\t' || !(c.is_control() || is_invisible(c)))
+    unstyled(text).filter(|&c| may_be_shown(c))
+}
+
+/// Returns true for a character that may be shown as it is, outside of a terminal sequence: no control character other
+/// than line ends and tabs, and none that is invisible.
+pub fn may_be_shown(character: char) -> bool {
+    matches!(character, '\n' | '\t') || !(character.is_control() || is_invisible(character))
 }
 
 /// Returns the visible characters of `text` with one space for each run of white space and control characters, and

@@ -1,5 +1,7 @@
 //! Titles and paths as they are shown.
 
+use std::borrow::Borrow;
+
 /// The most characters that a title has.
 pub const TITLE_LENGTH: usize = 100;
 
@@ -38,6 +40,13 @@ pub fn plural_noun(noun: &str) -> String {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
         _ => format!("{noun}s"),
     }
+}
+
+/// Returns the first of some names, and the number of all others: `a, b and 3 more`.
+pub fn first_names<S: Borrow<str>>(names: &[S], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    names[..names.len() - more].join(", ") + &rest
 }
 
 #[cfg(test)]

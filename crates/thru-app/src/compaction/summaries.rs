@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Serialize;
-use thru_core::file_name;
+use thru_core::{file_name, first_names};
 use thru_store::{SessionFilter, SessionRow, Store};
 use thru_summaries::{Folder, Metadata, Options, SummariesError};
 
@@ -38,12 +38,8 @@ pub fn about(one: &Metadata) -> Option<String> {
     const NAMED: usize = 5;
     let files: Vec<&str> = one.files_modified.iter().map(|path| file_name(path)).collect();
     let topics: Vec<&str> = one.topics.iter().map(String::as_str).collect();
-    let parts = [topics, files].map(|names| {
-        let more = names.len().saturating_sub(NAMED);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        names[..names.len() - more].join(", ") + &rest
-    });
-    let [topics, files] = parts.map(|names| Some(names).filter(|names| !names.is_empty()));
+    let [topics, files] = [topics, files]
+        .map(|names| Some(first_names(&names, NAMED)).filter(|names| !names.is_empty()));
     let parts = [topics, files.map(|files| format!("changed: {files}"))];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(" · "))

@@ -3,8 +3,7 @@
 use thru_app::ask::memory::relative;
 use thru_app::ask::session::{SessionOutline, TurnOutline};
 use thru_app::words::{day_and_time, plural};
-use thru_core::Outcome;
-use thru_core::plain_line;
+use thru_core::{Outcome, first_names, plain_line};
 use thru_recall::recorded;
 use thru_store::MemoryBody;
 
@@ -89,10 +88,7 @@ pub(super) fn outline(renderer: &Renderer, told: &SessionOutline) -> String {
         })
         .collect();
     if !changed.is_empty() {
-        let more = changed.len().saturating_sub(FILES);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        let shown = &changed[..changed.len().min(FILES)];
-        text.push_str(&format!("Changed: {}{rest}\n", shown.join(", ")));
+        text.push_str(&format!("Changed: {}\n", first_names(&changed, FILES)));
     }
     text.push_str("get_observations(ids=[…]) returns a prompt or an answer in full.\n");
     renderer.notes(&mut text, &told.preparation);

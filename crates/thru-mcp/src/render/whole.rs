@@ -7,8 +7,7 @@ use thru_app::ask::get::{MemoryPiece, PassagePiece};
 use thru_app::ask::memory::MemoryEntry;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::words::day_and_time;
-use thru_core::plain_line;
-use thru_core::{Id, Observation, Outcome, Statement, Summary};
+use thru_core::{Id, Observation, Outcome, Statement, Summary, first_names, plain_line};
 use thru_recall::recorded;
 use thru_store::MemoryBody;
 
@@ -156,11 +155,8 @@ impl Writing<'_> {
         if paths.is_empty() {
             return;
         }
-        let shown: Vec<String> =
-            paths.iter().take(NAMED).map(|path| plain_line(path, 200)).collect();
-        let more = paths.len().saturating_sub(NAMED);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        text.push_str(&format!("{label}: {}{rest}\n", shown.join(", ")));
+        let paths: Vec<String> = paths.iter().map(|path| plain_line(path, 200)).collect();
+        text.push_str(&format!("{label}: {}\n", first_names(&paths, NAMED)));
     }
 
     fn sources(&self, sources: &[Id]) -> String {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use thru_core::{FileState, MemoryKind, Timestamp, file_name};
+use thru_core::{FileState, MemoryKind, Timestamp, file_name, first_names};
 use thru_redact::Redactor;
 use thru_store::{MemoryFilter, MemoryRow, Result, Store};
 
@@ -280,10 +280,7 @@ impl Changes {
 
     fn line(&self) -> Option<String> {
         let named = |label: &str, names: &[String]| {
-            let shown: Vec<&str> = names.iter().take(FILES_NAMED).map(String::as_str).collect();
-            let more = names.len() - shown.len();
-            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            (!shown.is_empty()).then(|| format!("{label}: {}{rest}", shown.join(", ")))
+            (!names.is_empty()).then(|| format!("{label}: {}", first_names(names, FILES_NAMED)))
         };
         let parts = [named("Changed on disk since", &self.changed), named("Gone", &self.gone)];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
