@@ -1,7 +1,8 @@
 //! The part of a passage that is kept: little, so that a session of any length fits into memory.
 
 use thru_core::{
-    Access, Id, Outcome, PassageKind, Timestamp, Undoing, is_memory_question, loads_tools,
+    ASKING_TOOLS, Access, Id, Outcome, PassageKind, Timestamp, Undoing, is_memory_question,
+    loads_tools,
 };
 
 use crate::agent_text::AgentText;
@@ -274,7 +275,7 @@ fn tool(moment: &Moment) -> Action {
         _ if is_done && tool.starts_with("mcp__") && tool.ends_with("merge_pull_request") => {
             Action::Landed(Landing::Merged(None))
         }
-        "AskUserQuestion" | "ask_user" | "request_user_input" if is_done => {
+        _ if is_done && ASKING_TOOLS.contains(&tool) => {
             let answers = answers::answers(text);
             if answers.is_empty() { Action::Used } else { Action::Answered(answers) }
         }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use thru_core::{
-    Agent, Distillate, FileTouch, Id, Outcome, PassageKind, SeenCommit, SessionFacts, SessionKey,
-    Timestamp,
+    ASKING_TOOLS, Agent, Distillate, FileTouch, Id, Outcome, PassageKind, SeenCommit, SessionFacts,
+    SessionKey, Timestamp,
 };
 
 use crate::course::Step;
@@ -56,11 +56,10 @@ pub fn wants_text(
         PassageKind::Human => true,
         PassageKind::Assistant => !is_subagent,
         PassageKind::Tool => match tool {
-            Some(
-                "AskUserQuestion" | "ask_user" | "request_user_input" | "ExitPlanMode"
-                | "TodoWrite" | "TaskCreate" | "TaskUpdate" | "update_plan",
-            ) => true,
-            Some(tool) if shell::is_shell(tool) => true,
+            Some("ExitPlanMode" | "TodoWrite" | "TaskCreate" | "TaskUpdate" | "update_plan") => {
+                true
+            }
+            Some(tool) if ASKING_TOOLS.contains(&tool) || shell::is_shell(tool) => true,
             // A person may have declined it with a reason.
             _ => outcome == Some(Outcome::Failed) && !is_subagent,
         },

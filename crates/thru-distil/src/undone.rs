@@ -19,8 +19,8 @@ use crate::title;
 
 /// Returns what a successful shell call did to changes that it did not commit: the last that it did.
 pub(crate) fn parse(line: &CommandLine) -> Option<Undoing> {
-    let commands = line.commands.iter().rev().take(20);
-    commands.filter_map(|command| Undoing::of(commits::from_git(command)?)).next()
+    let mut commands = line.commands.iter().rev().take(20);
+    commands.find_map(|command| Undoing::of(commits::from_git(command)?))
 }
 
 /// Returns the files changed in a part of a session whose changes were gone at the end of another part,

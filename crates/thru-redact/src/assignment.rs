@@ -133,18 +133,14 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
         }
     }
     let name = name_at(bytes, &word);
-    let is_connected = connector::is_possible(bytes, name.clone());
-    let is_near = near::is_possible(bytes, &word, &name);
-    let is_told = || may_be_told(bytes, &word, &name);
-    (is_connected || is_near || is_told()).then_some(())?;
     let telling = names::judge(&bytes[name.clone()])?;
-    let connected = || connector::find(text, name.clone(), telling);
-    let told = || told::find(text, &name);
-    let secret = is_connected
-        .then(connected)
-        .flatten()
-        .or_else(|| is_near.then(|| near::find(text, &name, telling)).flatten())
-        .or_else(|| is_told().then(told).flatten())?;
+    let is_connected = connector::is_possible(bytes, name.clone());
+    let connected = is_connected.then(|| connector::find(text, name.clone(), telling)).flatten();
+    let is_near = || near::is_possible(bytes, &word, &name);
+    let near = || is_near().then(|| near::find(text, &name, telling)).flatten();
+    let is_told = || may_be_told(bytes, &word, &name);
+    let told = || is_told().then(|| told::find(text, &name)).flatten();
+    let secret = connected.or_else(near).or_else(told)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
 }

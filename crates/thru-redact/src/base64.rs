@@ -5,10 +5,8 @@
 
 use std::ops::Range;
 
-use crate::names::{Kind, Telling};
+use crate::names::Telling;
 use crate::value;
-
-const PASSWORD: Telling = Telling { kind: Kind::Password, rule: "password" };
 
 /// The base64 of what secrets begin with, in lower case.
 #[rustfmt::skip]
@@ -165,8 +163,8 @@ pub(crate) fn find_near(
         let is_value = is_manifest && is_manifest_value(&text[..run.start], &decoded);
         let is_password = || {
             let text = decoded.trim_end();
-            value::is_said(PASSWORD, b"password", text, false)
-                || value::is_said_word(PASSWORD, b"password", text)
+            value::is_said(Telling::PASSWORD, b"password", text, false)
+                || value::is_said_word(Telling::PASSWORD, b"password", text)
         };
         if is_value || run.len() >= SHORTEST && (holds_secret(&decoded) || is_password()) {
             found.push(run);

@@ -8,10 +8,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use crate::checks::{is_filler, is_masked, is_reference};
-use crate::names::{Kind, Telling};
+use crate::names::Telling;
 use crate::value;
-
-const PASSWORD: Telling = Telling { kind: Kind::Password, rule: "password" };
 
 /// The most bytes of a command line that are read.
 const LONGEST: usize = 1024;
@@ -352,7 +350,8 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> (Range<usize>, Vec<Range<u
     let is_known = !text[word.clone()].starts_with('-');
     secrets.retain(|range| {
         let value = &text[range.clone()];
-        is_argument(value) && (is_known || value::is_said(PASSWORD, b"password", value, false))
+        is_argument(value)
+            && (is_known || value::is_said(Telling::PASSWORD, b"password", value, false))
     });
     (word.start..end, secrets)
 }

@@ -5,11 +5,12 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use memchr::{memchr, memmem};
+
 use crate::checks::{has_irregular_case, is_uuid};
 use crate::names::{Kind, Telling, is_constant_name};
 use crate::pattern::{Group, Pattern, Set};
 use crate::value::{self, Manner};
-use memchr::{memchr, memmem};
 
 /// The most bytes after a name that are read.
 const AFTER: usize = 400;

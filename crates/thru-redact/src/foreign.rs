@@ -114,7 +114,7 @@ pub(crate) fn telling(word: &str) -> Telling {
     let is_in = |words: &[&str]| words.iter().any(|known| word.eq_ignore_ascii_case(known));
     match is_in(&KEYS) {
         true => Telling { kind: Kind::Key, rule: "api-key" },
-        false => Telling { kind: Kind::Password, rule: "password" },
+        false => Telling::PASSWORD,
     }
 }
 

@@ -26,6 +26,11 @@ pub(crate) struct Telling {
     pub(crate) rule: &'static str,
 }
 
+impl Telling {
+    /// That of a name of a password.
+    pub(crate) const PASSWORD: Self = Self { kind: Kind::Password, rule: "password" };
+}
+
 /// Every telling name contains one of these words; the prefilter looks for them.
 pub(crate) const WORDS: [&str; 37] = [
     "tpw",

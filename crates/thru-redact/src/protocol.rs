@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::names::{Kind, Telling};
+use crate::names::Telling;
 use crate::pattern::Pattern;
 use crate::value;
 
@@ -69,8 +69,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     }
     let found = login.after.captures(&text[word.end..end])?.name("v")?;
     let value = found.as_str();
-    let password = Telling { kind: Kind::Password, rule: "password" };
-    value::is_said(password, b"password", value, true)
+    value::is_said(Telling::PASSWORD, b"password", value, true)
         .then(|| word.end + found.start()..word.end + found.end())
 }
 

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::checks::{is_uuid, letters_in_words};
-use crate::names::{self, Kind, Telling};
+use crate::names::{self, Telling};
 use crate::value;
 
 /// The most bytes of a sentence that are read behind a name and before it.
@@ -19,12 +19,12 @@ const TAIL: usize = 90;
 const LINE: usize = 160;
 /// The most lines below a question that may answer it.
 const ANSWERS: usize = 3;
+/// The most lines that are looked at behind a name.
+const LINES: usize = 4;
 /// The most rows of a list.
 const ROWS: usize = 24;
 /// The fewest bytes of a password.
 const SHORTEST: usize = 6;
-
-const PASSWORD: Telling = Telling { kind: Kind::Password, rule: "password" };
 
 /// What a word looks like.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,9 +62,9 @@ const OTHERS: [&str; 35] = [
 
 /// Words right before a value, and the signs.
 #[rustfmt::skip]
-const VERBS: [&str; 40] = [
+const VERBS: [&str; 39] = [
     "is", "was", "are", "be", "now", "still", "to", "it's", "its", "used", "became", "ist", "war", "lautet", "heißt", "jetzt", "noch", "est", "c'est",
-    "était", "es", "era", "sigue", "è", "é", "foi", "to", "je", "är", "er", "=", ":", "->", "=>", "→", "–", "—", "-", "|", "│",
+    "était", "es", "era", "sigue", "è", "é", "foi", "je", "är", "er", "=", ":", "->", "=>", "→", "–", "—", "-", "|", "│",
 ];
 
 /// True if, in text or in raw JSON, a word near this name may be a password. A fast check that rules out most names.
@@ -83,9 +83,6 @@ pub(crate) fn is_possible(bytes: &[u8], name: &Range<usize>) -> bool {
 fn after(bytes: &[u8], end: usize) -> &[u8] {
     &bytes[end..bytes.len().min(end + 2 * (TAIL + LINE))]
 }
-
-/// The most lines that are looked at behind a name.
-const LINES: usize = 4;
 
 /// True if the first lines of a text, or of raw JSON, hold what may be a password.
 fn holds_password(part: &[u8], lines: usize) -> bool {
@@ -480,13 +477,13 @@ fn look(word: &str) -> Option<Look> {
     if !(SHORTEST..=64).contains(&bytes.len()) || !may_be_password(bytes) || is_other(word) {
         return None;
     }
-    let is_made = is_made(bytes) && value::is_said(PASSWORD, b"password", word, false);
+    let is_made = is_made(bytes) && value::is_said(Telling::PASSWORD, b"password", word, false);
     if is_made {
         return Some(Look::Made);
     }
     let is_words = value::is_joined_words(word) && bytes.iter().any(u8::is_ascii_digit)
-        || value::is_said_word(PASSWORD, b"password", word)
-        || value::is_said(PASSWORD, b"password", word, true);
+        || value::is_said_word(Telling::PASSWORD, b"password", word)
+        || value::is_said(Telling::PASSWORD, b"password", word, true);
     is_words.then_some(Look::Words)
 }
 
