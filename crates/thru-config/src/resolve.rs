@@ -1,5 +1,6 @@
 //! Merging of the layers: defaults, the user's file, the project's file.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::settings::{Config, Owner, SETTINGS, Setting, find};
@@ -202,7 +203,7 @@ pub fn load(layers: &[Layer<'_>]) -> Loaded {
                 for (key, value) in flatten(&table) {
                     let written = translated(&key, value, &layer.origin, &mut notes);
                     let Some((key, value)) = written else { continue };
-                    if let Err(note) = config.apply(&layer.origin, &key, &value) {
+                    if let Err(note) = config.apply(&layer.origin, key, &value) {
                         notes.push(note);
                     }
                 }
@@ -301,12 +302,12 @@ fn flatten(table: &toml::Table) -> Vec<(String, &toml::Value)> {
 }
 
 /// Returns a setting as it is written here; `None` for a remark on one.
-fn translated(
-    key: &str,
-    value: &toml::Value,
+fn translated<'v>(
+    key: &'v str,
+    value: &'v toml::Value,
     origin: &Origin,
     notes: &mut Vec<Note>,
-) -> Option<(String, toml::Value)> {
+) -> Option<(&'v str, Cow<'v, toml::Value>)> {
     let last = key.rsplit('.').next().unwrap_or(key);
     if last.starts_with('_') && last.ends_with("_help") {
         return None;
@@ -331,7 +332,7 @@ fn translated(
     } else if let Some(&(key, now)) = other {
         notes.push(Note::OtherName { origin, key, now });
     }
-    Some((now.to_owned(), converted.unwrap_or_else(|| value.clone())))
+    Some((now, converted.map_or(Cow::Borrowed(value), Cow::Owned)))
 }
 
 /// A setting of another program that has a model on this machine asked where the first does not answer.

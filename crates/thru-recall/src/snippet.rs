@@ -1,6 +1,6 @@
 //! Snippets: the part of a passage that shows why it was found.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use thru_core::unstyled_parts;
@@ -173,10 +173,9 @@ fn best_stretch(places: &[(Range<usize>, usize)], weights: &[f32], length: usize
         let within = || {
             places[number..].iter().take_while(|(place, _)| place.end <= first.start + length / 2)
         };
-        let terms: HashSet<usize> = within().map(|(_, term)| *term).collect();
         let weight = |term: &usize| weights.get(*term).copied().unwrap_or(1.0);
-        let mut terms: Vec<usize> = terms.into_iter().collect();
-        terms.sort_unstable();
+        // In their order: a sum of fractions depends on it.
+        let terms: BTreeSet<usize> = within().map(|(_, term)| *term).collect();
         let sum: f32 = terms.iter().map(weight).sum();
         if sum > best.0 || number == 0 {
             let end = within().last().map_or(first.end, |(place, _)| place.end);

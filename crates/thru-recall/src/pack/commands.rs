@@ -62,24 +62,24 @@ fn commit_hook(store: &Store, sessions: &[Vec<PassageRow>]) -> Result<Option<Str
             let output = store.text_of(call)?;
             if output.lines().any(names_hook) {
                 is_held_back = true;
-                let new: Vec<String> = output.lines().filter_map(step_of_hook).collect();
-                new.into_iter().for_each(|step| {
+                for step in output.lines().filter_map(step_of_hook) {
                     if !steps.contains(&step) {
                         steps.push(step);
                     }
-                });
+                }
             }
         }
         held_back += usize::from(is_held_back);
     }
-    steps.truncate(STEPS);
-    let steps: Vec<String> = steps.iter().map(|step| format!("`{step}`")).collect();
+    if steps.is_empty() {
+        return Ok(None);
+    }
+    let steps: Vec<String> = steps.iter().take(STEPS).map(|step| format!("`{step}`")).collect();
+    let steps = steps.join(", ");
     let sessions = if held_back == 1 { "session" } else { "sessions" };
-    let line = || {
-        let steps = steps.join(", ");
-        format!("`git commit` runs a hook here ({steps}), which failed in {held_back} {sessions}")
-    };
-    Ok((!steps.is_empty()).then(line))
+    Ok(Some(format!(
+        "`git commit` runs a hook here ({steps}), which failed in {held_back} {sessions}"
+    )))
 }
 
 fn is_failed_commit(call: &PassageRow) -> bool {

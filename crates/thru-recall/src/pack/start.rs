@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use thru_core::{Digest, MemoryKind, ObservationType, PLAN_APPROVED, is_trunk};
+use thru_core::{Digest, MemoryKind, ObservationType, PLAN_APPROVED};
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
@@ -295,7 +295,7 @@ impl Choice<'_, '_, '_, '_, '_> {
         let touches = is_here || self.touches(one);
         // Sessions tell their work.
         let has_plenty = self.request.limits.start_tokens >= PLENTY;
-        let most = if self.is_of_branch(one) { DECISIONS } else { ELSEWHERE };
+        let most = if one.is_of_branch { DECISIONS } else { ELSEWHERE };
         let has_room = self.decisions < most
             && (is_here || self.older < OLDER && (touches || self.general == 0));
         let is_wanted = has_plenty
@@ -313,13 +313,7 @@ impl Choice<'_, '_, '_, '_, '_> {
     /// True for an observation of the last session, or of the branch that is checked out.
     fn is_here(&self, one: &Valued) -> bool {
         let last_session = self.last.and_then(|last| last.digested.0.session);
-        one.memory.session.is_none() || one.memory.session == last_session || self.is_of_branch(one)
-    }
-
-    /// True for an observation of the branch that is checked out, unless that is a trunk.
-    fn is_of_branch(&self, one: &Valued) -> bool {
-        let branch = self.request.branch.as_deref().filter(|branch| !is_trunk(branch));
-        branch.is_some() && one.place.branch.as_deref() == branch
+        one.memory.session.is_none() || one.memory.session == last_session || one.is_of_branch
     }
 
     /// True for a recent decision about what the last session was about, or of work that goes on. Most others are about the work of their own day, and once that

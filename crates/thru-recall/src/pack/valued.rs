@@ -31,6 +31,8 @@ pub(super) struct Valued {
     pub(super) memory: MemoryRow,
     pub(super) files: Vec<FileState>,
     pub(super) place: SessionPlace,
+    /// True if it is of the branch that is checked out, unless that is a trunk.
+    pub(super) is_of_branch: bool,
     /// True if its session left work undone.
     pub(super) is_unfinished: bool,
     /// True for a person's saying about all things of a kind, or all times.
@@ -76,7 +78,8 @@ pub(super) fn observations(
             if let Some(name) = changed.map(|file| file_name(&file.path).to_owned()) {
                 valued.add(0.8, format!("names {name}, which changed lately"));
             }
-            if branch.is_some() && valued.place.branch.as_deref() == branch {
+            valued.is_of_branch = branch.is_some() && valued.place.branch.as_deref() == branch;
+            if valued.is_of_branch {
                 valued.add(0.6, "from this branch".to_owned());
             }
             valued.is_unfinished =
@@ -141,6 +144,7 @@ fn by_itself(
         memory,
         files,
         place,
+        is_of_branch: false,
         is_unfinished: false,
         holds_in_general,
         value,

@@ -73,7 +73,8 @@ impl Store {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sessions = self.select(
             "SELECT s.agent, s.session, max(n.grown), max(n.phase) FROM (
-                 SELECT DISTINCT session, 1 AS grown, NULL AS phase FROM passages WHERE row > ?1
+                 SELECT * FROM (SELECT DISTINCT session, 1 AS grown, NULL AS phase
+                                FROM passages WHERE row > ?1 LIMIT ?3)
                  UNION ALL SELECT session, 0, phase FROM phases WHERE row > ?2) n
              JOIN sessions s ON s.id = n.session GROUP BY s.id LIMIT ?3",
             (since.passage, since.phase, limit),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{OptionalExtension, Row, params_from_iter};
+use rusqlite::{OptionalExtension, Row, ToSql, params_from_iter};
 use thru_core::{Access, FileTouch, Id, IdPrefix, Outcome, PassageKind, RecordId, Timestamp};
 
 use super::in_list;
@@ -267,20 +267,14 @@ impl Store {
     /// # Errors
     /// Fails if the store cannot be read.
     pub fn calls_of_tools(&self, rows: &[i64], tools: &[&str]) -> Result<Vec<i64>> {
-        if rows.is_empty() {
-            return Ok(Vec::new());
-        }
-        let sql = format!("SELECT row, tool FROM passages WHERE row IN ({})", in_list(rows.len()));
-        let mut statement = self.connection.prepare(&sql)?;
-        let mut found = Vec::new();
-        let mut read = statement.query(params_from_iter(rows))?;
-        while let Some(row) = read.next()? {
-            let tool: Option<String> = row.get(1)?;
-            if tool.is_some_and(|tool| tools.contains(&tool.as_str())) {
-                found.push(row.get(0)?);
-            }
-        }
-        Ok(found)
+        let sql = format!(
+            "SELECT row FROM passages WHERE row IN ({}) AND tool IN ({})",
+            in_list(rows.len()),
+            in_list(tools.len())
+        );
+        let rows = rows.iter().map(|row| row as &dyn ToSql);
+        let parameters = rows.chain(tools.iter().map(|tool| tool as &dyn ToSql));
+        self.select(&sql, params_from_iter(parameters), |row| row.get(0))
     }
 
     /// Returns the text of a passage.
