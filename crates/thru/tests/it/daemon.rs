@@ -151,6 +151,10 @@ fn one_that_was_killed_is_replaced() {
 #[test]
 fn it_serves_the_page_once_that_is_asked_for_and_after_it_was_killed() {
     let place = Place(Home::imported());
+    // A port of its own, below those that the system deals out: another test's daemon, which takes the first free one
+    // from the usual port on, would otherwise listen here while this one is down.
+    let port = (20_000 + std::process::id() % 10_000).to_string();
+    place.thru(&["config", "set", "http.port", &port]).expect(0);
     let address = || place.json(&["status", "--json"])["page"].as_str().map(str::to_owned);
     assert!(place.thru(&["daemon", "start"]).code == 0 && address().is_none());
     let shown = place.thru(&["view", "--no-open"]);
