@@ -28,8 +28,6 @@ const MEMORIES: usize = 3;
 /// The share of memories among rows that they share with passages: two of five. They say it better, and passages show
 /// it.
 const MEMORY_SHARE: (usize, usize) = (2, 5);
-/// Passages looked at for each that is shown, where only some kinds are wanted.
-const PASSAGES_PER_KIND: usize = 5;
 
 /// A question.
 #[derive(Clone, Debug, Default)]
@@ -112,11 +110,7 @@ impl Search {
             AnswerSize::Passages(_) if passages => limit + memories,
             _ => limit,
         };
-        let passages = match (passages, any) {
-            (false, _) => 0,
-            (true, true) => limit,
-            (true, false) => limit * PASSAGES_PER_KIND,
-        };
+        let passages = if passages { limit } else { 0 };
         Limits { memories, rows, passages }
     }
 
@@ -134,14 +128,13 @@ impl Search {
             Some(id) => Some(vec![named::named_session(app, store, id)?.row]),
             None => None,
         };
-        let kinds: Vec<MemoryKind> = self
-            .kinds
-            .iter()
-            .filter_map(|kind| match kind {
-                EntryKind::Memory(kind) => Some(*kind),
-                EntryKind::Passage(_) => None,
-            })
-            .collect();
+        let (mut kinds, mut passages): (Vec<MemoryKind>, Vec<PassageKind>) = Default::default();
+        for kind in &self.kinds {
+            match kind {
+                EntryKind::Memory(kind) => kinds.push(*kind),
+                EntryKind::Passage(kind) => passages.push(*kind),
+            }
+        }
         let filter = IndexFilter {
             projects: project.as_ref().map(|one| store.project_rows(one.row)).transpose()?,
             sessions: session,
@@ -150,6 +143,7 @@ impl Search {
             since: date(&self.since)?,
             until: date(&self.until)?,
             kinds: (!kinds.is_empty()).then_some(kinds),
+            passages: (!passages.is_empty()).then_some(passages),
             concepts: (!self.concepts.is_empty()).then(|| self.concepts.clone()),
         };
         Ok((filter, project.map(|project| project.name)))
@@ -479,7 +473,15 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         Some(_) => (SearchResults::default(), Judged::of_work()),
         None => {
             let embedding = Box::new(|| embedding.wait());
-            let results = thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
+            let mut results =
+                thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
+            if limits.passages > 0 {
+                // What has no title is told by its passages, and what is far from the question only where they tell nothing.
+                let tell = !results.sessions.is_empty();
+                results.memories.retain(|found| {
+                    !found.hit.memory.is_untitled() && (found.hit.is_near() || !tell)
+                });
+            }
             let judged = judge(&results, request, limits);
             (results, judged)
         }
@@ -638,21 +640,9 @@ impl Judged {
 }
 
 fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
-    let passage_kinds: Vec<PassageKind> = request
-        .kinds
-        .iter()
-        .filter_map(|kind| match kind {
-            EntryKind::Passage(kind) => Some(*kind),
-            EntryKind::Memory(_) => None,
-        })
-        .collect();
     let memories = || results.memories.iter().enumerate();
-    // What has no title is told by its passages.
-    let is_told = |found: &FoundMemory| limits.passages == 0 || !found.hit.memory.is_untitled();
-    let near: Vec<RowAt> = memories()
-        .filter(|(_, found)| found.hit.is_near() && is_told(found))
-        .map(|(at, _)| RowAt::Memory(at))
-        .collect();
+    let near = memories().filter(|(_, found)| found.hit.is_near());
+    let near: Vec<RowAt> = near.map(|(at, _)| RowAt::Memory(at)).collect();
     let mut has_more = near.len() > limits.memories;
     let mut shown: Vec<RowAt> = near.into_iter().take(limits.memories).collect();
     // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
@@ -665,9 +655,7 @@ fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
         let mut hits: Vec<(usize, RowAt)> = Vec::new();
         for (at, session) in results.sessions.iter().enumerate() {
             for (place, hit) in session.hits.iter().enumerate() {
-                if passage_kinds.is_empty() || passage_kinds.contains(&hit.passage.kind) {
-                    hits.push((hit.rank, RowAt::Passage(at, place)));
-                }
+                hits.push((hit.rank, RowAt::Passage(at, place)));
             }
         }
         hits.sort_by_key(|(rank, _)| *rank);
