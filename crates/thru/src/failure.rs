@@ -4,8 +4,7 @@ use std::io::Write;
 
 use thru_app::{Listing, MemoryAction, Remedy, Trouble, TroubleKind};
 
-use crate::commands::Outcome;
-use crate::ui::{fold, printable};
+use crate::ui::{Outcome, fold, printable};
 
 /// Prints an error, folded to a terminal of so many columns. A pipe that the reader closed is none.
 pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write, columns: usize) -> u8 {

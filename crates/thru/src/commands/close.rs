@@ -3,10 +3,10 @@
 use thru_app::Result;
 use thru_app::keep::close::{self, Close, Closed, Closer};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
 use crate::failure;
-use crate::ui::Page;
+use crate::ui::Outcome;
 
 /// Close a session for now, and index it.
 #[derive(Debug, clap::Args)]
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &CloseArguments, environment: &Environment) -> Resu
         Close { session: session.clone(), reason: reason.clone(), closer: Closer::Command };
     let shown = shared::Shown::new(environment);
     let closed = close::close(&environment.app, &request, shown.call());
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let outcome = match (closed, json) {
         (Ok(closed), false) => {
             page.line(closed.message);

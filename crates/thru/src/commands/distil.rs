@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::models::distil::{self, Distil, Distilled, Refined};
 
-use super::Outcome;
 use super::shared::{self, Shown};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, one_line, plural};
 
 /// Shows how many turns and sessions no model has looked at, and what it would cost to have one look.
 /// Sends nothing without --run. What a model made of a turn before is not asked for again, unless --again.
@@ -47,7 +46,7 @@ pub(crate) fn run(arguments: DistilArguments, environment: &Environment) -> Resu
     let shown = Shown::unless(json, environment);
     let distilled = distil::distil(environment, &request, shown.call_until(&cancelled))?;
     drop(shown);
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     match (json, &distilled.done) {
         (true, _) => page.json(&distilled)?,
         (false, Some(refined)) => tell(&mut page, refined),

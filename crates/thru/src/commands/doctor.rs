@@ -3,9 +3,9 @@
 use thru_app::health::{self, Examination, Finding, Level, Seen};
 use thru_app::{Progress, Result, Unit};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Page, Tone, plural};
 
 /// Looks at hooks, settings and everything that is kept, and says what does not work and what to do
 /// about it. Reads journal and archive to their ends.
@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Res
         seen = look(environment, quiet);
         findings = health::examine(&seen);
     }
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if arguments.report {
         page.line(health::report(&seen, &findings));
     } else if arguments.json {

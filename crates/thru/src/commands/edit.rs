@@ -6,9 +6,9 @@ use thru_app::fresh::Freshness;
 use thru_app::keep::edit::{self, Edit};
 use thru_core::ObservationType;
 
-use super::{Outcome, entries, shared};
+use super::{entries, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// What you write replaces what was distilled, also after a rebuild. `thru undo` undoes it.
 #[derive(Debug, clap::Args)]
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Resul
         sources: Sources::None,
         freshness: Freshness::Recorded,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     for piece in get(environment, &request, shown.call())?.pieces {
         if let Piece::Memory(piece) = piece {
             entries::show(&mut page, &piece.memory, environment);
@@ -74,6 +74,5 @@ pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Resul
         page.line(page.paint(Tone::Bad, shared::UNSWEPT));
     }
     page.line(page.paint(Tone::Quiet, "Changed. `thru undo` undoes it."));
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }

@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::embedding::fill::{self, EmbedReport};
 
-use super::Outcome;
 use super::shared::{self, Shown};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural, size};
+use crate::ui::{Outcome, Page, Tone, count, plural, size};
 
 /// Makes vectors of what people and agents said and of memories, so that search finds what means the
 /// same, whatever words it uses. The daemon does it in the background; here it is done at once, memories
@@ -38,7 +37,7 @@ pub(crate) struct EmbedArguments {
 }
 
 pub(crate) fn run(arguments: &EmbedArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let outcome = match &arguments.text {
         _ if arguments.prune => prune(&mut page, arguments, environment)?,
         Some(text) => {

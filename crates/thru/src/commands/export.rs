@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use thru_app::Result;
 use thru_app::keep::export::{self, Export, ExportImported};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural};
+use crate::ui::{Outcome, Page, Tone, count, plural};
 
 /// One JSON object a line: a header, then sessions with their passages, memories, and what people
 /// decided. Everything goes through the redactor once more. `thru import FILE` brings what people told
@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
         return Ok(Outcome::Done);
     };
     let counts = export::export_to(&environment.app, &request, &path, shown.call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     page.line(format!(
         "Wrote {}, {}, {} and {} to {}.",
         plural(counts.sessions, "session"),
@@ -58,8 +58,7 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
         environment.shown(&path)
     ));
     page.line("Treat it as confidential: redaction has gaps.");
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// Imports what people told and decided elsewhere.
@@ -70,7 +69,7 @@ pub(crate) fn import_decisions(
     environment: &Environment,
 ) -> Result<Outcome> {
     let plan = export::plan_import(paths)?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if dry_run {
         match as_json {
             true => page.json(&plan)?,
@@ -91,8 +90,7 @@ pub(crate) fn import_decisions(
             "They are made from transcripts; to move those, copy `archive/` and `journal/`.",
         ));
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// Kinds of lines, each with its number.

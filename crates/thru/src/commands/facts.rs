@@ -4,9 +4,9 @@ use thru_app::Result;
 use thru_app::ask::graph::facts::{FactList, Facts, facts};
 use thru_core::Relation;
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Page, Tone, plural};
 
 /// Facts are taken from what agents did, with the time they held and the record that shows each.
 #[derive(Debug, clap::Args)]
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &FactsArguments, environment: &Environment) -> Resu
         limit: arguments.limit,
     };
     let found = facts(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| show(page, &found, environment))?;
-    Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    environment.answer(arguments.json, &found, |page| show(page, &found, environment))?;
+    Ok(Outcome::found(!found.facts.is_empty()))
 }
 
 fn show(page: &mut Page, found: &FactList, environment: &Environment) {

@@ -5,9 +5,9 @@ use thru_app::keep::forget::{self, Forget, ForgetTargets, Forgotten};
 use thru_app::{Remedy, Result, Trouble};
 
 use super::entries::session_heading;
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, one_line, plural, size};
+use crate::ui::{Outcome, Page, Tone, one_line, plural, size};
 
 /// A memory that is forgotten is in no answer any more, also after a rebuild; `thru undo` brings it
 /// back. A session that is forgotten is removed from archive, store and index for good; a tombstone
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
     if let Some((_, trouble)) = targets.unknown.drain(..).next() {
         return Err(trouble);
     }
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if targets.is_empty() {
         page.line("Nothing to forget.");
         page.print()?;
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
     }
     if !arguments.yes {
         preview(&mut page, &targets, environment)?;
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
         if !environment.terminal.interactive {
             return Err(Trouble::refused("nothing was forgotten").with(Remedy::Confirm));
         }
@@ -87,8 +87,7 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
     }
     let forgotten = forget::forget(&environment.app, &targets, shown.call())?;
     show(&mut page, &forgotten, environment);
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {

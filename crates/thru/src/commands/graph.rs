@@ -8,9 +8,9 @@ use thru_app::ask::graph::path::{FindPath, path};
 use thru_app::{Context, Result};
 use thru_core::{EndReason, Relation};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, day_and_time, one_line};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -73,7 +73,7 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         project: arguments.within.scope(),
     };
     let found = path(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     match arguments.json {
         true => page.json(&found)?,
         false if found.facts.is_empty() => {
@@ -82,7 +82,7 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         false => lines(&mut page, &found.facts, environment),
     }
     page.print()?;
-    Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!found.facts.is_empty()))
 }
 
 fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
@@ -96,7 +96,7 @@ fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result
     let text = graph.rendered(format)?;
     let mut output = environment.streams.output();
     writeln!(output, "{}", text.trim_end()).context("the graph cannot be written")?;
-    Ok(if graph.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!graph.facts.is_empty()))
 }
 
 /// Columns before the words of a fact: the moment.

@@ -14,9 +14,9 @@ use thru_intake::{ImportReport, SourceProblem};
 
 use super::import_foreign::{self, Wishes};
 use super::of_agents::OfAgents;
-use super::{Outcome, export, shared};
+use super::{export, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural, size};
+use crate::ui::{Outcome, Page, Tone, count, plural, size};
 
 /// Without a path: everything that your agents left on this machine.
 #[derive(Debug, clap::Args)]
@@ -79,7 +79,7 @@ pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Res
         // Another import may be at work on the same files: what is left to do is seen when it is done.
         false => import::plan_locked(app, &request, shown.call())?,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if !arguments.json {
         describe(&mut page, &planned, &request, arguments, environment);
     }
@@ -90,11 +90,11 @@ pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Res
             list_problems(&mut page, &planned.plan.problems, environment);
         }
         page.print()?;
-        return Ok(if arguments.dry_run { Outcome::Done } else { Outcome::Nothing });
+        return Ok(Outcome::found(arguments.dry_run));
     }
     let is_empty = planned.plan.is_empty();
     if !is_empty && environment.terminal.interactive && !arguments.yes && !arguments.json {
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
         if !shared::ask(environment, "Archive and index it?", true)? {
             page.line("Nothing was changed.");
             page.print()?;

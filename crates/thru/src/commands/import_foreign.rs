@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ingest::foreign::{self, ForeignPlan, ImportForeign};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, one_line, plural};
 
 /// Names listed before the rest is only counted.
 const SHOWN: usize = 10;
@@ -31,21 +31,19 @@ pub(crate) fn run(
         true => foreign::plan(app, request)?,
         false => foreign::plan_locked(app, request, shown.call())?,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if wishes.json {
         let plan = if wishes.dry_run { planned.plan } else { planned.import(shown.call())? };
         page.json(&plan)?;
-        page.print()?;
-        return Ok(Outcome::Done);
+        return page.print();
     }
     describe(&mut page, &planned.plan, request, environment);
     let coming = planned.plan.coming();
     if wishes.dry_run || coming == 0 {
-        page.print()?;
-        return Ok(Outcome::Done);
+        return page.print();
     }
     if environment.terminal.interactive && !wishes.yes {
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
         if !shared::ask(environment, "Import them?", true)? {
             page.line("Nothing was changed.");
             page.print()?;
@@ -59,8 +57,7 @@ pub(crate) fn run(
          (`thru edit ID --agree`).",
         request.source
     ));
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn describe(

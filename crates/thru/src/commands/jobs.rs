@@ -4,10 +4,10 @@ use thru_app::Result;
 use thru_app::ingest::jobs::{self, JobEntry, JobSelection, JobState, Jobs, JobsRun};
 use thru_store::JobKind;
 
+use super::distil;
 use super::shared::{self, Shown};
-use super::{Outcome, distil};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, count, day_and_time, one_line, plural};
 
 /// Jobs that are listed.
 const SHOWN: usize = 40;
@@ -57,7 +57,7 @@ enum Command {
 
 pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result<Outcome> {
     let json = arguments.json;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let shown = Shown::new(environment);
     let call = shown.call();
     let outcome = match arguments.command {

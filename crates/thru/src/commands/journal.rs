@@ -11,9 +11,9 @@ use thru_app::ingest::journal::{
 };
 use thru_intake::Operation;
 
-use super::{Outcome, shared::Shown};
+use super::shared::Shown;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, size, width};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural, size, width};
 
 /// The journal holds what cannot be made again: what hooks recorded, and what you decided.
 #[derive(Debug, clap::Subcommand)]
@@ -60,7 +60,7 @@ pub(crate) struct ShowArguments {
 }
 
 pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let outcome = match command {
         Command::Show(arguments) => return show(arguments, environment, page),
         Command::Verify { json } => {
@@ -92,7 +92,7 @@ fn show(arguments: ShowArguments, environment: &Environment, mut page: Page) -> 
         show_records(&mut page, &records, environment);
         page.print()?;
     }
-    Ok(if records.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!records.is_empty()))
 }
 
 fn show_records(page: &mut Page, records: &[JournalRecord], environment: &Environment) {

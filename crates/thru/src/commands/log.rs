@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ask::log::{AskLog, LogSubject, log};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Tone, day_and_time, one_line};
 
 /// The latest first. An id can be given to `thru undo`, but for sessions that were forgotten.
 #[derive(Debug, clap::Args)]
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
     let limit = if arguments.all { usize::MAX } else { arguments.limit.into() };
     let request = AskLog { limit, subject };
     let log = log(environment, request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &log, |page| {
+    environment.answer(arguments.json, &log, |page| {
         if log.entries.is_empty() {
             page.line(match subject {
                 LogSubject::Decisions => "No decisions yet.",
@@ -64,5 +64,5 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
             ));
         }
     })?;
-    Ok(if log.entries.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!log.entries.is_empty()))
 }

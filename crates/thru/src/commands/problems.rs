@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ask::graph::problems::{ListProblems, problems};
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Tone, plural};
 
 /// Errors and failing tests by the last run of each check, on branches that were not merged since.
 #[derive(Debug, clap::Args)]
@@ -23,7 +23,7 @@ pub(crate) struct ProblemsArguments {
 pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> Result<Outcome> {
     let request = ListProblems { project: arguments.within.scope(), limit: arguments.limit };
     let found = problems(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    environment.answer(arguments.json, &found, |page| {
         graph::lines(page, &found.problems, environment);
         let line = match found.problems.len() {
             0 => "No open problems.".to_owned(),
@@ -37,5 +37,5 @@ pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> R
         page.line(page.paint(Tone::Quiet, &line));
         shared::show_prepared(page, &found.preparation);
     })?;
-    Ok(if found.problems.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!found.problems.is_empty()))
 }

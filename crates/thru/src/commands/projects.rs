@@ -6,9 +6,9 @@ use thru_app::Result;
 use thru_app::keep::projects::{self, ProjectEntry};
 
 use super::of_agents::OfAgents;
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, one_line, width};
+use crate::ui::{Outcome, Page, Tone, age, count, one_line, width};
 
 /// Worktrees and clones of one remote are one project; so is a directory without git.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ enum Command {
 }
 
 pub(crate) fn run(arguments: &ProjectsArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let shown = shared::Shown::new(environment);
     let app = &environment.app;
     let mut outcome = Outcome::Done;

@@ -4,9 +4,9 @@ use thru_app::Result;
 use thru_app::ingest::rebuild;
 use thru_intake::OnLoss;
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Tone, plural};
 
 /// Store and index are made from journal and archive alone, with the same ids and the same answers.
 /// The old ones stay in use until the new ones are whole, and for good where journal and archive no
@@ -23,7 +23,7 @@ pub(crate) fn run(arguments: &RebuildArguments, environment: &Environment) -> Re
     let cancelled = shared::cancellation()?;
     let on_loss = if arguments.accept_loss { OnLoss::Accept } else { OnLoss::Refuse };
     let rebuilt = rebuild::rebuild(&environment.app, on_loss, shown.call_until(&cancelled))?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let Some(report) = rebuilt else {
         page.line("Stopped. The old store and index are in use as before.");
         page.print()?;

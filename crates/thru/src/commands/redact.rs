@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural, printable, width};
+use crate::ui::{Outcome, Page, Tone, plural, printable, width};
 
 /// Secrets are redacted by built-in rules when they are read; rules of yours are added to them. Newer
 /// rules, and a text that you name, can be taken out of what is kept already: journal, archive, store,
@@ -78,7 +78,7 @@ pub(crate) fn run(arguments: RedactArguments, environment: &Environment) -> Resu
 }
 
 fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let shown = shared::Shown::new(environment);
     let app = &environment.app;
     match command {
@@ -108,8 +108,7 @@ fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> 
             page.line("Removed. What it redacted stays redacted.");
         }
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn list_rules(page: &mut Page, rules: &RuleList) {
@@ -134,7 +133,7 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
     };
     let shown = shared::Shown::unless(arguments.json, environment);
     let (app, text, call) = (&environment.app, text.as_deref(), shown.call());
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if arguments.scan {
         let scanned = redact::scan(app, text, call)?;
         page.put(arguments.json, &scanned, |page| say_found(page, &scanned))?;

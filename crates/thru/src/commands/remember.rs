@@ -5,9 +5,9 @@ use thru_app::ask::ProjectScope;
 use thru_app::keep::remember::{self, Remember};
 use thru_core::ObservationType;
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// What you tell is kept in the journal, found by searches, and given to sessions like every other
 /// memory. With `--rule` it is told to every session that starts.
@@ -64,7 +64,7 @@ impl RememberArguments {
 pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let kept = remember::remember(&environment.app, &arguments.request(), shown.call())?;
-    Page::answer(environment, arguments.json, &kept, |page| {
+    environment.answer(arguments.json, &kept, |page| {
         let scope = kept.project.as_ref().map_or("every project", |name| name.get());
         let id = page.paint(Tone::Id, &kept.short_id);
         page.line(format!("Remembered as {id} for {scope}. `thru undo` undoes it."));
@@ -81,6 +81,5 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
                 "Something in it was private, or looked like a secret, and was left out.",
             ));
         }
-    })?;
-    Ok(Outcome::Done)
+    })
 }

@@ -5,9 +5,9 @@ use std::process::Command;
 use thru_app::ingest::rebuild::{self, ResumableSession};
 use thru_app::{Result, Trouble};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, plural};
+use crate::ui::{Outcome, plural};
 
 /// Starts the agent of a session with that session, in its directory. A transcript that the agent has deleted is put
 /// back first.
@@ -38,7 +38,7 @@ impl ResumeArguments {
 pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let session = rebuild::resumable(environment, &arguments.session, shown.call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let is_run = !arguments.print && !arguments.json && environment.terminal.interactive;
     if arguments.json {
         page.json(&session)?;

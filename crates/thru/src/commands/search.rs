@@ -6,14 +6,15 @@ use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::rank::ExplainRank;
 use thru_app::ask::search::{AnswerSize, Found, RankedMemory, Search, Verdict, WorkDone, search};
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
-use thru_recall::{MeaningUse, Part, Snippet, TurnEnds};
+use thru_recall::{Snippet, TurnEnds};
 use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
-use super::{Outcome, rank, shared, ui};
+use super::rank::{self, made_of, meaning};
+use super::{shared, ui};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
+use crate::ui::{Outcome, Page, Tone, age, count, cut, one_line, plural, printable, width};
 
 /// Sessions, and passages of each, that are shown where nothing is a sure answer.
 const NEAREST: (usize, usize) = (3, 2);
@@ -146,7 +147,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
     let found = search(environment, &arguments.request(), shown.call())?;
     let is_empty = found.verdict == Verdict::Nothing;
     let is_unsure = found.is_unsure() && !arguments.nearest;
-    Page::answer(environment, arguments.json, &found, |page| {
+    environment.answer(arguments.json, &found, |page| {
         for remark in found.remarks() {
             page.line(page.paint(Tone::Quiet, &printable(&remark)));
         }
@@ -171,7 +172,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         shared::show_prepared(page, &found.preparation);
     })?;
     let is_refused = is_empty || found.verdict == Verdict::Nearest && !arguments.nearest;
-    Ok(if is_refused { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!is_refused))
 }
 
 /// The project that was searched, in words.
@@ -413,24 +414,4 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The parts of a score: those that add or take most first.
-pub(crate) fn made_of(parts: &[Part]) -> String {
-    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
-        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
-    });
-    shown.collect::<Vec<_>>().join("; ")
-}
-
-/// The use made of meaning, in a sentence.
-pub(crate) fn meaning(meaning: &MeaningUse) -> String {
-    match meaning {
-        MeaningUse::Compared { model, vectors } => {
-            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
-        }
-        MeaningUse::Without { without } => {
-            format!("Meaning: not compared, {}. Words alone were looked for.", printable(without))
-        }
-    }
 }

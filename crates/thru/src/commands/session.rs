@@ -11,9 +11,9 @@ use thru_redact::Clean;
 use thru_store::MemoryBody;
 
 use super::entries::session_heading;
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, cut, day_and_time, one_line, plural, printable};
+use crate::ui::{Outcome, Page, Tone, cut, day_and_time, one_line, plural, printable};
 
 /// One session.
 #[derive(Debug, clap::Subcommand)]
@@ -78,7 +78,7 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
 fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
     let request = session::Load { id: arguments.id.clone(), freshness: Freshness::Recorded };
     let held = session::load(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &held, |page| {
+    environment.answer(arguments.json, &held, |page| {
         if held.is_silent {
             page.line(format!(
                 "Nothing is known about what session {} held.",
@@ -100,11 +100,10 @@ fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
 fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     let request = Outline::new(&arguments.id, Freshness::Recorded);
     let outline = session::outline(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if arguments.json {
         page.json(&outline)?;
-        page.print()?;
-        return Ok(Outcome::Done);
+        return page.print();
     }
     let session = &outline.session;
     page.line(session_heading(&page, session, environment));
@@ -149,8 +148,7 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
         show_turn(&mut page, turn, arguments.full, environment);
     }
     show_files(&mut page, &outline.files, session.root());
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// The end of the session, in a few lines.

@@ -7,9 +7,9 @@ use thru_app::ask::unindexed::{self, ListUnindexed, UnindexedSession};
 
 use super::entries::title;
 use super::of_agents::{OfAgents, tell_apart};
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, one_line, plural};
 
 /// Columns of an agent's name, where sessions of several are listed.
 const AGENT: usize = 11;
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
         limit: arguments.limit,
     };
     let found = list(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    environment.answer(arguments.json, &found, |page| {
         if found.sessions.is_empty() {
             page.line("No sessions.");
         } else {
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
             ));
         }
     })?;
-    Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!found.sessions.is_empty()))
 }
 
 fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> Result<Outcome> {
@@ -86,7 +86,7 @@ fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> R
         inactive: true,
     };
     let found = unindexed::list(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    environment.answer(arguments.json, &found, |page| {
         show_unindexed(page, &found.sessions, environment)
     })?;
     // That every session is indexed is good news.

@@ -6,9 +6,9 @@ mod sessions;
 use thru_app::Result;
 use thru_app::ask::stats::{ContextUsage, context_usage};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, count, one_line, plural};
 
 /// What sessions were given from memory, what that cost, and what came of it.
 #[derive(Debug, clap::Args)]
@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Resu
     }
     let shown = shared::Shown::new(environment);
     let usage = context_usage(environment, &arguments.since, shown.call())?;
-    Page::answer(environment, arguments.json, &usage, |page| {
+    environment.answer(arguments.json, &usage, |page| {
         if usage.sessions.is_empty() {
             page.line("No session was given anything from memory in this time.");
             let install = page.paint(Tone::Id, "thru doctor");
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Resu
             list_sessions(page, &usage, arguments.limit, environment);
         }
     })?;
-    Ok(if usage.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!usage.sessions.is_empty()))
 }
 
 fn occasions(page: &mut Page, usage: &ContextUsage) {

@@ -3,10 +3,10 @@
 use thru_app::compaction::summaries::{self, RebuildSummaries, SummariesRebuilt, SummaryList};
 use thru_app::{Remedy, Result, Trouble};
 
+use super::session;
 use super::shared::{self, Shown};
-use super::{Outcome, session};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural};
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.
@@ -76,7 +76,7 @@ pub(crate) fn run(arguments: &SummariesArguments, environment: &Environment) -> 
 
 fn list(json: bool, environment: &Environment) -> Result<Outcome> {
     let list = summaries::list(environment)?;
-    Page::answer(environment, json, &list, |page| {
+    environment.answer(json, &list, |page| {
         if list.summaries.is_empty() {
             page.line("There are no summaries here.");
             page.line(
@@ -93,7 +93,7 @@ fn list(json: bool, environment: &Environment) -> Result<Outcome> {
             page.line(page.paint(Tone::Quiet, &format!("Of `config.json` there, {note}.")));
         }
     })?;
-    Ok(if list.summaries.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!list.summaries.is_empty()))
 }
 
 /// `1 summary`, `2 summaries`
@@ -136,7 +136,7 @@ fn rebuild(arguments: &Rebuild, environment: &Environment) -> Result<Outcome> {
     let Rebuild { project, session, json } = arguments;
     let request = RebuildSummaries { project: project.clone(), session: session.clone() };
     let rebuilt = summaries::rebuild(environment, &request, Shown::new(environment).call())?;
-    Page::answer(environment, *json, &rebuilt, |page| tell(page, &rebuilt, environment))?;
+    environment.answer(*json, &rebuilt, |page| tell(page, &rebuilt, environment))?;
     Ok(match (rebuilt.written, rebuilt.failed.is_empty()) {
         (_, false) => Outcome::Wrong,
         (0, true) => Outcome::Nothing,
@@ -173,7 +173,7 @@ fn delete(arguments: &Delete, environment: &Environment) -> Result<Outcome> {
     let deletion = summaries::deletion(environment, &arguments.id)?;
     let number = number_of(deletion.summaries);
     let place = environment.shown(&deletion.path());
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if !arguments.yes {
         if !environment.terminal.interactive {
             let message = format!(
@@ -196,6 +196,5 @@ fn delete(arguments: &Delete, environment: &Environment) -> Result<Outcome> {
             deleted.session_id.chars().take(8).collect::<String>()
         ))
     })?;
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }

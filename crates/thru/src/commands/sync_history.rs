@@ -6,9 +6,9 @@ use thru_intake::{ImportReport, Indexed};
 
 use super::import;
 use super::of_agents::{OfAgents, tell_apart};
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, one_line, plural, size};
+use crate::ui::{Outcome, Page, Tone, age, one_line, plural, size};
 
 /// Shows which sessions are not remembered, or not as they are now: transcripts that were not read to
 /// their end, and sessions that were left and are not indexed. Changes nothing without --run.
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -
         }
         false => sync_history::preview(app, &request, shown.call())?,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     match (arguments.json, &gap.import) {
         (true, _) => page.json(&gap)?,
         (false, Some(import)) => tell(&mut page, &import.report, environment),

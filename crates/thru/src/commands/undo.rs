@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::keep::undo;
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
 /// it again. With the id of a memory that was merged into another, the two stand for themselves again.
@@ -18,7 +18,7 @@ pub(crate) struct UndoArguments {
 pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Result<Outcome> {
     let shown = shared::Shown::new(environment);
     let undone = undo::undo(&environment.app, arguments.id.as_deref(), shown.call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let Some(undone) = undone else {
         page.line("There is nothing to undo.");
         page.print()?;
@@ -35,6 +35,5 @@ pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Resul
         page.line("`thru redact --apply` applies the rules to what is stored.");
     }
     page.line(page.paint(Tone::Quiet, &format!("`thru undo {}` does it again.", undone.id)));
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }

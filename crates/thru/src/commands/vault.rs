@@ -7,10 +7,9 @@ use thru_app::vault::{
 };
 use thru_app::{Remedy, Result, Trouble};
 
-use super::Outcome;
 use super::shared::{self, Shown};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, plural};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, plural};
 
 /// Memory as Markdown notes: one for each session, file and project. Lines that end in `^t-…` are kept up to date; all
 /// other text is yours. What you change in a line, write into a list, tick or remove comes back into memory.
@@ -173,7 +172,7 @@ fn init(
     environment: &Environment,
 ) -> Result<Outcome> {
     let init = vault::init(environment, path, dry_run, Shown::new(environment).call())?;
-    Page::answer(environment, json, &init, |page| {
+    environment.answer(json, &init, |page| {
         let place = environment.shown(&init.vault);
         let notes = plural(init.synced.created as u64, "note");
         page.line(match dry_run {
@@ -209,7 +208,7 @@ fn tell(
     json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
-    Page::answer(environment, json, synced, |page| {
+    environment.answer(json, synced, |page| {
         let written = synced.created + synced.changed;
         // One that did nothing, or not all of it, says that alone.
         let is_wrong = outcome(synced) == Outcome::Wrong;
@@ -251,14 +250,14 @@ fn show_copies(page: &mut Page, copies: &std::collections::BTreeSet<String>) {
 
 fn promotions(json: bool, environment: &Environment) -> Result<Outcome> {
     let promotions = vault::promotions(environment, Shown::new(environment).call())?;
-    Page::answer(environment, json, &promotions, |page| {
+    environment.answer(json, &promotions, |page| {
         if promotions.proposed.is_empty() {
             page.line("No note of one project is recalled by others often enough.");
         } else {
             show_proposed(page, &promotions.proposed);
         }
     })?;
-    Ok(if promotions.proposed.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!promotions.proposed.is_empty()))
 }
 
 fn promote(note: &str, yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
@@ -295,13 +294,12 @@ fn print(
     json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
-    Page::answer(environment, json, answer, |page| page.line(line))?;
-    Ok(Outcome::Done)
+    environment.answer(json, answer, |page| page.line(line))
 }
 
 fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
     let resolved = vault::resolve(environment, Shown::new(environment).call())?;
-    Page::answer(environment, json, &resolved, |page| {
+    environment.answer(json, &resolved, |page| {
         match resolved.merged.len() {
             0 => page.line("There is no conflict copy to merge."),
             merged => {
@@ -438,7 +436,7 @@ fn show_failed(page: &mut Page, failed: &FailedNote) {
 
 fn status(json: bool, environment: &Environment) -> Result<Outcome> {
     let status = vault::status(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let is_there = status.vault.is_some();
     if json {
         page.json(&status)?;
@@ -446,7 +444,7 @@ fn status(json: bool, environment: &Environment) -> Result<Outcome> {
         show_status(&mut page, &status, environment);
     }
     page.print()?;
-    Ok(if is_there { Outcome::Done } else { Outcome::Nothing })
+    Ok(Outcome::found(is_there))
 }
 
 fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment) {
@@ -490,7 +488,7 @@ fn show_more(page: &mut Page, all: usize, noun: &str) {
 
 fn open(id: &str, print: bool, json: bool, environment: &Environment) -> Result<Outcome> {
     let note = vault::note(environment, id, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let is_opened = !print && !json && environment.terminal.interactive;
     match json {
         true => page.json(&note)?,

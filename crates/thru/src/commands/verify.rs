@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ingest::rebuild;
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural, size};
+use crate::ui::{Outcome, Tone, plural, size};
 
 /// Reads journal and archive to their ends, checks every checksum, and compares store and index with
 /// them.
@@ -20,7 +20,7 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
     let shown = shared::Shown::unless(arguments.json, environment);
     let verified = rebuild::verify(&environment.app, shown.call())?;
     let found = &verified.verification;
-    Page::answer(environment, arguments.json, &verified, |page| {
+    environment.answer(arguments.json, &verified, |page| {
         page.line(format!("journal  {}", plural(found.journal_records, "record")));
         page.line(format!(
             "archive  {} in {}, {} as {}",

@@ -3,9 +3,9 @@
 use thru_app::ask::graph::why::{Course, Why, why};
 use thru_app::{Result, Trouble};
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, day_and_time, one_line};
 
 /// Tells the facts of a thing from the beginning, with the sessions behind its commits, and the decisions that speak of it.
 #[derive(Debug, clap::Args)]
@@ -44,8 +44,8 @@ pub(crate) fn run(arguments: &WhyArguments, environment: &Environment) -> Result
     };
     let course = why(environment, &request, shared::Shown::new(environment).call())?;
     let is_empty = course.facts.is_empty() && course.decisions.is_empty();
-    Page::answer(environment, arguments.json, &course, |page| show(page, &course, environment))?;
-    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
+    environment.answer(arguments.json, &course, |page| show(page, &course, environment))?;
+    Ok(Outcome::found(!is_empty))
 }
 
 fn show(page: &mut Page, course: &Course, environment: &Environment) {

@@ -3,13 +3,12 @@
 use thru_app::Result;
 use thru_app::models::catalog::{self, ProviderList, ProviderRole};
 
-use crate::commands::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, printable, width};
+use crate::ui::{Outcome, Page, Tone, printable, width};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let list = catalog::list(environment);
-    Page::answer(environment, json, &list, |page| show(page, &list))?;
+    environment.answer(json, &list, |page| show(page, &list))?;
     Ok(if list.trouble.is_some() { Outcome::Wrong } else { Outcome::Done })
 }
 

@@ -3,14 +3,13 @@
 use thru_app::Result;
 use thru_app::models::trial::{self, ProviderTrial};
 
-use crate::commands::Outcome;
 use crate::commands::shared::Shown;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count};
+use crate::ui::{Outcome, Page, Tone, count};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let trial = trial::try_models(environment, Shown::new(environment).call())?;
-    Page::answer(environment, json, &trial, |page| {
+    environment.answer(json, &trial, |page| {
         trial.providers.iter().for_each(|provider| show(page, provider))
     })?;
     Ok(if trial.is_well() { Outcome::Done } else { Outcome::Wrong })

@@ -4,9 +4,9 @@ use thru_app::Result;
 use thru_app::ask::stats::{AskModelUsage, ModelUsageRow, model_usage};
 use thru_core::Spent;
 
-use super::super::{Outcome, shared};
+use crate::commands::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line};
+use crate::ui::{Outcome, Page, Tone, count, one_line};
 
 /// What models were asked, what came of it, and what it cost.
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -
     let request =
         AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
     let usage = model_usage(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &usage, |page| {
+    environment.answer(arguments.json, &usage, |page| {
         if usage.rows.is_empty() {
             page.line("No model was asked anything in this time.");
         } else {
@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -
             page.line(format!("Memories replaced by those of a model: {number}. They are kept."));
         }
     })?;
-    Ok(if usage.rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!usage.rows.is_empty()))
 }
 
 fn show(page: &mut Page, rows: &[ModelUsageRow]) {

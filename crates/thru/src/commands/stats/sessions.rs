@@ -6,10 +6,10 @@ use thru_app::Result;
 use thru_app::ask::stats::{AskWork, WorkFigures, WorkStats, work};
 use thru_redact::Clean;
 
-use super::super::of_agents::OfAgents;
-use super::super::{Outcome, shared};
+use crate::commands::of_agents::OfAgents;
+use crate::commands::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line, plural, width};
+use crate::ui::{Outcome, Page, Tone, count, one_line, plural, width};
 
 /// How long sessions took and what was done in them, by day and by project.
 #[derive(Debug, clap::Args)]
@@ -46,14 +46,14 @@ pub(crate) fn run(
     };
     let stats = work(environment, &request, shared::Shown::new(environment).call())?;
     let is_empty = stats.total.sessions == 0;
-    Page::answer(environment, arguments.json, &stats, |page| {
+    environment.answer(arguments.json, &stats, |page| {
         if is_empty {
             page.line("No session did anything in this time.");
         } else {
             show(page, &stats, arguments.limit);
         }
     })?;
-    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!is_empty))
 }
 
 fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
