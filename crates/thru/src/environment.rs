@@ -11,7 +11,7 @@ use thru_config::Color;
 use thru_core::Layout;
 
 use crate::process::Process;
-use crate::ui::{Outcome, Page, Streams, Terminal, fold};
+use crate::ui::{Outcome, Page, Shown, Streams, Terminal, fold};
 
 /// The application, and the terminal that its answers are shown on.
 #[derive(Clone)]
@@ -62,6 +62,16 @@ impl Environment {
             Color::Auto => self.terminal.output && !self.terminal.no_color,
         };
         color && !self.plain
+    }
+
+    /// The progress of a call, for as long as it is held.
+    pub(crate) fn progress(&self) -> Shown {
+        self.progress_unless(false)
+    }
+
+    /// The same without stages, if it is to be quiet.
+    pub(crate) fn progress_unless(&self, quiet: bool) -> Shown {
+        Shown::new(&self.terminal, &self.streams, quiet)
     }
 
     /// An empty page for the output.

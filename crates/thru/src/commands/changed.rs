@@ -32,7 +32,7 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
         project: arguments.within.scope(),
         limit: arguments.limit,
     };
-    let found = changed(environment, &request, shared::Shown::new(environment).call())?;
+    let found = changed(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &found, |page| {
         graph::lines(page, &found.facts, environment);
         let line = match found.facts.len() {
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
                 format!("{number}{rest}. `thru show ID` shows the record.")
             }
         };
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
         shared::show_prepared(page, &found.preparation);
     })?;
     Ok(Outcome::found(!found.facts.is_empty()))

@@ -7,7 +7,6 @@ use thru_app::compaction::compare::{self, ComparedCompaction};
 use thru_store::SessionRow;
 
 use super::entries::session_heading;
-use super::shared::Shown;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line};
 
@@ -33,8 +32,8 @@ const SHOWN: usize = 8;
 const LABEL: usize = 13;
 
 pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = Shown::new(environment);
-    let compared = compare::compare(environment, &arguments.session, shown.call())?;
+    let compared =
+        compare::compare(environment, &arguments.session, environment.progress().call())?;
     let session = &compared.session;
     environment.answer(arguments.json, &compared, |page| {
         let entry = SessionEntry::new(environment, &environment.redactor(), session);
@@ -101,7 +100,7 @@ fn show(
         }
         if more > 0 {
             let more = format!("   {:LABEL$}and {more} more", "");
-            page.line(page.paint(Tone::Quiet, &more));
+            page.toned(Tone::Quiet, &more);
         }
     }
     if let Some(theirs) = compared.not_in_ours.as_ref().filter(|theirs| theirs.of > 0) {

@@ -102,10 +102,10 @@ fn changed(page: &mut Page, environment: &App) {
     page.gap();
     places(page, environment);
     page.gap();
-    page.line(page.paint(
+    page.toned(
         Tone::Quiet,
         "`thru config show` explains every setting, `thru config set KEY VALUE` changes one.",
-    ));
+    );
 }
 
 fn places(page: &mut Page, environment: &App) {
@@ -124,7 +124,7 @@ fn show(page: &mut Page, environment: &App, origin: bool, is_shown: impl Fn(&str
         let Some(resolved) = environment.config.get(setting.key) else { continue };
         page.gap();
         for line in wrap(setting.doc, page.columns().min(100).saturating_sub(2)) {
-            page.line(page.paint(Tone::Quiet, &format!("# {line}")));
+            page.toned(Tone::Quiet, &format!("# {line}"));
         }
         let from = if origin { format!("  # {}", resolved.origin) } else { String::new() };
         let key = page.paint(Tone::Heading, setting.key);

@@ -78,8 +78,7 @@ impl ContextArguments {
 }
 
 pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let context = context(environment, &arguments.request(), shown.call())?;
+    let context = context(environment, &arguments.request(), environment.progress().call())?;
     environment.answer(arguments.json, &context, |page| {
         if arguments.explain {
             explain(page, &context);
@@ -119,5 +118,5 @@ fn explain(page: &mut Page, context: &SessionBriefing) {
     let note = if context.note.is_empty() { String::new() } else { format!("; {}", context.note) };
     let lines = plural(context.lines.len() as u64, "line");
     let line = format!("{lines}, about {} tokens{note}.", context.tokens);
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
 }

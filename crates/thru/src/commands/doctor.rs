@@ -3,7 +3,6 @@
 use thru_app::health::{self, Examination, Finding, Level, Seen};
 use thru_app::{Progress, Result, Unit};
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, plural};
 
@@ -53,13 +52,13 @@ pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Res
 }
 
 fn look(environment: &Environment, quiet: bool) -> Seen<'_> {
-    let shown = shared::Shown::unless(quiet, environment);
+    let shown = environment.progress_unless(quiet);
     Seen::at(environment, &mut |done, total| shown.step("Checking", done, total, Unit::Files))
 }
 
 fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
     for done in mended {
-        page.line(page.paint(Tone::Good, &format!("fixed: {done}")));
+        page.toned(Tone::Good, &format!("fixed: {done}"));
     }
     page.gap();
     let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
@@ -73,7 +72,7 @@ fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
         page.line(format!("{level}  {:width$}  {}", finding.check, finding.line));
         if let Some(remedy) = finding.remedy.as_ref().filter(|_| finding.level != Level::Ok) {
             let indent = " ".repeat(7 + 2 + width + 2);
-            page.line(page.paint(Tone::Quiet, &format!("{indent}{remedy}")));
+            page.toned(Tone::Quiet, &format!("{indent}{remedy}"));
         }
     }
     page.gap();

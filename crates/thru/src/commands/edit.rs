@@ -2,6 +2,7 @@
 
 use thru_app::Result;
 use thru_app::ask::get::{Get, Piece, Sources, get};
+use thru_app::ask::memories;
 use thru_app::fresh::Freshness;
 use thru_app::keep::edit::{self, Edit};
 use thru_core::ObservationType;
@@ -39,6 +40,9 @@ pub(crate) struct EditArguments {
     /// Stand behind what an agent recorded, so that starting sessions are told of it
     #[arg(long)]
     agree: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl EditArguments {
@@ -56,8 +60,15 @@ impl EditArguments {
 }
 
 pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let edited = edit::edit(&environment.app, &arguments.request(), shown.call())?;
+    if edited.is_unswept {
+        environment.tell(shared::UNSWEPT)?;
+    }
+    if arguments.json {
+        let history = memories::history(environment, &edited.id.to_string(), shown.call())?;
+        return environment.answer(true, &history, |_| {});
+    }
     let request = Get {
         ids: vec![edited.id.to_string()],
         sources: Sources::None,
@@ -70,9 +81,6 @@ pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Resul
             page.gap();
         }
     }
-    if edited.is_unswept {
-        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
-    }
-    page.line(page.paint(Tone::Quiet, "Changed. `thru undo` undoes it."));
+    page.toned(Tone::Quiet, "Changed. `thru undo` undoes it.");
     page.print()
 }

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use thru_app::Result;
 use thru_app::keep::export::{self, Export, ExportImported};
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, count, plural};
 
@@ -40,7 +39,7 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
     let ExportArguments { project, since, decisions, out } = arguments;
     let request =
         Export { project: project.clone(), since: since.clone(), only_decisions: *decisions };
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let Some(path) = out.as_ref().map(|path| environment.directory.join(path)) else {
         let mut output = BufWriter::new(environment.streams.output());
         export::export(&environment.app, &request, &mut output, shown.call())?;
@@ -79,16 +78,16 @@ pub(crate) fn import_decisions(
             }
         }
     } else {
-        let shown = shared::Shown::new(environment);
+        let shown = environment.progress();
         let imported = export::import_decisions(&environment.app, &plan, shown.call())?;
         page.put(as_json, &imported, |page| show_imported(page, &imported))?;
     }
     if !as_json && !plan.others.is_empty() {
         page.line(format!("Not imported: {}.", kinds_of(&plan.others)));
-        page.line(page.paint(
+        page.toned(
             Tone::Quiet,
             "They are made from transcripts; to move those, copy `archive/` and `journal/`.",
-        ));
+        );
     }
     page.print()
 }

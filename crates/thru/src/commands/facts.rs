@@ -51,7 +51,7 @@ pub(crate) fn run(arguments: &FactsArguments, environment: &Environment) -> Resu
         history: arguments.history,
         limit: arguments.limit,
     };
-    let found = facts(environment, &request, shared::Shown::new(environment).call())?;
+    let found = facts(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &found, |page| show(page, &found, environment))?;
     Ok(Outcome::found(!found.facts.is_empty()))
 }
@@ -71,6 +71,6 @@ fn show(page: &mut Page, found: &FactList, environment: &Environment) {
             format!("{}{rest}. `thru show ID` shows the record.", plural(number as u64, "fact"))
         }
     };
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
     shared::show_prepared(page, &found.preparation);
 }

@@ -62,7 +62,7 @@ impl ForgetArguments {
 const LISTED: usize = 10;
 
 pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let mut targets = forget::find(&environment.app, &arguments.request(), shown.call())?;
     if let Some((_, trouble)) = targets.unknown.drain(..).next() {
         return Err(trouble);
@@ -70,8 +70,7 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
     let mut page = environment.page();
     if targets.is_empty() {
         page.line("Nothing to forget.");
-        page.print()?;
-        return Ok(Outcome::Nothing);
+        return page.end(Outcome::Nothing);
     }
     if !arguments.yes {
         preview(&mut page, &targets, environment)?;
@@ -81,8 +80,7 @@ pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Res
         }
         if !shared::ask(environment, "Forget it?", false)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     let forgotten = forget::forget(&environment.app, &targets, shown.call())?;
@@ -113,7 +111,7 @@ fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
         page.line(format!("Its summary in {path} could not be removed: remove it yourself."));
     }
     if forgotten.is_unswept {
-        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
+        page.toned(Tone::Bad, shared::UNSWEPT);
     }
 }
 
@@ -150,7 +148,7 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
 
 fn more(page: &mut Page, listed: usize) {
     if listed > LISTED {
-        page.line(page.paint(Tone::Quiet, &format!("… and {} more", listed - LISTED)));
+        page.toned(Tone::Quiet, &format!("… and {} more", listed - LISTED));
     }
 }
 

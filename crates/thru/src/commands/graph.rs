@@ -72,7 +72,7 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         at: arguments.at.clone(),
         project: arguments.within.scope(),
     };
-    let found = path(environment, &request, shared::Shown::new(environment).call())?;
+    let found = path(environment, &request, environment.progress().call())?;
     let mut page = environment.page();
     match arguments.json {
         true => page.json(&found)?,
@@ -81,8 +81,7 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         }
         false => lines(&mut page, &found.facts, environment),
     }
-    page.print()?;
-    Ok(Outcome::found(!found.facts.is_empty()))
+    page.end(Outcome::found(!found.facts.is_empty()))
 }
 
 fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
@@ -92,7 +91,7 @@ fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result
         project: arguments.within.scope(),
         history: arguments.history,
     };
-    let graph = export(environment, &request, shared::Shown::new(environment).call())?;
+    let graph = export(environment, &request, environment.progress().call())?;
     let text = graph.rendered(format)?;
     let mut output = environment.streams.output();
     writeln!(output, "{}", text.trim_end()).context("the graph cannot be written")?;
@@ -128,7 +127,7 @@ pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environm
         if let Some(end) = &fact.end {
             let until = day_and_time(Some(end.at), environment.zone());
             let until = format!("{:width$}  until {until}, {}", "", ending(end.reason));
-            page.line(page.paint(Tone::Quiet, &until));
+            page.toned(Tone::Quiet, &until);
         }
     }
 }

@@ -26,17 +26,16 @@ pub(crate) fn run(
     wishes: Wishes,
     environment: &Environment,
 ) -> Result<Outcome> {
-    let (app, shown) = (&environment.app, shared::Shown::unless(wishes.json, environment));
+    let (app, shown) = (&environment.app, environment.progress_unless(wishes.json));
     let planned = match wishes.dry_run {
         true => foreign::plan(app, request)?,
         false => foreign::plan_locked(app, request, shown.call())?,
     };
-    let mut page = environment.page();
     if wishes.json {
         let plan = if wishes.dry_run { planned.plan } else { planned.import(shown.call())? };
-        page.json(&plan)?;
-        return page.print();
+        return environment.answer(true, &plan, |_| {});
     }
+    let mut page = environment.page();
     describe(&mut page, &planned.plan, request, environment);
     let coming = planned.plan.coming();
     if wishes.dry_run || coming == 0 {
@@ -46,8 +45,7 @@ pub(crate) fn run(
         page.print()?;
         if !shared::ask(environment, "Import them?", true)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     planned.import(shown.call())?;
@@ -112,7 +110,7 @@ fn describe(
     }
     if !plan.problems.is_empty() {
         let files = plural(plan.problems.len() as u64, "file");
-        page.line(page.paint(Tone::Bad, &format!("{files} could not be read:")));
+        page.toned(Tone::Bad, &format!("{files} could not be read:"));
         for (path, problem) in plan.problems.iter().take(SHOWN) {
             page.line(format!("  {}: {}", environment.shown(path), one_line(problem, 200)));
         }

@@ -93,7 +93,6 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
         targets: Targets::Present,
     };
     let mut prepared = prepare(environment, request)?;
-    let mut page = environment.page();
     if !arguments.dry_run {
         for one in &mut prepared {
             one.install(environment)?;
@@ -101,9 +100,10 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
     }
     if arguments.json {
         let installed = Installed::new(&prepared, environment);
-        page.json(&Installation { dry_run: arguments.dry_run, scope, installed })?;
-        return page.print();
+        let answer = Installation { dry_run: arguments.dry_run, scope, installed };
+        return environment.answer(true, &answer, |_| {});
     }
+    let mut page = environment.page();
     for one in &prepared {
         setup_page::tell_client(&mut page, one.adapter, &one.client, environment);
     }

@@ -3,7 +3,6 @@
 use thru_app::Result;
 use thru_app::ask::log::{AskLog, LogSubject, log};
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Tone, day_and_time, one_line};
 
@@ -35,7 +34,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
     };
     let limit = if arguments.all { usize::MAX } else { arguments.limit.into() };
     let request = AskLog { limit, subject };
-    let log = log(environment, request, shared::Shown::new(environment).call())?;
+    let log = log(environment, request, environment.progress().call())?;
     environment.answer(arguments.json, &log, |page| {
         if log.entries.is_empty() {
             page.line(match subject {
@@ -53,15 +52,14 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
                 page.line(format!("{id}  {when}  {text}"));
             }
             page.gap();
-            page.line(page.paint(
+            page.toned(
                 Tone::Quiet,
                 match subject {
                     LogSubject::AgentNotes => {
                         "New sessions are not given these. `thru edit ID --agree` accepts one, `thru forget ID` hides it."
                     }
                     LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` undoes one.",
-                },
-            ));
+                });
         }
     })?;
     Ok(Outcome::found(!log.entries.is_empty()))

@@ -92,8 +92,7 @@ fn revoke(client: Client, environment: &Environment) -> Result<Outcome> {
         true => format!("{} can no longer ask over HTTP.", client.as_str()),
         false => format!("{} has no token.", client.as_str()),
     });
-    page.print()?;
-    Ok(Outcome::found(revoked))
+    page.end(Outcome::found(revoked))
 }
 
 fn print_config(client: Client, text: &str, environment: &Environment) -> Result<Outcome> {

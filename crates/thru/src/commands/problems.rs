@@ -22,7 +22,7 @@ pub(crate) struct ProblemsArguments {
 
 pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> Result<Outcome> {
     let request = ListProblems { project: arguments.within.scope(), limit: arguments.limit };
-    let found = problems(environment, &request, shared::Shown::new(environment).call())?;
+    let found = problems(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &found, |page| {
         graph::lines(page, &found.problems, environment);
         let line = match found.problems.len() {
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> R
                 format!("{number}{rest}. `thru show ID` shows the record.")
             }
         };
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
         shared::show_prepared(page, &found.preparation);
     })?;
     Ok(Outcome::found(!found.problems.is_empty()))

@@ -4,16 +4,15 @@ use thru_app::Result;
 use thru_app::ask::rank::{ExplainRank, RankReasons, Ranking, explain_rank};
 use thru_recall::{MeaningUse, Part};
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Tone, count, plural, printable};
 
 pub(super) fn run(request: &ExplainRank, json: bool, environment: &Environment) -> Result<Outcome> {
-    let ranking = explain_rank(environment, request, shared::Shown::new(environment).call())?;
+    let ranking = explain_rank(environment, request, environment.progress().call())?;
     environment.answer(json, &ranking, |page| {
         for (number, line) in lines(&ranking).iter().enumerate() {
             let tone = if number == 0 { Tone::Heading } else { Tone::Quiet };
-            page.line(page.paint(tone, line));
+            page.toned(tone, line);
         }
     })?;
     Ok(Outcome::found(ranking.rank.is_some()))

@@ -5,7 +5,6 @@ use thru_app::ask::ProjectScope;
 use thru_app::keep::remember::{self, Remember};
 use thru_core::ObservationType;
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Tone};
 
@@ -62,8 +61,8 @@ impl RememberArguments {
 }
 
 pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let kept = remember::remember(&environment.app, &arguments.request(), shown.call())?;
+    let kept =
+        remember::remember(&environment.app, &arguments.request(), environment.progress().call())?;
     environment.answer(arguments.json, &kept, |page| {
         let scope = kept.project.as_ref().map_or("every project", |name| name.get());
         let id = page.paint(Tone::Id, &kept.short_id);
@@ -76,10 +75,9 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
             ));
         }
         if kept.is_redacted {
-            page.line(page.paint(
+            page.toned(
                 Tone::Bad,
-                "Something in it was private, or looked like a secret, and was left out.",
-            ));
+                "Something in it was private, or looked like a secret, and was left out.");
         }
     })
 }

@@ -3,7 +3,6 @@
 use thru_app::Result;
 use thru_app::ingest::rebuild;
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Tone, plural, size};
 
@@ -19,8 +18,8 @@ pub(crate) struct RestoreArguments {
 }
 
 pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let answer = rebuild::restore(&environment.app, &arguments.session, shown.call())?;
+    let answer =
+        rebuild::restore(&environment.app, &arguments.session, environment.progress().call())?;
     let restored = &answer.restored;
     environment.answer(arguments.json, &answer, |page| {
         let files = plural(restored.files.len() as u64, "file");

@@ -5,7 +5,6 @@ use std::process::Command;
 use thru_app::ingest::rebuild::{self, ResumableSession};
 use thru_app::{Result, Trouble};
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, plural};
 
@@ -36,8 +35,8 @@ impl ResumeArguments {
 }
 
 pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let session = rebuild::resumable(environment, &arguments.session, shown.call())?;
+    let session =
+        rebuild::resumable(environment, &arguments.session, environment.progress().call())?;
     let mut page = environment.page();
     let is_run = !arguments.print && !arguments.json && environment.terminal.interactive;
     if arguments.json {

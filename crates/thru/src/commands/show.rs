@@ -5,7 +5,6 @@ use thru_app::ask::get::{Get, MemoryPiece, PassagePiece, Piece, SourceLine, Sour
 use thru_app::fresh::Freshness;
 
 use super::entries::{self, session_heading, speaker};
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, day_and_time, printable};
 
@@ -29,7 +28,7 @@ pub(crate) fn run(arguments: &ShowArguments, environment: &Environment) -> Resul
         sources: if arguments.source { Sources::Records } else { Sources::None },
         freshness: Freshness::Recorded,
     };
-    let pieces = get(environment, &request, shared::Shown::new(environment).call())?.all_known()?;
+    let pieces = get(environment, &request, environment.progress().call())?.all_known()?;
     environment.answer(arguments.json, &pieces, |page| {
         for piece in &pieces.pieces {
             match piece {

@@ -7,7 +7,7 @@ use thru_app::{App, Result};
 use thru_core::Timestamp;
 
 use super::models;
-use super::shared::{self, Shown};
+use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, ago, day_and_time, plural, size};
 
@@ -24,17 +24,17 @@ pub(crate) struct StatusArguments {
 }
 
 pub(crate) fn run(arguments: &StatusArguments, environment: &Environment) -> Result<Outcome> {
-    let status = status(environment, Shown::new(environment).call())?;
+    let status = status(environment, environment.progress().call())?;
     environment.answer(arguments.json, &status, |page| show(page, &status, environment))
 }
 
 /// Shows the state of the memory and the most useful next step: for `thru` alone.
 pub(crate) fn front(environment: &Environment) -> Result<Outcome> {
-    let status = status(environment, Shown::new(environment).call())?;
+    let status = status(environment, environment.progress().call())?;
     let mut page = environment.page();
     show(&mut page, &status, environment);
     page.gap();
-    page.line(page.paint(Tone::Heading, "Next"));
+    page.toned(Tone::Heading, "Next");
     let (command, what) = next_step(&status, environment);
     for (command, what) in [(command, what), ("thru --help", "list all commands")] {
         page.line(format!("  {}  {what}", page.paint(Tone::Id, &format!("{command:19}"))));

@@ -49,7 +49,7 @@ impl SyncHistoryArguments {
 }
 
 pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -> Result<Outcome> {
-    let (app, shown) = (&environment.app, shared::Shown::unless(arguments.json, environment));
+    let (app, shown) = (&environment.app, environment.progress_unless(arguments.json));
     let request = arguments.request();
     let gap = match arguments.run {
         true => {
@@ -89,7 +89,7 @@ fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
             "{} could not be indexed and will be tried again: `thru jobs` lists what failed.",
             plural(failed, "session")
         );
-        page.line(page.paint(Tone::Bad, &line));
+        page.toned(Tone::Bad, &line);
     }
 }
 
@@ -120,13 +120,13 @@ fn preview(
         page.line("`thru sync-history --run` imports them; it takes the same options.");
     }
     if gap.not_listed > 0 {
-        page.line(page.paint(
+        page.toned(
             Tone::Quiet,
             &format!(
                 "{} not listed; `--days 0` without `--max-sessions` lists all.",
                 plural(gap.not_listed as u64, "other session"),
             ),
-        ));
+        );
     }
 }
 
@@ -176,7 +176,7 @@ fn table(page: &mut Page, sessions: &[MissingSession], environment: &Environment
         "SIZE",
         "PROJECT"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for (session, name) in sessions.iter().zip(&names) {
         let id = session.session_id.short();
         let padding = " ".repeat(width.saturating_sub(crate::ui::width(name)));

@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         kinds: arguments.kinds.clone(),
         agents: arguments.of.agents(),
     };
-    let timeline = around(environment, &request, shared::Shown::new(environment).call())?;
+    let timeline = around(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &timeline, |page| {
         let rows: Vec<TableRow<'_>> = timeline
             .memories()
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         } else {
             entries::table(page, &rows, environment);
             page.gap();
-            page.line(page.paint(Tone::Quiet, "`thru show ID…` shows them in full."));
+            page.toned(Tone::Quiet, "`thru show ID…` shows them in full.");
         }
         shared::show_prepared(page, &timeline.preparation);
     })?;

@@ -3,7 +3,6 @@
 use thru_app::Result;
 use thru_app::keep::undo;
 
-use super::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Tone};
 
@@ -13,27 +12,27 @@ use crate::ui::{Outcome, Tone};
 pub(crate) struct UndoArguments {
     /// The id of a decision in `thru log`, or of a memory that was merged
     id: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let undone = undo::undo(&environment.app, arguments.id.as_deref(), shown.call())?;
-    let mut page = environment.page();
-    let Some(undone) = undone else {
-        page.line("There is nothing to undo.");
-        page.print()?;
-        return Ok(Outcome::Nothing);
-    };
-    page.line(format!("Undid: {}", undone.text.get()));
-    for folder in &undone.folders_left {
-        let folder = environment.shown(folder);
-        page.line(format!(
-            "Summaries in {folder} could not be written again: `thru summaries rebuild` does."
-        ));
-    }
-    if undone.changes_rules {
-        page.line("`thru redact --apply` applies the rules to what is stored.");
-    }
-    page.line(page.paint(Tone::Quiet, &format!("`thru undo {}` does it again.", undone.id)));
-    page.print()
+    let undone =
+        undo::undo(&environment.app, arguments.id.as_deref(), environment.progress().call())?;
+    environment.answer(arguments.json, &undone, |page| {
+        let Some(undone) = &undone else { return page.line("There is nothing to undo.") };
+        page.line(format!("Undid: {}", undone.text.get()));
+        for folder in &undone.folders_left {
+            let folder = environment.shown(folder);
+            page.line(format!(
+                "Summaries in {folder} could not be written again: `thru summaries rebuild` does."
+            ));
+        }
+        if undone.changes_rules {
+            page.line("`thru redact --apply` applies the rules to what is stored.");
+        }
+        page.toned(Tone::Quiet, &format!("`thru undo {}` does it again.", undone.id));
+    })?;
+    Ok(Outcome::found(undone.is_some()))
 }

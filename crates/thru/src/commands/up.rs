@@ -85,8 +85,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         }
         if !shared::ask(environment, "Continue?", true)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     for one in &mut prepared {
@@ -110,7 +109,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         Some(_) => Some(read(environment, arguments.json)?),
         None => None,
     };
-    let memory = memory(environment, shared::Shown::new(environment).call())?;
+    let memory = memory(environment, environment.progress().call())?;
     let daemon = Daemon::look(environment);
     if arguments.json {
         let installed = Installed::new(&prepared, environment);
@@ -146,7 +145,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
 
 /// Asks about a directory that says it is part of a project that is known from elsewhere.
 fn offer_to_join(page: &mut Page, is_silent: bool, environment: &Environment) -> Result<()> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let Some((project, known_at)) = projects::waiting(environment, shown.call())? else {
         return Ok(());
     };
@@ -212,8 +211,7 @@ fn announce(
 /// Reads the history. It is looked for once more: hours may have gone by with the question, and
 /// another process may have read it.
 fn read(environment: &Environment, quiet: bool) -> Result<Imported> {
-    let shown = shared::Shown::new(environment);
-    let planned = plan_locked(environment, &Import::default(), shown.call())?;
+    let planned = plan_locked(environment, &Import::default(), environment.progress().call())?;
     import::perform(environment, planned, quiet)
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &ViewArguments, environment: &Environment) -> Resul
         true => "Opened in your browser. `thru view` makes another link.",
         false => "Open it in a browser on this machine, within a minute. It works once.",
     };
-    page.line(page.paint(Tone::Quiet, next));
+    page.toned(Tone::Quiet, next);
     page.print()
 }
 

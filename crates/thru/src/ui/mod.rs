@@ -2,6 +2,7 @@
 
 mod outcome;
 mod page;
+mod progress;
 mod streams;
 mod style;
 mod terminal;
@@ -9,6 +10,7 @@ mod text;
 
 pub(crate) use outcome::Outcome;
 pub(crate) use page::Page;
+pub(crate) use progress::Shown;
 pub use streams::Streams;
 pub use terminal::Terminal;
 pub(crate) use terminal::Unseen;

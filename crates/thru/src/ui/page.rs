@@ -85,6 +85,11 @@ impl Page {
         self.text.push('\n');
     }
 
+    /// Adds a line in a tone.
+    pub(crate) fn toned(&mut self, tone: Tone, line: &str) {
+        self.line(self.paint(tone, line));
+    }
+
     /// Adds an empty line, unless the page is empty.
     pub(crate) fn gap(&mut self) {
         if !self.text.is_empty() {
@@ -142,6 +147,12 @@ impl Page {
         self.output.write_all(text.as_bytes())?;
         self.output.flush()?;
         Ok(Outcome::Done)
+    }
+
+    /// Prints the page as the end of a command.
+    pub(crate) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
+        self.print()?;
+        Ok(outcome)
     }
 
     /// Shows the page in a pager; says whether there was one.

@@ -74,8 +74,7 @@ pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
             return Err(error).with_context(|| format!("{} cannot be removed", file.display()));
         }
     };
-    page.print()?;
-    Ok(outcome)
+    page.end(outcome)
 }
 
 fn file(environment: &Environment) -> Result<PathBuf> {

@@ -29,7 +29,7 @@ fn show(page: &mut Page, list: &ProviderList) {
             |(text, widest): (&str, &usize)| format!("{text}{:1$}  ", "", widest - width(text));
         row.into_iter().zip(&widths).map(cell).collect::<String>()
     };
-    page.line(page.paint(Tone::Quiet, &format!("  {}WHAT", cells(["PROVIDER", "MODEL", "KEY"]))));
+    page.toned(Tone::Quiet, &format!("  {}WHAT", cells(["PROVIDER", "MODEL", "KEY"])));
     for (provider, row) in list.providers.iter().zip(&rows) {
         let mark = match provider.role {
             Some(ProviderRole::Set) => "* ",
@@ -51,7 +51,7 @@ fn show(page: &mut Page, list: &ProviderList) {
     }
     if let Some(trouble) = &list.trouble {
         page.gap();
-        page.line(page.paint(Tone::Bad, &format!("It cannot be asked: {trouble}")));
+        page.toned(Tone::Bad, &format!("It cannot be asked: {trouble}"));
     }
     if !list.price_known {
         page.gap();

@@ -4,7 +4,6 @@ use thru_app::Result;
 use thru_app::ask::stats::{AskModelUsage, ModelUsageRow, model_usage};
 use thru_core::Spent;
 
-use crate::commands::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, count, one_line};
 
@@ -29,7 +28,7 @@ pub(crate) struct StatsModelsArguments {
 pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -> Result<Outcome> {
     let request =
         AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
-    let usage = model_usage(environment, &request, shared::Shown::new(environment).call())?;
+    let usage = model_usage(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &usage, |page| {
         if usage.rows.is_empty() {
             page.line("No model was asked anything in this time.");
@@ -48,7 +47,7 @@ fn show(page: &mut Page, rows: &[ModelUsageRow]) {
         "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
         "PROVIDER", "MODEL", "FOR", "CAME OF IT", "QUESTIONS", "TOKENS", "COST"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for row in rows {
         page.line(format!(
             "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",

@@ -7,7 +7,6 @@ use thru_app::ask::stats::{AskWork, WorkFigures, WorkStats, work};
 use thru_redact::Clean;
 
 use crate::commands::of_agents::OfAgents;
-use crate::commands::shared;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, count, one_line, plural, width};
 
@@ -44,7 +43,7 @@ pub(crate) fn run(
         project: arguments.project.clone(),
         agents: arguments.of.agents(),
     };
-    let stats = work(environment, &request, shared::Shown::new(environment).call())?;
+    let stats = work(environment, &request, environment.progress().call())?;
     let is_empty = stats.total.sessions == 0;
     environment.answer(arguments.json, &stats, |page| {
         if is_empty {
@@ -76,7 +75,7 @@ fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
         time(stats.median),
         time(stats.longest),
     );
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
 }
 
 fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usize, more: &str) {
@@ -85,7 +84,7 @@ fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usi
         "{name:first$}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
         "SESSIONS", "AT WORK", "IDLE", "PROMPTS", "TOOLS"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for (label, work) in rows.iter().take(limit) {
         let padding = " ".repeat(first.saturating_sub(width(label)));
         page.line(format!(
@@ -99,7 +98,7 @@ fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usi
     }
     if let Some(hidden) = rows.len().checked_sub(limit).filter(|hidden| *hidden > 0) {
         let line = format!("… {}; `--limit` shows them", plural(hidden as u64, more));
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
     }
 }
 
