@@ -8,16 +8,13 @@ use thru_agents::Homes;
 use thru_config::{Config, Layer, Loaded, Note, Origin, load};
 use thru_core::{Clock, Layout, SystemClock};
 use thru_intake::identity::PROJECT_FILE;
-use thru_intake::{Declared, Intake, IntakeError, Options};
 use thru_lifecycle::Limits;
 use thru_recall::OpenFiles;
-use thru_redact::{Redactor, RuleError};
-use thru_store::Store;
+use thru_redact::Redactor;
 
-use crate::embedding::OwnModel;
+use crate::embedding::own::OwnModel;
 use crate::machine::{Machine, Places};
-use crate::trouble::{Context, Remedy, Result, Trouble};
-use crate::{ask, deliver, models};
+use crate::trouble::{Context, Result, Trouble};
 
 /// Everything that is no argument of a request: where the memory lies, its settings, the clock, the machine.
 #[derive(Clone)]
@@ -40,7 +37,7 @@ pub struct App {
     pub clock: Arc<dyn Clock>,
     zone: Arc<OnceLock<TimeZone>>,
     threads: Arc<OnceLock<usize>>,
-    redactor: Arc<Mutex<Option<Redactor>>>,
+    pub(crate) redactor: Arc<Mutex<Option<Redactor>>>,
     /// The process and its system.
     pub machine: Arc<Machine>,
     /// Index and vectors, which stay open from one question to the next. A process that lives long closes them now
@@ -148,61 +145,11 @@ impl App {
         }
     }
 
-    /// The parts of intake, put together by the settings.
-    ///
-    /// # Errors
-    /// Where the journal cannot be read or a rule of the user's cannot be used.
-    pub fn intake(&self) -> Result<Intake> {
-        let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
-        self.noted(Intake::new(layout, clock, self.options()))
-    }
-
-    /// The same beside the store of this home, which is open already.
-    ///
-    /// # Errors
-    /// As [`App::intake`].
-    pub fn intake_beside(&self, store: &Store) -> Result<Intake> {
-        let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
-        self.noted(Intake::with_store(Some(store), layout, clock, self.options()))
-    }
-
-    fn noted(&self, made: thru_intake::Result<Intake>) -> Result<Intake> {
-        let allow = self.config.get("redact.allow");
-        let intake = match (made, allow) {
-            (Err(error @ IntakeError::Rule(RuleError::Allow { .. })), Some(allow)) => {
-                return Err(error)
-                    .with_context(|| format!("{}: `{}`", allow.origin, allow.key))
-                    .map_err(|trouble| trouble.with(Remedy::ShowSetting("redact.allow")));
-            }
-            (made, _) => made?,
-        };
-        let mut latest = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
-        *latest = Some(intake.redactor().clone());
-        Ok(intake)
-    }
-
     /// The redactor of the latest call, for text that a surface puts together; before the first call, the built-in
     /// rules: where the user's cannot be read, nothing that was recorded was either.
     pub fn redactor(&self) -> Redactor {
         let latest = self.redactor.lock().unwrap_or_else(PoisonError::into_inner);
         latest.clone().unwrap_or_else(Redactor::builtin)
-    }
-
-    fn options(&self) -> Options {
-        Options {
-            verbatim: self.config.archive.verbatim,
-            threads: self.threads(),
-            home: self.home.clone(),
-            host: self.machine.host.clone(),
-            allow: self.config.redact.allow.clone(),
-            distil: self.config.distil.enabled,
-            limits: self.limits(),
-            index_left: self.config.session.auto_archive_on_end,
-            refine_since: models::since(&self.config, self.clock.now()),
-            deliver_since: deliver::since(&self.config, self.clock.now()),
-            declared: Declared::by(ask::named::declared_name),
-            projections: Vec::new(),
-        }
     }
 
     /// The user's time zone; found out when it is first asked for, which hooks mostly never do.

@@ -104,12 +104,18 @@ struct Opened {
 
 impl Opened {
     fn new(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Self> {
+        if freshness == Freshness::Indexed {
+            return Self::up_to_date(app, call);
+        }
         let store = fresh::open(app, freshness, call)?;
         let intake = app.intake_beside(&store)?;
-        let (store, preparation) = match freshness {
-            Freshness::Indexed => fresh::for_question(app, &intake, store, None, call)?,
-            Freshness::AsItIs | Freshness::Recorded => (store, Prepared::default()),
-        };
+        Ok(Self { store, intake, preparation: Prepared::default() })
+    }
+
+    /// As for [`Freshness::Indexed`], with what is missing all the same.
+    fn up_to_date(app: &App, call: Call<'_>) -> Result<Self> {
+        let Self { store, intake, .. } = Self::new(app, Freshness::AsItIs, call)?;
+        let (store, preparation) = fresh::for_question(app, &intake, store, None, call)?;
         Ok(Self { store, intake, preparation })
     }
 }

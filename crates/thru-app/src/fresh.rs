@@ -91,7 +91,7 @@ pub enum Freshness {
     AsItIs,
     /// With what hooks recorded, unless another process is writing.
     Recorded,
-    /// As it is at first: the question brings it up to date with [`for_question`] once its projects are known.
+    /// Brought up to date about everything, as far as the time of a question allows.
     Indexed,
 }
 
@@ -99,9 +99,9 @@ pub enum Freshness {
 const SESSIONS: usize = 50;
 
 /// Said where the store is made again of the journal alone.
-const ARCHIVE_GONE: &str = "The store was lost and there is no archive: what transcripts held is missing. Put \
-                            `archive/` back from a backup and run `thru rebuild`, or read what your agents still \
-                            keep with `thru import`.";
+const ARCHIVE_GONE: &str = "The store was lost and there is no archive: what transcripts held is missing until \
+                            `archive/` is put back from a backup and the store is rebuilt. What agents still \
+                            keep can be imported again.";
 
 /// Opens the store to read. One that an older version wrote is upgraded first, and one that is lost is made again.
 ///
@@ -134,9 +134,16 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
             app.open.readers.open(&app.layout)?
         }
     };
-    if freshness == Freshness::Recorded {
-        // What is there can be read all the same: from a disk that cannot be written to, say.
-        let _ = ingest_records(app, &store);
+    match freshness {
+        Freshness::AsItIs => {}
+        Freshness::Recorded => {
+            // What is there can be read all the same: from a disk that cannot be written to, say.
+            let _ = ingest_records(app, &store);
+        }
+        Freshness::Indexed => {
+            let intake = app.intake_beside(&store)?;
+            return Ok(for_question(app, &intake, store, None, call)?.0);
+        }
     }
     Ok(store)
 }
@@ -155,9 +162,7 @@ pub fn make_again_if_lost(app: &App, call: Call<'_>) -> Result<()> {
     if !Intake::is_lost(&app.layout)? {
         return Ok(());
     }
-    call.progress().note(
-        "The store was lost; rebuilding it from journal and archive, as `thru rebuild` does.",
-    );
+    call.progress().note("The store was lost; rebuilding it from journal and archive.");
     intake.rebuild(&lock, OnLoss::Refuse, call.cancelled(), &mut |report| {
         call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
     })?;

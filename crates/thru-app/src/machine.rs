@@ -100,6 +100,18 @@ impl Machine {
         })
     }
 
+    /// Starts this program with these words as a process that outlives the caller; the system then waits for it.
+    ///
+    /// # Errors
+    /// Fails if the system does not say which program this is, or cannot start it.
+    pub fn start(&self, words: &[&str]) -> std::io::Result<()> {
+        let unknown =
+            || std::io::Error::other("the system does not report the path of this program");
+        let program = self.program.as_deref().ok_or_else(unknown)?;
+        let also: Vec<&str> = locations().collect();
+        thru_daemon::spawn(program, words, self.child_variables(), &also).map(drop)
+    }
+
     /// The variables that say where things lie, as far as the user set them: for a service that starts without the
     /// user's shell.
     pub fn locations_set(&self) -> Vec<(&'static str, String)> {

@@ -48,7 +48,8 @@ pub enum TroubleKind {
 
 /// The next step for the person or the agent that met a [`Trouble`]. Surfaces word it: the command line names a
 /// command, MCP a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(tag = "kind", content = "value", rename_all = "snake_case")]
 pub enum Remedy {
     /// Look something up in a list.
     See(Listing),
@@ -92,6 +93,8 @@ pub enum Remedy {
     TryAgain,
     /// Advice that holds on every surface and names no command.
     Advice(String),
+    /// Steps for a person at a terminal, where they are more than one command.
+    ByHand(&'static str),
     /// A command line to run, for advice that only a terminal can follow.
     Run {
         /// The command with its arguments, without `thru`.
@@ -102,7 +105,8 @@ pub enum Remedy {
 }
 
 /// An action that only memories allow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum MemoryAction {
     /// Forgetting it.
     Forget,
@@ -111,7 +115,8 @@ pub enum MemoryAction {
 }
 
 /// A list that a surface can show.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Listing {
     /// Projects.
     Projects,
@@ -395,19 +400,20 @@ const PERMISSIONS: &str =
 fn of_store(error: &StoreError) -> (TroubleKind, Option<Remedy>) {
     use TroubleKind::{Busy, Failed, NotFound, Refused};
     let advice = |text: &str| Some(Remedy::Advice(text.to_owned()));
+    let by_hand = |steps| Some(Remedy::ByHand(steps));
     match error {
         StoreError::Missing { .. } => (NotFound, Some(Remedy::Import)),
         StoreError::Busy { .. } => {
             (Busy, advice("wait for the other `thru` to finish, then try again"))
         }
-        StoreError::DiskFull { .. } => (Failed, advice(FREE_SPACE)),
-        StoreError::ReadOnly { .. } => (Failed, advice(PERMISSIONS)),
+        StoreError::DiskFull { .. } => (Failed, by_hand(FREE_SPACE)),
+        StoreError::ReadOnly { .. } => (Failed, by_hand(PERMISSIONS)),
         StoreError::Corrupt { .. } => (Failed, Some(Remedy::Rebuild)),
         StoreError::SchemaTooNew { .. } => {
-            (Refused, advice("install the newer version of Throughline"))
+            (Refused, by_hand("install the newer version of Throughline"))
         }
         StoreError::SqliteTooOld { .. } => {
-            (Failed, advice("build with the bundled SQLite (the default)"))
+            (Failed, by_hand("build with the bundled SQLite (the default)"))
         }
         StoreError::Vectors { .. }
         | StoreError::Io { .. }
@@ -420,12 +426,13 @@ impl From<IntakeError> for Trouble {
     fn from(error: IntakeError) -> Self {
         use TroubleKind::{Busy, Failed, NotFound, Refused};
         let advice = |text: &str| Some(Remedy::Advice(text.to_owned()));
+        let by_hand = |steps| Some(Remedy::ByHand(steps));
         let (kind, remedy) = match &error {
             IntakeError::Store(error) => of_store(error),
             IntakeError::Journal(thru_journal::Error::DiskFull { .. }) => {
-                (Failed, advice(FREE_SPACE))
+                (Failed, by_hand(FREE_SPACE))
             }
-            error if error.is_read_only() => (Failed, advice(PERMISSIONS)),
+            error if error.is_read_only() => (Failed, by_hand(PERMISSIONS)),
             IntakeError::Locked { .. } => {
                 (Busy, advice("wait until it is done; what it imports need not be imported again"))
             }
@@ -434,7 +441,7 @@ impl From<IntakeError> for Trouble {
             }
             IntakeError::WouldLose(_) => (
                 Refused,
-                advice(
+                by_hand(
                     "restore `journal/` and `archive/` from a backup, then rebuild; `thru verify` says what is \
                      missing, `thru rebuild --accept-loss` continues without it",
                 ),
@@ -442,7 +449,7 @@ impl From<IntakeError> for Trouble {
             IntakeError::NotSwept => (Failed, Some(Remedy::Rebuild)),
             IntakeError::Embed(_) => (Failed, Some(Remedy::Doctor)),
             IntakeError::Interrupted => {
-                (Failed, advice("run the command again: it continues where it stopped"))
+                (Failed, by_hand("run the command again: it continues where it stopped"))
             }
             IntakeError::NoTranscript(id) => (
                 NotFound,
@@ -453,7 +460,7 @@ impl From<IntakeError> for Trouble {
             ),
             IntakeError::NotArchived(_) => (
                 NotFound,
-                advice(
+                by_hand(
                     "put `archive/` back from a backup and try again; `thru verify` says what else is missing",
                 ),
             ),
@@ -464,9 +471,10 @@ impl From<IntakeError> for Trouble {
                     "nothing was changed; move the file away first if you want the archived one",
                 ),
             ),
-            IntakeError::WorkerLost => {
-                (Failed, advice("this is a bug in Throughline; run it again with RUST_BACKTRACE=1"))
-            }
+            IntakeError::WorkerLost => (
+                Failed,
+                by_hand("this is a bug in Throughline; run it again with RUST_BACKTRACE=1"),
+            ),
             IntakeError::Journal(_)
             | IntakeError::Rule(_)
             | IntakeError::Restore(_)
@@ -527,10 +535,10 @@ mod tests {
     fn a_full_or_read_only_disk_has_advice_and_is_named_once() {
         let path = std::path::PathBuf::from("/home/ada/memory");
         let full = IntakeError::Journal(thru_journal::Error::DiskFull { path: path.clone() });
-        assert_eq!(Trouble::from(full).remedy(), Some(&Remedy::Advice(FREE_SPACE.to_owned())));
+        assert_eq!(Trouble::from(full).remedy(), Some(&Remedy::ByHand(FREE_SPACE)));
         let source = std::io::Error::from(std::io::ErrorKind::ReadOnlyFilesystem);
         let locked = Trouble::from(IntakeError::Io { path, source });
-        assert_eq!(locked.remedy(), Some(&Remedy::Advice(PERMISSIONS.to_owned())));
+        assert_eq!(locked.remedy(), Some(&Remedy::ByHand(PERMISSIONS)));
         assert_eq!(locked.message().matches("read-only").count(), 1, "{}", locked.message());
     }
 

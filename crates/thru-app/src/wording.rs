@@ -8,6 +8,11 @@ use crate::words::printable;
 
 /// Words an error: its message and its remedy, in a sentence each.
 pub fn sentences(trouble: &Trouble) -> String {
+    worded(trouble, advice)
+}
+
+/// The message of an error and its remedy as a surface words it, in a sentence each.
+pub fn worded(trouble: &Trouble, advice: impl Fn(&Remedy) -> String) -> String {
     let message = sentence(&trouble.message());
     match trouble.remedy() {
         Some(remedy) => format!("{message} {}", sentence(&advice(remedy))),
@@ -25,13 +30,15 @@ pub fn object(trouble: &Trouble) -> Value {
     })
 }
 
-fn sentence(text: &str) -> String {
+/// A sentence with its full stop, and nothing in it that could steer a terminal.
+pub fn sentence(text: &str) -> String {
     let text = printable(text.trim_end());
     let stop = if text.ends_with(['.', '?', '!']) { "" } else { "." };
     format!("{text}{stop}")
 }
 
-fn advice(remedy: &Remedy) -> String {
+/// Words a remedy.
+pub fn advice(remedy: &Remedy) -> String {
     let user = |command: &str, purpose: &str| {
         format!("The user can run `thru {command}`, which {purpose}")
     };
@@ -69,6 +76,7 @@ fn advice(remedy: &Remedy) -> String {
         Remedy::Confirm => "Repeat the call with confirm=true if the user means it".to_owned(),
         Remedy::TryAgain => "Try again in a moment".to_owned(),
         Remedy::Advice(advice) => advice.clone(),
+        Remedy::ByHand(steps) => format!("The user can help: {steps}"),
         Remedy::Run { command, purpose } => user(command, purpose),
     }
 }

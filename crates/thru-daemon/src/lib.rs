@@ -48,6 +48,6 @@ pub use settings::Settings;
 pub use socket::poke;
 pub use spawn::{
     MEMORY, begin_again, detach, lacks_memory_settings, let_others_go_first, lower_thread_priority,
-    scrubbed, spawn,
+    spawn,
 };
 pub use work::{News, Outcome, Service, ToolError, Work, WorkError};

@@ -8,19 +8,8 @@ use std::process::{Child, Command, Stdio};
 
 /// Environment variables that a daemon keeps. All others belong to the project in which it was started, and
 /// may be secrets of it.
-const KEPT: [&str; 11] = [
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "PATH",
-    "LANG",
-    "TZ",
-    "TMPDIR",
-    "CLAUDE_CONFIG_DIR",
-    "CODEX_HOME",
-    "COPILOT_HOME",
-    "RUST_BACKTRACE",
-];
+const KEPT: [&str; 8] =
+    ["HOME", "USER", "LOGNAME", "PATH", "LANG", "TZ", "TMPDIR", "RUST_BACKTRACE"];
 const KEPT_PREFIXES: [&str; 3] = ["LC_", "XDG_", "THROUGHLINE_"];
 const KEPT_ON_WINDOWS: [&str; 8] = [
     "SYSTEMROOT",
@@ -63,11 +52,12 @@ pub fn begin_again(program: Option<&Path>, detached: bool) {
     let _ = (program, detached);
 }
 
-/// Filters an environment to the variables that a daemon keeps.
-pub fn scrubbed(
+/// Filters an environment to the variables that a daemon keeps: those that it needs, and these.
+fn scrubbed(
     variables: impl Iterator<Item = (OsString, OsString)>,
+    also: &[&str],
 ) -> impl Iterator<Item = (OsString, OsString)> {
-    variables.filter(|(name, _)| is_kept(name))
+    variables.filter(|(name, _)| is_kept(name) || also.iter().any(|kept| name == kept))
 }
 
 fn is_kept(name: &OsStr) -> bool {
@@ -77,8 +67,8 @@ fn is_kept(name: &OsStr) -> bool {
     (kept && name != CHILD) || needed
 }
 
-/// Starts a program that outlives its parent and inherits only the scrubbed environment. A parent that
-/// lives on has to wait for it some day, as for any child.
+/// Starts a program that outlives its parent and inherits of the environment only what a daemon needs, and the variables
+/// named in `also`. A parent that lives on has to wait for it some day, as for any child.
 ///
 /// # Errors
 /// Fails if the program cannot be started.
@@ -86,6 +76,7 @@ pub fn spawn(
     program: &Path,
     arguments: &[&str],
     environment: impl Iterator<Item = (OsString, OsString)>,
+    also: &[&str],
 ) -> io::Result<Child> {
     // Files that other code opened without close-on-exec must not reach the child.
     #[cfg(unix)]
@@ -95,7 +86,7 @@ pub fn spawn(
         .args(arguments)
         .env_clear()
         .envs(MEMORY)
-        .envs(scrubbed(environment))
+        .envs(scrubbed(environment, also))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null());
@@ -159,20 +150,11 @@ mod tests {
 
     #[test]
     fn a_daemon_is_given_no_more_than_it_needs() {
-        let kept = [
-            "HOME",
-            "PATH",
-            "LC_ALL",
-            "XDG_RUNTIME_DIR",
-            "THROUGHLINE_HOME",
-            "CLAUDE_CONFIG_DIR",
-            "CODEX_HOME",
-            "COPILOT_HOME",
-            "TZ",
-        ];
-        let dropped = ["THROUGHLINE_CHILD", "AWS_SECRET_ACCESS_KEY", "ANTHROPIC_API_KEY", "PWD"];
+        let kept =
+            ["HOME", "PATH", "LC_ALL", "XDG_RUNTIME_DIR", "THROUGHLINE_HOME", "CODEX_HOME", "TZ"];
+        let dropped = ["THROUGHLINE_CHILD", "AWS_SECRET_ACCESS_KEY", "COPILOT_HOME", "PWD"];
         let pairs = kept.iter().chain(&dropped).map(|name| (name.into(), "x".into()));
-        let names: Vec<OsString> = scrubbed(pairs).map(|(name, _)| name).collect();
+        let names: Vec<OsString> = scrubbed(pairs, &["CODEX_HOME"]).map(|(name, _)| name).collect();
         assert_eq!(names, kept.map(OsString::from));
     }
 }

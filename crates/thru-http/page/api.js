@@ -3,11 +3,33 @@
 
 /** A reason why the server did not do what it was asked. */
 export class Problem extends Error {
-  /** @param {number} status @param {string} kind @param {string} detail */
-  constructor(status, kind, detail) {
-    super(detail);
+  /** @param {number} status @param {string} kind @param {string} detail @param {{kind: string, value?: any}=} remedy */
+  constructor(status, kind, detail, remedy) {
+    super([detail, remedy && wayOut(remedy)].filter(Boolean).join(" "));
     this.status = status;
     this.kind = kind;
+  }
+}
+
+/** The next step, for a person who looks at the page and has a terminal.
+ * @param {{kind: string, value?: any}} remedy */
+function wayOut({ kind, value }) {
+  switch (kind) {
+    case "choose": return `Name one: ${value.join(", ")}.`;
+    case "write_more": return `Write more of it: ${value.join(", ")}.`;
+    case "did_you_mean": return `Did you mean ${value.names.map((/** @type {string} */ name) => `\`${name}\``).join(" or ")}?`;
+    case "open_session": return "It is among the sessions.";
+    case "not_a_session": return value === "forget" ? "Forget it on its own page, among the sessions." : "Search finds its memories.";
+    case "not_a_passage": case "forget_or_remember": return "Tell what you know better, among the memories.";
+    case "import": return "`thru import` reads the history on this machine.";
+    case "rebuild": return "`thru rebuild` makes the store again from journal and archive.";
+    case "doctor": return "The page Health says what can be done.";
+    case "set": return `\`thru config set ${value.key}${value.value ? ` ${value.value}` : ""}\` changes that.`;
+    case "show_setting": return `\`thru config show ${value} --origin\` says where it is set.`;
+    case "try_again": return "Try again in a moment.";
+    case "run": return `\`thru ${value.command}\` ${value.purpose}.`;
+    case "advice": case "by_hand": return `${value.charAt(0).toUpperCase()}${value.slice(1)}.`;
+    default: return "";
   }
 }
 
@@ -48,7 +70,7 @@ async function request(path, { method = "GET", body, bare = false, signal } = {}
     if (response.ok) return await response.json();
     // A refusal by what stands between may have no JSON.
     const refusal = await response.json().catch(() => ({}));
-    throw new Problem(response.status, refusal.kind ?? "failed", refusal.detail ?? response.statusText);
+    throw new Problem(response.status, refusal.kind ?? "failed", refusal.detail ?? response.statusText, refusal.remedy);
   } catch (error) {
     // A question may be given up, or the server go away, in the middle of the answer, too.
     if (error instanceof Problem || signal?.aborted) throw error;

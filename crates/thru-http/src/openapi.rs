@@ -50,8 +50,34 @@ fn document() -> Value {
             "description": "Answers are those that the command line prints with `--json`.",
         },
         "security": [{ "bearer": [] }],
-        "components": { "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } } },
+        "components": {
+            "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
+            "schemas": { "Problem": problem() },
+        },
         "paths": paths,
+    })
+}
+
+/// The shape of a refusal.
+fn problem() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    json!({
+        "type": "object",
+        "required": ["type", "title", "status", "kind", "detail"],
+        "properties": {
+            "type": text("`urn:throughline:problem:` and the kind."),
+            "title": text("The name of the status."),
+            "status": { "type": "integer" },
+            "kind": text("The class of the problem: `not_found`, `invalid`, `busy`."),
+            "detail": text("What is wrong, in a sentence."),
+            "advice": text("The next step, in a sentence, where one is known."),
+            "remedy": {
+                "type": "object",
+                "description": "The same step for programs: its kind, and what it is about, such as `open_session` and an id.",
+                "required": ["kind"],
+                "properties": { "kind": { "type": "string" }, "value": {} },
+            },
+        },
     })
 }
 
@@ -89,7 +115,8 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         "responses": {
             "200": { "description": "The answer.", "content": { "application/json": {} } },
             "default": {
-                "description": "A problem (RFC 9457).", "content": { "application/problem+json": {} } },
+                "description": "A problem (RFC 9457).", "content": { "application/problem+json": {
+                    "schema": { "$ref": "#/components/schemas/Problem" } } } },
         },
     });
     if !is_question {

@@ -75,7 +75,7 @@ pub use operations::{
 };
 pub use pending::Pending;
 pub use plan::{Plan, SourceProblem};
-pub use projection::{Projection, SessionContent, SharedProjection};
+pub use projection::{Projection, SessionContent, SharedProjection, projections};
 pub use rebuild::RebuildReport;
 pub use redact::RedactionReport;
 pub use refine::{REUSED, RetryPolicy};
@@ -126,7 +126,7 @@ pub struct Options {
     pub deliver_since: Option<Timestamp>,
     /// Reads the project name from a project's own file.
     pub declared: Declared,
-    /// Projections beside memories and episodes.
+    /// Projections beside episodes; see [`projections`].
     pub projections: Vec<SharedProjection>,
 }
 
@@ -145,7 +145,7 @@ impl Options {
             refine_since: None,
             deliver_since: None,
             declared: Declared::never(),
-            projections: Vec::new(),
+            projections: projections(),
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A projection is made of a session's distilled content and of people's decisions, and of nothing else, so that it
 //! can be thrown away and made again. Intake drives all projections alike; a new one implements [`Projection`] in a
-//! room of its own and is handed in with [`Options::projections`](crate::Options).
+//! room of its own and gets a line in [`projections`].
 
 mod graph;
 mod memories;
@@ -17,8 +17,8 @@ use thru_store::{Batch, NewMemory, NewOpening, NewTurn, Store};
 use crate::sessions::Indexer;
 use crate::{Finding, Intake, Result};
 
-pub(crate) use graph::Graph;
-pub(crate) use memories::Memories;
+use graph::Graph;
+use memories::Memories;
 
 /// The distilled content of one session, as projections are made of it.
 #[derive(Debug)]
@@ -115,28 +115,28 @@ impl Intake {
 /// A projection that is shared by the threads of intake.
 pub type SharedProjection = Arc<dyn Projection + Send + Sync>;
 
-/// Every projection of one run, in the order in which they are written.
+/// The registry: every projection beside episodes, in the order in which they are written.
+pub fn projections() -> Vec<SharedProjection> {
+    vec![Arc::new(Memories), Arc::new(Graph)]
+}
+
+/// Every projection of one run.
 pub(crate) struct Projections<'a> {
-    memories: Memories,
-    graph: Graph,
+    registered: &'a [SharedProjection],
     /// Episodes. They come last: indexing a session says that all the others hold it.
     pub(crate) episodes: Indexer<'a>,
-    others: &'a [SharedProjection],
 }
 
 impl<'a> Projections<'a> {
     /// The projections of a run with this indexer.
-    pub(crate) fn new(episodes: Indexer<'a>, others: &'a [SharedProjection]) -> Self {
-        Self { memories: Memories, graph: Graph, episodes, others }
+    pub(crate) fn new(episodes: Indexer<'a>, registered: &'a [SharedProjection]) -> Self {
+        Self { registered, episodes }
     }
 
-    /// Returns all of them.
+    /// Returns all of them, in the order in which they are written.
     pub(crate) fn all(&self) -> impl Iterator<Item = &dyn Projection> {
-        let others = self.others.iter().map(|one| one.as_ref() as &dyn Projection);
-        [&self.memories as &dyn Projection, &self.graph]
-            .into_iter()
-            .chain(others)
-            .chain(std::iter::once(&self.episodes as &dyn Projection))
+        let registered = self.registered.iter().map(|one| one.as_ref() as &dyn Projection);
+        registered.chain(std::iter::once(&self.episodes as &dyn Projection))
     }
 
     /// Completes the views of all sessions that were replaced or forgotten.

@@ -179,7 +179,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "delete_entity_edge",
         title: "Hide a fact",
-        about: "Take a fact out of the graph, only when the user wants it. `thru undo` brings it back.",
+        about: "Take a fact out of the graph, only when the user wants it. The user can bring it back with `thru undo`.",
         arguments: &[UUID],
         changes: Changes::Removes,
         call: |mut arguments, caller| {
@@ -198,7 +198,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "delete_episode",
         title: "Forget an episode",
-        about: "Forget an episode that was told, only when the user wants it. `thru undo` brings it back. Recorded sessions stay.",
+        about: "Forget an episode that was told, only when the user wants it. The user can bring it back with `thru undo`. Recorded sessions stay.",
         arguments: &[UUID],
         changes: Changes::Removes,
         call: |mut arguments, caller| {
@@ -217,7 +217,7 @@ pub(crate) const TOOLS: &[Tool] = &[
     Tool {
         name: "clear_graph",
         title: "Clear a graph",
-        about: "Take all facts known so far out of the graph of projects, only when the user wants it. Says how many; does it with confirm. `thru undo` brings them back; sessions and memories stay.",
+        about: "Take all facts known so far out of the graph of projects, only when the user wants it. Says how many; does it with confirm. The user can bring them back with `thru undo`; sessions and memories stay.",
         arguments: &[GROUPS, flag("confirm", "Really clear it")],
         changes: Changes::Removes,
         call: |arguments, caller| {

@@ -291,7 +291,7 @@ pub const TOOLS: [Tool; 11] = [
     Tool {
         name: "forget",
         title: "Forget memories",
-        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
+        about: "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. The user can bring one back with `thru undo`.",
         arguments: &[
             texts("ids", "Ids of memories").required(),
             flag("confirm", "Really forget them"),
@@ -528,7 +528,7 @@ mod tests {
         {
           "name": "forget",
           "title": "Forget memories",
-          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. `thru undo` brings one back.",
+          "description": "Forget memories by id, only when the user wants it. Shows what would go; does it with confirm. The user can bring one back with `thru undo`.",
           "inputSchema": {
             "properties": {
               "confirm": {

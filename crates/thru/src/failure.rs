@@ -2,12 +2,12 @@
 
 use std::io::Write;
 
+use thru_app::wording::{sentence, worded};
 use thru_app::{Listing, MemoryAction, Remedy, Trouble, TroubleKind};
 
-use crate::commands::Outcome;
-use crate::ui::{fold, printable};
+use crate::ui::{Outcome, fold};
 
-/// Prints an error, folded to a terminal of so many columns. A pipe that the reader closed is none.
+/// Prints an error, folded to a terminal of so many columns. A closed pipe is not an error.
 pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write, columns: usize) -> u8 {
     if trouble.io_kind() == Some(std::io::ErrorKind::BrokenPipe) {
         return 0;
@@ -28,18 +28,7 @@ pub(crate) fn report(trouble: &Trouble, errors: &mut impl Write, columns: usize)
 
 /// An error with its advice, in one text.
 pub(crate) fn whole(trouble: &Trouble) -> String {
-    let message = sentence(&trouble.message());
-    match trouble.remedy() {
-        Some(remedy) => format!("{message} {}", sentence(&hint(remedy))),
-        None => message,
-    }
-}
-
-/// A sentence with its full stop, and nothing in it that could steer a terminal.
-pub(crate) fn sentence(text: &str) -> String {
-    let text = printable(text.trim_end());
-    let stop = if text.ends_with(['.', '?', '!']) { "" } else { "." };
-    format!("{text}{stop}")
+    worded(trouble, hint)
 }
 
 /// The remedy as a command line names it.
@@ -91,6 +80,7 @@ fn hint(remedy: &Remedy) -> String {
         Remedy::Confirm => "add `--yes` if you mean it".to_owned(),
         Remedy::TryAgain => "try again in a moment".to_owned(),
         Remedy::Advice(advice) => advice.clone(),
+        Remedy::ByHand(steps) => (*steps).to_owned(),
         Remedy::Run { command, purpose } => format!("`thru {command}` {purpose}"),
     }
 }

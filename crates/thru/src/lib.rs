@@ -5,9 +5,11 @@
 
 mod arguments;
 mod commands;
+mod dispatch;
 mod environment;
 mod failure;
 mod help;
+mod process;
 mod ui;
 
 use std::ffi::OsString;
@@ -19,8 +21,8 @@ use arguments::Cli;
 use environment::Environment;
 
 pub use commands::hook::run as hook;
-pub use environment::{Process, Terminal};
-pub use ui::Streams;
+pub use process::Process;
+pub use ui::{Streams, Terminal};
 
 /// Runs a command, given its words without the program's name. Returns the exit status.
 pub fn run(
@@ -52,7 +54,7 @@ pub fn run(
             environment.color = when.into();
         }
         let outcome = match arguments.command {
-            Some(command) => commands::run(command, &environment),
+            Some(command) => dispatch::run(command, &environment),
             None => commands::status::front(&environment),
         };
         // The system unmaps what was opened faster when all of it ends at once.

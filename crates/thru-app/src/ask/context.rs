@@ -7,6 +7,7 @@ use thru_redact::Clean;
 
 use super::named;
 use super::pack::{PackProject, Recipient, make_pack, snapshot_now};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::embedding;
@@ -105,7 +106,7 @@ impl From<PackLine> for BriefingLine {
 impl SessionBriefing {
     fn new(pack: Pack, preparation: Prepared) -> Self {
         Self {
-            version: 1,
+            version: answer::VERSION,
             kind: "context",
             text: pack.text,
             tokens: pack.tokens,
@@ -133,7 +134,7 @@ fn make_context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessi
     if app.config.context.off {
         return Ok(SessionBriefing::silent("silent: `context.off` is set here"));
     }
-    let store = match fresh::open(app, Freshness::Indexed, call) {
+    let store = match fresh::open(app, Freshness::AsItIs, call) {
         // Nothing can be known yet.
         Err(trouble) if trouble.remedy() == Some(&Remedy::Import) => {
             return Ok(SessionBriefing::silent("silent: nothing was recorded yet"));

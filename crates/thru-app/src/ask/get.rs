@@ -14,6 +14,7 @@ use super::Opened;
 use super::memory::{self, WholeMemory};
 use super::passage::{PassageEntry, named_passage};
 use super::session::SessionEntry;
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::{Freshness, Prepared};
@@ -132,7 +133,7 @@ impl Serialize for Pieces {
             })
             .collect();
         let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("version", &1)?;
+        map.serialize_entry("version", &answer::VERSION)?;
         map.serialize_entry("kind", "passages")?;
         map.serialize_entry("passages", &passages)?;
         map.serialize_entry("memories", &memories)?;

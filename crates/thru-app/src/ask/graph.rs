@@ -19,7 +19,7 @@ use thru_store::{EntityRow, FactRow, Store};
 use super::{Opened, ProjectScope, cleaned};
 use crate::app::App;
 use crate::call::Call;
-use crate::fresh::{Freshness, Prepared};
+use crate::fresh::Prepared;
 use crate::trouble::{Result, Trouble};
 
 /// Things that one name may mean, …
@@ -290,7 +290,7 @@ pub(super) struct OpenGraph {
 
 impl OpenGraph {
     fn new(app: &App, scope: &ProjectScope, call: Call<'_>) -> Result<Self> {
-        let opened = Opened::new(app, Freshness::Indexed, call)?;
+        let opened = Opened::up_to_date(app, call)?;
         let project = scope.find(app, &opened.store)?;
         let projects = project.map(|one| opened.store.project_rows(one.row)).transpose()?;
         Ok(Self { opened, projects })

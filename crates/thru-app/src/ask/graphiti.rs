@@ -24,7 +24,6 @@ use super::graph::{EntityEntry, FactEntry, OpenGraph};
 use super::{Opened, ProjectScope, cleaned, named};
 use crate::app::App;
 use crate::call::Call;
-use crate::fresh::Freshness;
 use crate::trouble::{Result, Trouble};
 
 /// The group of what belongs to no project. As the group of a request it is Graphiti's default: the caller's own project.
@@ -204,7 +203,7 @@ pub(crate) fn projects_of_group(app: &App, store: &Store, group: &str) -> Result
 
 /// Opens the graph of groups: the caller's project, if none is given; unknown groups are empty.
 fn open(app: &App, groups: &[String], call: Call<'_>) -> Result<OpenGraph> {
-    let opened = Opened::new(app, Freshness::Indexed, call)?;
+    let opened = Opened::up_to_date(app, call)?;
     let projects = match groups {
         [] => match ProjectScope::Here.find(app, &opened.store)? {
             Some(here) => Some(opened.store.project_rows(here.row)?),

@@ -8,6 +8,7 @@ use thru_store::{OperationRow, Store};
 
 use super::memory::{Merge, merges, session_of};
 use super::{Opened, cleaned};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
@@ -87,7 +88,7 @@ pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
         LogSubject::Merges => merged(&store, intake.redactor(), request.limit)?,
         LogSubject::AgentNotes => recorded(&store, intake.redactor(), request.limit)?,
     };
-    Ok(DecisionLog { version: 1, kind: "log", entries })
+    Ok(DecisionLog { version: answer::VERSION, kind: "log", entries })
 }
 
 fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {

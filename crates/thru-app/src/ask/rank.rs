@@ -8,6 +8,7 @@ use thru_store::{PassageRow, Store};
 use super::passage::named_passage;
 use super::search::{Feature, time_meant};
 use super::{ProjectScope, memory};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::embedding;
@@ -110,7 +111,14 @@ impl Serialize for FeatureList {
 
 impl Ranking {
     const fn new(rank: Option<usize>, considered: Option<usize>) -> Self {
-        Self { version: 1, kind: "rank", rank, considered, reasons: None, meaning: None }
+        Self {
+            version: answer::VERSION,
+            kind: "rank",
+            rank,
+            considered,
+            reasons: None,
+            meaning: None,
+        }
     }
 }
 

@@ -17,6 +17,7 @@ use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::passage::PassageEntry;
 use super::session::SessionEntry;
 use super::{EntryKind, ProjectScope, cleaned, named};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::embedding;
@@ -151,11 +152,14 @@ impl Search {
 }
 
 /// The verdict on a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Something seems to answer it.
+    #[serde(rename = "found")]
     Answered,
     /// Nothing seems to; the nearest is shown, as wanted.
+    #[serde(rename = "unsure")]
     Nearest,
     /// Nothing seems to, and nothing is shown.
     Nothing,
@@ -198,7 +202,6 @@ pub struct Found {
     /// The work done to bring the answer up to date.
     pub preparation: Prepared,
     /// The verdict.
-    #[serde(skip)]
     pub verdict: Verdict,
     /// True if there is more than the size of the answer lets through.
     #[serde(skip)]
@@ -430,7 +433,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     call.check()?;
     let query = in_english(&request.query).unwrap_or_else(|| request.query.clone());
     let mut embedding = embedding::embed_question(app, &query);
-    let store = fresh::open(app, Freshness::Indexed, call)?;
+    let store = fresh::open(app, Freshness::AsItIs, call)?;
     let intake = app.intake_beside(&store)?;
     let (filter, project) = request.filter(app, &store)?;
     let (store, preparation) =
@@ -503,7 +506,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     let corrections: Vec<Correction> =
         spelled.corrections.into_iter().map(|one| one.as_written(texts())).collect();
     Ok(Found {
-        version: 1,
+        version: answer::VERSION,
         kind: "search",
         query: request.query.clone(),
         corrections: corrections

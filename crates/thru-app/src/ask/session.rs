@@ -20,6 +20,7 @@ pub use standing::{RetiredEpisode, Standing};
 pub use turns::{ReadTurns, RunCommand, TurnOutline, TurnPart, Utterance, read_turns};
 
 use super::{Opened, cleaned, memory, named};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::{Freshness, Prepared};
@@ -299,7 +300,7 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
     };
     let context = session_context(&store, redactor, session.row, limits)?;
     Ok(SessionOutline {
-        version: 1,
+        version: answer::VERSION,
         kind: "session",
         turns: turns::turns(&store, redactor, passages.iter())?,
         failed_commands: turns::failed_commands(&passages).count(),

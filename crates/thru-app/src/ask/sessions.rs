@@ -8,6 +8,7 @@ use thru_store::SessionFilter;
 
 use super::session::SessionEntry;
 use super::{Opened, ProjectScope, cleaned, named};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
@@ -68,7 +69,7 @@ pub fn list(app: &App, request: &ListSessions, call: Call<'_>) -> Result<Session
     sessions.truncate(request.limit);
     let redactor = intake.redactor();
     Ok(SessionList {
-        version: 1,
+        version: answer::VERSION,
         kind: "sessions",
         more,
         sessions: sessions.iter().map(|one| SessionEntry::new(app, redactor, one)).collect(),

@@ -16,6 +16,7 @@ pub use models::{AskModelUsage, ModelUsage, ModelUsageRow, model_usage};
 pub use work::{AskWork, DayWork, ProjectWork, WorkFigures, WorkStats, work};
 
 use super::{Opened, cleaned};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
@@ -120,7 +121,7 @@ pub fn context_usage(app: &App, since: &str, call: Call<'_>) -> Result<ContextUs
     }
     let sum = |field: fn(&SessionUsage) -> u64| usage.sessions.iter().map(field).sum();
     Ok(ContextUsage {
-        version: 1,
+        version: answer::VERSION,
         kind: "stats",
         tokens: sum(|one| one.tokens),
         memories: sum(|one| one.memories),

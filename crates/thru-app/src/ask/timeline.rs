@@ -9,9 +9,10 @@ use thru_store::{MemoryFilter, MemoryRow, Store};
 use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::passage::{PassageEntry, named_passage};
 use super::{Opened, ProjectScope};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
-use crate::fresh::{self, Freshness, Prepared};
+use crate::fresh::{self, Prepared};
 use crate::trouble::{Context, Result};
 
 /// A request for the memories around something.
@@ -105,7 +106,7 @@ pub fn around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAro
 
 fn find_around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAround> {
     call.check()?;
-    let Opened { store, intake, preparation } = Opened::new(app, Freshness::Indexed, call)?;
+    let Opened { store, intake, preparation } = Opened::up_to_date(app, call)?;
     let redactor = intake.redactor();
     let mut passage = None;
     let anchor = match &request.anchor {
@@ -145,7 +146,7 @@ fn find_around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAr
         Ok(entries.into_iter().map(|(entry, files)| TimelineRow { entry, files }).collect())
     };
     Ok(MemoriesAround {
-        version: 1,
+        version: answer::VERSION,
         kind: "timeline",
         before: rows(&found.before)?,
         anchor: rows(found.anchor.as_slice())?.pop(),

@@ -6,6 +6,7 @@ use thru_redact::Clean;
 use thru_store::Store;
 
 use super::{Opened, ProjectScope, cleaned};
+use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
@@ -108,7 +109,7 @@ pub fn list(app: &App, request: &ListUnindexed, call: Call<'_>) -> Result<Uninde
         });
     }
     Ok(UnindexedList {
-        version: 1,
+        version: answer::VERSION,
         kind: "unindexed-sessions",
         status: "success",
         count: sessions.len(),

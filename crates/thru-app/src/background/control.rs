@@ -9,10 +9,11 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use thru_daemon::{
     CallError, Client, EnsureError, Ensured, Hello, Holder, Identity, Killed, Paths, Probe,
-    Program, RpcError, Stopped, ensure, holder, probe, spawn,
+    Program, RpcError, Stopped, ensure, holder, probe,
 };
 
 use super::{is_watching, page_address, paths};
+use crate::answer;
 use crate::app::App;
 use crate::ingest::reading;
 use crate::trouble::{Remedy, Result, Trouble};
@@ -51,11 +52,7 @@ pub fn identity(app: &App) -> Identity {
 /// # Errors
 /// Fails if the system does not say which program this is, or cannot start it.
 pub fn start_detached(app: &App) -> std::io::Result<()> {
-    let Some(program) = &app.machine.program else {
-        return Err(std::io::Error::other("the system does not report the path of this program"));
-    };
-    // We are gone long before it is; then the system waits for it.
-    spawn(program, &["daemon", "run", "--detached"], app.machine.child_variables()).map(drop)
+    app.machine.start(&["daemon", "run", "--detached"])
 }
 
 /// Makes sure that a daemon runs. See [`ensure`] for the meaning of `patience`.
@@ -272,7 +269,7 @@ pub fn status(app: &App) -> DaemonStatus {
         _ => Value::Null,
     };
     DaemonStatus {
-        version: 1,
+        version: answer::VERSION,
         kind: "daemon",
         state,
         holder: lock_holder.filter(|_| state == DaemonState::Hung),

@@ -11,8 +11,10 @@ use crate::trouble::{Context, Result};
 use thru_daemon::{Log, lower_thread_priority};
 use thru_embed::{EmbedError, Embedder};
 use thru_intake::{Embedding, IntakeError};
+use thru_recall::QueryEmbedding;
 
 use crate::app::App;
+use crate::embedding::own::Embeds;
 use crate::embedding::{Chosen, EmbeddedQuery, Lazy, may_see};
 use crate::words::{plural, printable};
 
@@ -99,6 +101,13 @@ impl Chooser {
         let model = self.current(app)?.context("embedding is off, by `embedding.provider`")?;
         let vector = model.question(app, text)?;
         Ok(EmbeddedQuery { model: model.chosen().model(), vector })
+    }
+}
+
+impl Embeds for Chooser {
+    fn embed(&self, app: &App, text: &str) -> QueryEmbedding {
+        let answer = self.answer(app, text);
+        answer.map(|it| (it.model, it.vector)).map_err(|error| format!("{error:#}"))
     }
 }
 
@@ -321,7 +330,7 @@ mod tests {
     use super::*;
     use crate::ask::ProjectScope;
     use crate::call::{Call, Patience};
-    use crate::embedding::{OwnModel, fill};
+    use crate::embedding::{fill, own::OwnModel};
     use crate::keep::remember::{Remember, remember};
     use crate::machine::Machine;
 
@@ -344,7 +353,7 @@ mod tests {
         assert_eq!(fill::embed(&app, None, call()).unwrap().texts, 1);
         let own = fill::query_vector(&app, "When do we deploy?").unwrap();
         let chooser = Arc::new(Chooser::default());
-        app.model = OwnModel::of_daemon(&chooser);
+        app.model = OwnModel::of_daemon(chooser.clone());
         assert!(!chooser.tidy());
         let shared = fill::query_vector(&app, "When do we deploy?").unwrap();
         assert!(chooser.tidy(), "it is not the daemon's model that answered");

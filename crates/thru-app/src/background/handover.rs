@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
-use thru_daemon::{detach, let_others_go_first, spawn};
+use thru_daemon::{detach, let_others_go_first};
 use thru_intake::Intake;
 use thru_store::index::rows_behind;
 use thru_store::{SCHEMA_VERSION, Store};
@@ -46,7 +46,7 @@ pub fn hand_over(app: &App) {
     if is_watching(app) {
         return;
     }
-    let Some(program) = &app.machine.program else {
+    if app.machine.program.is_none() {
         // One that starts no other process goes on itself, and outlives the question.
         let app = app.clone();
         let _ = std::thread::Builder::new().spawn(move || {
@@ -55,9 +55,8 @@ pub fn hand_over(app: &App) {
             let _ = ingest_recorded(&app, Call::unattended(Patience::Within(PATIENCE)));
         });
         return;
-    };
-    // We are gone long before it is; then the system waits for it.
-    let _ = spawn(program, &["intake", "--left-behind"], app.machine.child_variables());
+    }
+    let _ = app.machine.start(&["intake", "--left-behind"]);
 }
 
 /// Does the work of the process that was left behind, politely.

@@ -12,7 +12,7 @@ pub mod work;
 use std::path::PathBuf;
 
 use thru_config::{Config, WorkerApi};
-use thru_daemon::{Paths, is_held, spawn};
+use thru_daemon::{Paths, is_held};
 
 use crate::app::App;
 use crate::ingest::reading::wants_daemon;
@@ -35,9 +35,8 @@ pub fn start(app: &App) {
     if app.machine.daemon_switched_off(&app.config).is_some() || is_watching(app) {
         return;
     }
-    let Some(program) = &app.machine.program else { return };
     // Of several that start at once, one gets the lock; the others end.
-    let _ = spawn(program, &["daemon", "run", "--detached"], app.machine.child_variables());
+    let _ = app.machine.start(&["daemon", "run", "--detached"]);
 }
 
 /// The same for a command, which starts one only where the user's doings ask for it.

@@ -11,7 +11,7 @@ use super::embedding::Chooser;
 use crate::app::App;
 use crate::ask::{ProjectScope, unindexed};
 use crate::call::{Call, Patience};
-use crate::embedding::OwnModel;
+use crate::embedding::own::OwnModel;
 use crate::keep::close::{self, Closer};
 use crate::trouble::{Remedy, Result, Trouble};
 use crate::wording;
@@ -39,7 +39,7 @@ impl SocketTools {
     /// Makes the tools of a daemon for this home, which embed with its model.
     pub fn new(app: &App, chooser: &Arc<Chooser>) -> Self {
         let mut app = app.clone();
-        app.model = OwnModel::of_daemon(chooser);
+        app.model = OwnModel::of_daemon(Arc::clone(chooser) as _);
         Self { app, chooser: Arc::clone(chooser), viewer: None }
     }
 

@@ -14,7 +14,7 @@ use crate::app::{App, settings};
 use crate::ask::named;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
-use crate::setup::project_root;
+use crate::setup::surroundings::project_root;
 use crate::trouble::{Listing, Remedy, Result, Trouble};
 
 /// The summaries of the caller's project.

@@ -6,40 +6,11 @@ use std::time::{Duration, Instant};
 
 use crate::trouble::{Result, Trouble};
 use thru_daemon::release_pages;
-use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, LoadMode, MiniLm, Served};
+use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, LoadMode};
 
 use super::Chosen;
+use super::own::Model;
 use crate::app::App;
-
-/// A model that is ready.
-pub(super) enum Model {
-    Bundled(MiniLm),
-    Served(Arc<Served>),
-}
-
-impl Model {
-    fn as_embedder(&self) -> &dyn Embedder {
-        match self {
-            Self::Bundled(model) => model,
-            Self::Served(model) => model.as_ref(),
-        }
-    }
-
-    /// The same on threads of their own, which have the priority of who asks, and do not wait for others.
-    fn with_threads(&self, threads: usize) -> Self {
-        match self {
-            Self::Bundled(model) => Self::Bundled(model.with_threads(threads)),
-            Self::Served(model) => Self::Served(Arc::clone(model)),
-        }
-    }
-
-    /// The vector of one text.
-    pub(super) fn vector(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let vectors = self.as_embedder().embed(&[text], &AtomicBool::new(false))?;
-        let none = || EmbedError::Failed("it gave no vector".to_owned());
-        vectors.into_iter().next().ok_or_else(none)
-    }
-}
 
 /// The chosen model, loaded when it is first used, and again after it was let go.
 pub struct Lazy {

@@ -2,6 +2,7 @@
 
 pub mod fill;
 mod lazy;
+pub mod own;
 mod query;
 mod state;
 
@@ -20,8 +21,8 @@ use thru_outside::ServiceUrl;
 use thru_redact::Report;
 
 pub use lazy::Lazy;
-use lazy::Model;
-pub use query::{EmbeddedQuery, EmbeddingTask, OwnModel, embed_prompt, embed_question, pending};
+use own::Model;
+pub use query::{EmbeddedQuery, EmbeddingTask, embed_prompt, embed_question, pending};
 pub use state::{State, who_embeds};
 
 use crate::app::App;

@@ -1,20 +1,19 @@
 //! The query embedding: the vector of a question, computed while other work goes on.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use thru_daemon::{CallError, Client};
-use thru_embed::{EmbedError, LoadMode, ModelFiles};
+use thru_embed::LoadMode;
 use thru_recall::{PendingEmbedding, QueryEmbedding, without_embedding};
 use thru_store::vectors::ModelFolder;
 
-use super::lazy::Model;
 use super::{Chosen, who_embeds};
 use crate::app::App;
-use crate::background::{self, embedding::Chooser};
+use crate::background;
 use crate::models;
 
 /// The time for the daemon to embed a query. A model of this process is ready not much later.
@@ -27,34 +26,6 @@ const QUESTION: Duration = Duration::from_secs(3);
 
 /// Threads of a model of our own: it is waited for.
 const THREADS: usize = 2;
-
-/// The bundled model as this process uses it for its own questions. Files of a folder stay mapped once they are, so
-/// that there is one of it; a server is asked anew each time.
-#[derive(Clone, Default)]
-pub struct OwnModel {
-    mapped: Arc<Mutex<Option<Mapped>>>,
-    daemon: Option<Arc<Chooser>>,
-}
-
-/// The files, and the model that was loaded from them.
-type Mapped = (ModelFiles, Arc<Model>);
-
-impl OwnModel {
-    /// The model of the daemon that this process is: a second one would take as much memory again, and stay.
-    pub fn of_daemon(chooser: &Arc<Chooser>) -> Self {
-        Self { daemon: Some(Arc::clone(chooser)), ..Self::default() }
-    }
-
-    fn load(&self, chosen: &Chosen) -> Result<Arc<Model>, EmbedError> {
-        let load = || Ok(Arc::new(chosen.load(LoadMode::Quick, THREADS)?));
-        let Chosen::Bundled(files) = chosen else { return load() };
-        let mut known = self.mapped.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.as_ref().filter(|(from, _)| from == files) {
-            Some((_, model)) => Ok(Arc::clone(model)),
-            None => Ok(Arc::clone(&known.insert((files.clone(), load()?)).1)),
-        }
-    }
-}
 
 /// The answer of the daemon's tool `embed`.
 #[derive(Serialize, Deserialize)]
@@ -97,7 +68,7 @@ pub fn embed_question(app: &App, text: &str) -> EmbeddingTask {
         Err(reason) => return EmbeddingTask::Done(Err(reason)),
     };
     request.begin(|request| match &request.app.model.daemon {
-        Some(chooser) if request.is_bundled() => request.of_daemon(chooser),
+        Some(model) if request.is_bundled() => model.embed(&request.app, &request.text),
         _ => request.daemon().or_else(|_| request.own_model()),
     })
 }
@@ -185,17 +156,17 @@ impl EmbeddingRequest {
         }
     }
 
-    fn of_daemon(&self, chooser: &Chooser) -> QueryEmbedding {
-        let answer = chooser.answer(&self.app, &self.text);
-        answer.map(|it| (it.model, it.vector)).map_err(|error| format!("{error:#}"))
-    }
-
     fn own_model(&self) -> QueryEmbedding {
         let mut chosen = self.chosen.clone();
         if let Chosen::Served(settings, _) = &mut chosen {
             settings.timeout = settings.timeout.min(QUESTION);
         }
-        let vector = self.app.model.load(&chosen).and_then(|model| model.vector(&self.text));
+        let load = || chosen.load(LoadMode::Quick, THREADS);
+        let model = match &chosen {
+            Chosen::Bundled(files) => self.app.model.bundled(files, load),
+            Chosen::Served(..) => load().map(Arc::new),
+        };
+        let vector = model.and_then(|model| model.vector(&self.text));
         Ok((self.model.clone(), vector.map_err(|error| error.to_string())?))
     }
 }

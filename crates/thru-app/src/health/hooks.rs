@@ -8,7 +8,7 @@ use thru_core::Agent;
 
 use super::{AgentSeen, Finding, Mend, Seen};
 use crate::App;
-use crate::setup::{PLATFORM, Places};
+use crate::setup::surroundings::{PLATFORM, Surroundings};
 use crate::words::plural;
 
 /// One hook of ours in a file of an agent.
@@ -32,7 +32,7 @@ pub struct HookFound {
 
 /// Returns every hook of ours in the files of every agent.
 pub fn found(app: &App) -> Vec<HookFound> {
-    let places = Places::new(app);
+    let places = Surroundings::new(app);
     ADAPTERS.iter().flat_map(|adapter| found_of(&places.site(app, adapter), adapter)).collect()
 }
 

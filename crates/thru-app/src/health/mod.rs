@@ -34,7 +34,8 @@ pub use report::report;
 pub use runs::{pause_text, recent_failures};
 
 use crate::App;
-use crate::setup::{Client, Places};
+use crate::setup::Client;
+use crate::setup::surroundings::Surroundings;
 use hooks::HookFound;
 
 /// The gravity of a finding.
@@ -158,7 +159,7 @@ pub struct Seen<'a> {
     /// The application.
     pub app: &'a App,
     /// The files of agents.
-    places: Places,
+    places: Surroundings,
     /// Agents that take hooks.
     pub agents: Vec<AgentSeen>,
     /// Our hooks in the files of all agents.
@@ -181,7 +182,7 @@ impl<'a> Seen<'a> {
             Err(error) => Err(error.clone()),
         };
         let store = Store::open_if_there(&app.layout).map_err(|error| error.to_string());
-        let places = Places::new(app);
+        let places = Surroundings::new(app);
         let agents = ADAPTERS.map(|adapter| AgentSeen {
             adapter,
             hooks: hooks::found_of(&places.site(app, adapter), adapter),

@@ -191,14 +191,14 @@ fn paths(app: &App, request: &ImportForeign) -> Result<Vec<PathBuf>> {
         (ForeignSource::BasicMemory, true) => thru_foreign::basic_memory_folders(home(app)?),
         (ForeignSource::Markdown, true) => {
             return Err(Trouble::invalid("no folder of notes is named")
-                .advise("name it: `thru import --from markdown docs/decisions`"));
+                .run("import --from markdown docs/decisions", "names one"));
         }
         (_, false) => given,
     };
     if let Some(path) = paths.iter().find(|path| !path.exists()) {
         let message = format!("there is nothing of {} at {}", request.source, path.display());
         return Err(Trouble::not_found(message)
-            .advise(format!("name the place: `thru import --from {} PATH`", request.source)));
+            .run(format!("import --from {} PATH", request.source), "names the place"));
     }
     // A note is known by its path, however that was written.
     Ok(paths.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())

@@ -175,7 +175,7 @@ fn discover(app: &App, paths: &[PathBuf], exclusions: &Exclusions) -> Result<Dis
                 "{} is an export of `thru`, not a transcript",
                 path.display()
             ))
-            .advise("import an export on its own: `thru import FILE`"));
+            .run("import FILE", "imports an export on its own"));
         }
         let path = std::path::absolute(path)
             .with_context(|| format!("{} is not a path", path.display()))?;

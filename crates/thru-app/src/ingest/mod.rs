@@ -7,6 +7,7 @@ pub mod import;
 pub mod intake;
 pub mod jobs;
 pub mod journal;
+mod parts;
 pub mod reading;
 pub mod rebuild;
 pub mod sync_history;

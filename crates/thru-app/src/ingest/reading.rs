@@ -10,7 +10,7 @@ use thru_core::Layout;
 use thru_journal::files;
 
 use crate::app::App;
-use crate::setup;
+use crate::setup::surroundings::has_hooks;
 use crate::trouble::Result;
 
 /// The transcripts that are read unasked.
@@ -55,7 +55,7 @@ pub fn reading(app: &App) -> Reading {
 /// True if the daemon may be started unasked, by a command: hooks are installed, or the settings say so, and the user
 /// stopped nothing since.
 pub fn wants_daemon(app: &App) -> bool {
-    stopped(&app.layout).is_none() && (app.config.daemon.watch || setup::has_hooks(app))
+    stopped(&app.layout).is_none() && (app.config.daemon.watch || has_hooks(app))
 }
 
 /// Returns the stop that holds. A mark that cannot be understood counts as the farther one: too little is read, never

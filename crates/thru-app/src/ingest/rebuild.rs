@@ -5,14 +5,32 @@ use std::path::PathBuf;
 use serde::Serialize;
 use thru_agents::agents;
 use thru_core::SessionId;
-use thru_intake::{Depth, IntakeError, OnLoss, RebuildReport, Restored, Verification};
+use thru_intake::{Depth, IntakeError, OnLoss, Restored, Verification};
 
 use crate::answer;
 use crate::app::App;
 use crate::ask::named;
 use crate::call::{Call, Unit};
 use crate::fresh::{self, Freshness};
+use crate::keep::redact::UnreadPlace;
 use crate::trouble::{Result, Trouble};
+
+/// A store and an index that were made again.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "kind", rename = "rebuild")]
+pub struct Rebuilt {
+    version: u32,
+    /// The number of archived files.
+    pub files: usize,
+    /// The number of passages.
+    pub passages: u64,
+    /// Parts of the old store that the new one lacks, in words.
+    pub lost: Option<String>,
+    /// Archived files that could not be read.
+    pub unread: Vec<UnreadPlace>,
+    /// The time that it took, in milliseconds.
+    pub milliseconds: u128,
+}
 
 /// Makes store and index again from journal and archive, with the same ids. The old ones stay in use until the new ones
 /// are complete, and after a call that was cancelled, which returns `None`.
@@ -20,16 +38,25 @@ use crate::trouble::{Result, Trouble};
 /// # Errors
 /// Fails if another process keeps writing, if the new store cannot be written, and if it would lack something of the old
 /// one and that is to be refused.
-pub fn rebuild(app: &App, on_loss: OnLoss, call: Call<'_>) -> Result<Option<RebuildReport>> {
+pub fn rebuild(app: &App, on_loss: OnLoss, call: Call<'_>) -> Result<Option<Rebuilt>> {
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
     let rebuilt = intake.rebuild(&lock, on_loss, call.cancelled(), &mut |report| {
         call.progress().step("Rebuilding", report.done as u64, report.sources as u64, Unit::Files);
     });
-    match rebuilt {
-        Err(IntakeError::Interrupted) => Ok(None),
-        rebuilt => Ok(Some(rebuilt?)),
-    }
+    let report = match rebuilt {
+        Err(IntakeError::Interrupted) => return Ok(None),
+        rebuilt => rebuilt?,
+    };
+    let unread = report.problems.into_iter();
+    Ok(Some(Rebuilt {
+        version: answer::VERSION,
+        files: report.sources,
+        passages: report.passages,
+        lost: (!report.lost.is_none()).then(|| report.lost.to_string()),
+        unread: unread.map(|(place, message)| UnreadPlace { place, message }).collect(),
+        milliseconds: report.elapsed.as_millis(),
+    }))
 }
 
 /// The result of a verification.

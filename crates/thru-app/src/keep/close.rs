@@ -223,15 +223,12 @@ fn find_named(app: &App, store: Store, id: &str, call: Call<'_>) -> Result<(Sess
     let mut store = ingest_events(app, call)?;
     found = named::named_session(app, &store, id);
     if is_unknown(&found) {
-        store = read_transcripts(app, store, call)?;
+        drop(store);
+        // Recent transcripts tell of sessions that no hook told of.
+        store = fresh::open(app, Freshness::Indexed, call)?;
         found = named::named_session(app, &store, id);
     }
     Ok((found?, store))
-}
-
-/// Brings in what recent transcripts tell, of sessions that no hook told of among them.
-fn read_transcripts(app: &App, store: Store, call: Call<'_>) -> Result<Store> {
-    Ok(fresh::for_question(app, &app.intake()?, store, None, call)?.0)
 }
 
 fn is_indexed(store: &Store, session: i64) -> Result<bool> {
@@ -274,7 +271,8 @@ fn own_session(
     let mut store = ingest_events(app, call)?;
     let mut found = known(&store)?;
     if found.is_none() {
-        store = read_transcripts(app, store, call)?;
+        drop(store);
+        store = fresh::open(app, Freshness::Indexed, call)?;
         found = known(&store)?;
     }
     let found = found.ok_or_else(|| {

@@ -7,7 +7,8 @@ use thru_agents::setup::{Form, Scope, Trust};
 use thru_core::Agent;
 
 use super::{Backup, Changes, Note, Prepared, Removal};
-use crate::{App, answer};
+use crate::answer;
+use crate::app::App;
 
 /// The changes of several agents' files, planned or made.
 #[derive(Serialize)]

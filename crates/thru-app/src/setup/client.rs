@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use thru_agents::hooks::Adapter;
 use thru_agents::setup::ClientVersion;
 
-use super::PLATFORM;
-use crate::{App, Remedy, Result, Trouble};
+use super::surroundings::PLATFORM;
+use crate::app::App;
+use crate::trouble::{Remedy, Result, Trouble};
 
 /// The program of an agent on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use thru_agents::setup::{Change, read};
 
-use crate::{App, Context, Remedy, Result, Trouble};
+use crate::app::App;
+use crate::trouble::{Context, Remedy, Result, Trouble};
 
 /// Suffix of the copy from before our first change.
 const BACKUP: &str = ".before-throughline";

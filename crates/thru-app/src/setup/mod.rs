@@ -7,30 +7,20 @@ mod answer;
 mod client;
 mod files;
 mod notes;
-
-use std::path::PathBuf;
+pub mod surroundings;
 
 use thru_agents::hooks::{ADAPTERS, Adapter};
-use thru_agents::setup::{
-    Change, Form, Plan, Platform, Registration, Scope, SetupError, Site, Trust, Wanted, installed,
-};
+use thru_agents::setup::{Change, Form, Plan, Registration, Scope, SetupError, Trust, Wanted};
 
 pub use answer::{Installation, Installed, Uninstallation};
 pub use client::{Client, own_program};
 pub use files::Backup;
 pub use notes::Note;
+use surroundings::{PLATFORM, Surroundings, is_connected};
 
+use crate::app::App;
 use crate::ingest::reading::{self, Stop};
-use crate::{App, Remedy, Result, Trouble};
-
-/// The system that we run on, as far as agents differ on it.
-pub const PLATFORM: Platform = if cfg!(windows) {
-    Platform::Windows
-} else if cfg!(target_os = "macos") {
-    Platform::MacOs
-} else {
-    Platform::Linux
-};
+use crate::trouble::{Remedy, Result, Trouble};
 
 /// A request to connect agents.
 #[derive(Clone, Copy, Debug)]
@@ -93,43 +83,18 @@ pub struct Changes {
     backups: Vec<Option<Backup>>,
 }
 
-/// The files of agents around the caller.
-pub struct Places {
-    search_path: Vec<PathBuf>,
-    project: PathBuf,
-}
-
-impl Places {
-    /// Looks at the machine and the current directory.
-    pub fn new(app: &App) -> Self {
-        Self { search_path: app.machine.search_path(), project: project_root(app) }
-    }
-
-    /// Returns the surroundings of an installation into an agent.
-    pub fn site<'a>(&'a self, app: &'a App, adapter: &Adapter) -> Site<'a> {
-        Site {
-            folder: app.homes.home(adapter.agent),
-            home: app.home.as_deref(),
-            directory: &app.directory,
-            project: &self.project,
-            platform: PLATFORM,
-            search_path: &self.search_path,
-        }
-    }
-}
-
 /// Decides on an installation.
 ///
 /// # Errors
 /// Returns an error if a file is not what its agent takes, or if hooks could not call this program.
 pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
     let program = own_program(app)?;
-    let places = Places::new(app);
+    let around = Surroundings::new(app);
     let mut prepared = Vec::new();
     let clients = ADAPTERS.map(|adapter| (adapter, Client::find(app, adapter)));
     let is_bare = !clients.iter().any(|(_, client)| client.is_here());
     for (at, (adapter, client)) in clients.into_iter().enumerate() {
-        let (setup, site) = (adapter.setup, places.site(app, adapter));
+        let (setup, site) = (adapter.setup, around.site(app, adapter));
         let is_wanted = is_connected(&site, adapter)
             || request.targets == Targets::Present && (client.is_here() || is_bare && at == 0);
         if !is_wanted || !setup.has_scope(request.scope) {
@@ -156,7 +121,7 @@ pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
     }
     if prepared.is_empty() {
         return Err(Trouble::refused("no agent on this machine takes hooks for a project alone")
-            .with(Remedy::Advice("use `thru install` without `--scope project`".to_owned())));
+            .run("install", "installs them for all projects"));
     }
     Ok(prepared)
 }
@@ -166,11 +131,11 @@ pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
 /// # Errors
 /// Returns an error if a file with our hooks cannot be read.
 pub fn prepare_removal(app: &App, scopes: &[Scope]) -> Result<Vec<Removal>> {
-    let places = Places::new(app);
+    let around = Surroundings::new(app);
     ADAPTERS
         .into_iter()
         .map(|adapter| {
-            let site = places.site(app, adapter);
+            let site = around.site(app, adapter);
             let plan = adapter.setup.uninstall(&site, scopes)?;
             let mut notes = notes::elsewhere(adapter, &site, &plan);
             if scopes.contains(&Scope::User) {
@@ -205,7 +170,7 @@ impl Prepared {
 
     /// Returns the trust in our hooks as they are now.
     pub fn trust(&self, app: &App) -> Trust {
-        self.adapter.setup.trust(&Places::new(app).site(app, self.adapter))
+        self.adapter.setup.trust(&Surroundings::new(app).site(app, self.adapter))
     }
 }
 
@@ -247,29 +212,6 @@ impl Changes {
     pub fn made(&self) -> impl Iterator<Item = (&Change, Option<&Backup>)> {
         self.planned().take(self.backups.len())
     }
-}
-
-/// True if any file of any agent has our hooks: the user's, and those of the project around the caller.
-pub fn has_hooks(app: &App) -> bool {
-    let places = Places::new(app);
-    ADAPTERS.iter().any(|adapter| is_connected(&places.site(app, adapter), adapter))
-}
-
-/// True if any file has our hooks of an agent.
-fn is_connected(site: &Site<'_>, adapter: &Adapter) -> bool {
-    adapter.setup.hook_files(site).iter().any(|file| {
-        std::fs::read_to_string(&file.path)
-            .is_ok_and(|text| installed(&text, adapter.agent).is_ok_and(|found| !found.is_empty()))
-    })
-}
-
-/// Returns the top of the working tree around the current directory, else that directory.
-pub fn project_root(app: &App) -> PathBuf {
-    app.directory
-        .ancestors()
-        .find(|directory| directory.join(".git").exists())
-        .unwrap_or(&app.directory)
-        .to_owned()
 }
 
 impl From<SetupError> for Trouble {

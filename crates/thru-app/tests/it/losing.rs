@@ -37,7 +37,7 @@ fn a_store_that_is_made_of_the_journal_alone_is_named() {
     for name in [layout.database(), layout.archive(), layout.index()] {
         let _ = fs::remove_file(&name).or_else(|_| fs::remove_dir_all(&name));
     }
-    assert_snapshot!(opening(&home), @"The store was lost and there is no archive: what transcripts held is missing. Put `archive/` back from a backup and run `thru rebuild`, or read what your agents still keep with `thru import`.");
+    assert_snapshot!(opening(&home), @"The store was lost and there is no archive: what transcripts held is missing until `archive/` is put back from a backup and the store is rebuilt. What agents still keep can be imported again.");
     assert_eq!(opening(&home), "", "it is said once");
 }
 

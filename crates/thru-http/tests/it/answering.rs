@@ -5,6 +5,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use serde::Serialize;
+use serde_json::json;
 use thru_app::answer;
 use thru_app::ask::ProjectScope;
 use thru_app::ask::get::{Get, Sources, get};
@@ -214,6 +215,20 @@ fn a_search_finds_only_the_kinds_that_are_wanted() {
         assert_eq!(kinds, [kind], "{found}");
         assert_eq!(found["memories"].as_array().unwrap().len(), 0, "{found}");
     }
+}
+
+#[test]
+fn a_problem_names_the_route_that_helps_and_the_step_for_programs() {
+    let home = Home::new();
+    let served = home.serve();
+    let session = served.get(&format!("/api/v1/memories/{SESSION}")).json();
+    assert_eq!(session["detail"], format!("`{SESSION}` is a session."));
+    assert_eq!(session["advice"], format!("`GET /api/v1/sessions/{SESSION}` reads it."));
+    assert_eq!(session["remedy"], json!({ "kind": "open_session", "value": SESSION }));
+    let unknown = served.get("/api/v1/memories/zzzzz").json();
+    assert_eq!(unknown["advice"], "`GET /api/v1/search` shows ids.");
+    assert_eq!(unknown["remedy"], json!({ "kind": "see", "value": "ids" }));
+    assert_eq!(served.get("/api/v1/nothing").json()["remedy"], json!(null));
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::keep::capture::{pause_capture, resume_capture};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::Page;
+use crate::ui::Outcome;
 
 /// While recording is paused, hooks keep nothing: not what is said, not what is done. The agent works
 /// on as always and keeps its own transcripts: once you go on, they are read as a whole.
@@ -26,7 +26,7 @@ pub(crate) enum Command {
 }
 
 pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     match command {
         Command::Pause { length } => {
             let paused = pause_capture(&environment.app, length.as_deref())?;
@@ -45,6 +45,5 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
             });
         }
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }

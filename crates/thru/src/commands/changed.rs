@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ask::graph::changed::{Changed, changed};
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Tone, plural};
 
 /// An end is a date, a commit, or the start of a session's id. Without a second one, the span ends now.
 #[derive(Debug, clap::Args)]
@@ -32,8 +32,8 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
         project: arguments.within.scope(),
         limit: arguments.limit,
     };
-    let found = changed(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    let found = changed(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &found, |page| {
         graph::lines(page, &found.facts, environment);
         let line = match found.facts.len() {
             0 => "Nothing changed.".to_owned(),
@@ -44,8 +44,8 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
                 format!("{number}{rest}. `thru show ID` shows the record.")
             }
         };
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
         shared::show_prepared(page, &found.preparation);
     })?;
-    Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!found.facts.is_empty()))
 }

@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::keep::close::{self, Close, Closed, Closer};
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
 use crate::failure;
-use crate::ui::Page;
+use crate::ui::Outcome;
 
 /// Close a session for now, and index it.
 #[derive(Debug, clap::Args)]
@@ -31,24 +30,16 @@ pub(crate) fn run(arguments: &CloseArguments, environment: &Environment) -> Resu
     let CloseArguments { session, reason, json } = arguments;
     let request =
         Close { session: session.clone(), reason: reason.clone(), closer: Closer::Command };
-    let shown = shared::Shown::new(environment);
-    let closed = close::close(&environment.app, &request, shown.call());
-    let mut page = Page::new(environment);
-    let outcome = match (closed, json) {
-        (Ok(closed), false) => {
-            page.line(closed.message);
-            Outcome::Done
-        }
-        (Ok(closed), true) => {
-            page.json(&closed)?;
-            Outcome::Done
-        }
+    let closed = close::close(&environment.app, &request, environment.progress().call());
+    match (closed, json) {
         (Err(error), true) => {
-            page.json(&Closed::failed(session.as_deref(), failure::whole(&error)))?;
-            Outcome::Wrong
+            let failed = Closed::failed(session.as_deref(), failure::whole(&error));
+            environment.answer(true, &failed, |_| {})?;
+            Ok(Outcome::Wrong)
         }
-        (Err(error), false) => return Err(error),
-    };
-    page.print()?;
-    Ok(outcome)
+        (closed, json) => {
+            let closed = closed?;
+            environment.answer(*json, &closed, |page| page.line(&closed.message))
+        }
+    }
 }

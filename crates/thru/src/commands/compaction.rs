@@ -6,11 +6,9 @@ use thru_app::ask::session::SessionEntry;
 use thru_app::compaction::compare::{self, ComparedCompaction};
 use thru_store::SessionRow;
 
-use super::Outcome;
 use super::entries::session_heading;
-use super::shared::Shown;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line};
 
 /// Compares, for each time that the context of a session was compacted, what the agent's own summary says
 /// with what is known of the session: files, names, commands, decisions and rulings that it dropped.
@@ -34,10 +32,10 @@ const SHOWN: usize = 8;
 const LABEL: usize = 13;
 
 pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = Shown::new(environment);
-    let compared = compare::compare(environment, &arguments.session, shown.call())?;
+    let compared =
+        compare::compare(environment, &arguments.session, environment.progress().call())?;
     let session = &compared.session;
-    Page::answer(environment, arguments.json, &compared, |page| {
+    environment.answer(arguments.json, &compared, |page| {
         let entry = SessionEntry::new(environment, &environment.redactor(), session);
         page.line(session_heading(page, &entry, environment));
         if compared.compactions.is_empty() {
@@ -47,7 +45,7 @@ pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) ->
             show(page, number, one, session, environment);
         }
     })?;
-    Ok(if compared.compactions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!compared.compactions.is_empty()))
 }
 
 fn show(
@@ -102,7 +100,7 @@ fn show(
         }
         if more > 0 {
             let more = format!("   {:LABEL$}and {more} more", "");
-            page.line(page.paint(Tone::Quiet, &more));
+            page.toned(Tone::Quiet, &more);
         }
     }
     if let Some(theirs) = compared.not_in_ours.as_ref().filter(|theirs| theirs.of > 0) {

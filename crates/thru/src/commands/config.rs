@@ -4,9 +4,9 @@ use thru_app::keep::settings;
 use thru_app::{App, Result, Trouble, background};
 use thru_config::{Origin, Resolved, SETTINGS, find, set_value};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, wrap};
+use crate::ui::{Outcome, Page, Tone, wrap};
 
 /// Settings live in one TOML file; a project's `.throughline.toml` may narrow some of them.
 #[derive(Debug, clap::Args)]
@@ -45,11 +45,10 @@ enum Command {
 }
 
 pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let Some(command) = &arguments.command else {
         changed(&mut page, environment);
-        page.print()?;
-        return Ok(Outcome::Done);
+        return page.print();
     };
     match command {
         Command::Get { key } => match environment.config.get(key) {
@@ -85,8 +84,7 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
     for note in &environment.notes {
         shared::mention(environment, note);
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// The settings that differ from the defaults, with the places of configuration and data.
@@ -104,10 +102,10 @@ fn changed(page: &mut Page, environment: &App) {
     page.gap();
     places(page, environment);
     page.gap();
-    page.line(page.paint(
+    page.toned(
         Tone::Quiet,
         "`thru config show` explains every setting, `thru config set KEY VALUE` changes one.",
-    ));
+    );
 }
 
 fn places(page: &mut Page, environment: &App) {
@@ -126,7 +124,7 @@ fn show(page: &mut Page, environment: &App, origin: bool, is_shown: impl Fn(&str
         let Some(resolved) = environment.config.get(setting.key) else { continue };
         page.gap();
         for line in wrap(setting.doc, page.columns().min(100).saturating_sub(2)) {
-            page.line(page.paint(Tone::Quiet, &format!("# {line}")));
+            page.toned(Tone::Quiet, &format!("# {line}"));
         }
         let from = if origin { format!("  # {}", resolved.origin) } else { String::new() };
         let key = page.paint(Tone::Heading, setting.key);

@@ -4,9 +4,9 @@ use clap::ValueEnum;
 use thru_app::Result;
 use thru_app::ask::context::{AskContext, ContextMoment, SessionBriefing, context};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, one_line, plural, printable};
+use crate::ui::{Outcome, Page, Tone, one_line, plural, printable};
 
 /// Prints what a session that starts here now would be given; nothing where there is nothing to say.
 #[derive(Debug, clap::Args)]
@@ -78,9 +78,8 @@ impl ContextArguments {
 }
 
 pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let context = context(environment, &arguments.request(), shown.call())?;
-    Page::answer(environment, arguments.json, &context, |page| {
+    let context = context(environment, &arguments.request(), environment.progress().call())?;
+    environment.answer(arguments.json, &context, |page| {
         if arguments.explain {
             explain(page, &context);
             shared::show_prepared(page, &context.preparation);
@@ -99,7 +98,7 @@ pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Re
         };
         environment.tell(&format!("{}.", note.trim_end_matches('.')))?;
     }
-    Ok(if context.lines.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!context.lines.is_empty()))
 }
 
 fn explain(page: &mut Page, context: &SessionBriefing) {
@@ -119,5 +118,5 @@ fn explain(page: &mut Page, context: &SessionBriefing) {
     let note = if context.note.is_empty() { String::new() } else { format!("; {}", context.note) };
     let lines = plural(context.lines.len() as u64, "line");
     let line = format!("{lines}, about {} tokens{note}.", context.tokens);
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
 }

@@ -7,8 +7,8 @@ mod running;
 
 use thru_app::Result;
 
-use super::Outcome;
 use crate::environment::Environment;
+use crate::ui::Outcome;
 
 /// A process in the background that brings in what is recorded as it comes. It is started when a
 /// session starts, ends by itself when there is nothing to do for long, and nothing is lost without it.

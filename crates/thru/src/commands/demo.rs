@@ -7,9 +7,9 @@ use thru_agents::Homes;
 use thru_app::{Context, Result};
 use thru_core::{Agent, Layout};
 
-use super::{Outcome, context, import, search, session};
+use super::{context, import, search, session};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// Touches nothing of yours: the history is made up, and the temporary home is removed afterwards.
 #[derive(Debug, clap::Args)]
@@ -68,20 +68,19 @@ pub(crate) fn run(_: &DemoArguments, environment: &Environment) -> Result<Outcom
     prompt(environment, "thru context --project rocket")?;
     context::run(&context::ContextArguments::at_start("rocket"), &demo)?;
     say(environment, &["", "The last shows what the next session in that project would get."])?;
-    say(environment, &["`thru import` does the same with the history on this machine."])?;
-    Ok(Outcome::Done)
+    say(environment, &["`thru import` does the same with the history on this machine."])
 }
 
-fn say(environment: &Environment, lines: &[&str]) -> Result<()> {
-    let mut page = Page::new(environment);
+fn say(environment: &Environment, lines: &[&str]) -> Result<Outcome> {
+    let mut page = environment.page();
     for line in lines {
         page.line(line);
     }
     page.print()
 }
 
-fn prompt(environment: &Environment, command: &str) -> Result<()> {
-    let mut page = Page::new(environment);
+fn prompt(environment: &Environment, command: &str) -> Result<Outcome> {
+    let mut page = environment.page();
     page.line("");
     page.line(format!("$ {}", page.paint(Tone::Heading, command)));
     page.print()

@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::models::distil::{self, Distil, Distilled, Refined};
 
-use super::Outcome;
-use super::shared::{self, Shown};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, one_line, plural};
 
 /// Shows how many turns and sessions no model has looked at, and what it would cost to have one look.
 /// Sends nothing without --run. What a model made of a turn before is not asked for again, unless --again.
@@ -44,10 +43,10 @@ pub(crate) fn run(arguments: DistilArguments, environment: &Environment) -> Resu
     let DistilArguments { since, until, project, session, again, run, json } = arguments;
     let request = Distil { since, until, project, session, again, run };
     let cancelled = shared::cancellation()?;
-    let shown = Shown::unless(json, environment);
+    let shown = environment.progress_unless(json);
     let distilled = distil::distil(environment, &request, shown.call_until(&cancelled))?;
     drop(shown);
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     match (json, &distilled.done) {
         (true, _) => page.json(&distilled)?,
         (false, Some(refined)) => tell(&mut page, refined),
@@ -109,16 +108,16 @@ pub(super) fn tell(page: &mut Page, report: &Refined) {
         ("Without a usable answer (`thru jobs` says why)", report.failed),
     ] {
         if number > 0 {
-            page.line(page.paint(Tone::Quiet, &format!("{label}: {}.", count(number))));
+            page.toned(Tone::Quiet, &format!("{label}: {}.", count(number)));
         }
     }
     if let Some((limit, until)) = report.exhausted.zip(report.exhausted_until) {
         let until = until.strftime("%Y-%m-%d %H:%M");
         let text = format!("{limit} are spent: the rest waits until {until} UTC.");
-        page.line(page.paint(Tone::Bad, &text));
+        page.toned(Tone::Bad, &text);
     }
     if let Some(trouble) = &report.trouble {
-        page.line(page.paint(Tone::Bad, &format!("It ended early: {}.", one_line(trouble, 200))));
+        page.toned(Tone::Bad, &format!("It ended early: {}.", one_line(trouble, 200)));
         page.line("Memories stay as they were made without a model; the rest waits (`thru jobs`).");
     }
 }

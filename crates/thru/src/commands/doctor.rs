@@ -3,9 +3,8 @@
 use thru_app::health::{self, Examination, Finding, Level, Seen};
 use thru_app::{Progress, Result, Unit};
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Page, Tone, plural};
 
 /// Looks at hooks, settings and everything that is kept, and says what does not work and what to do
 /// about it. Reads journal and archive to their ends.
@@ -39,7 +38,7 @@ pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Res
         seen = look(environment, quiet);
         findings = health::examine(&seen);
     }
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if arguments.report {
         page.line(health::report(&seen, &findings));
     } else if arguments.json {
@@ -53,13 +52,13 @@ pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Res
 }
 
 fn look(environment: &Environment, quiet: bool) -> Seen<'_> {
-    let shown = shared::Shown::unless(quiet, environment);
+    let shown = environment.progress_unless(quiet);
     Seen::at(environment, &mut |done, total| shown.step("Checking", done, total, Unit::Files))
 }
 
 fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
     for done in mended {
-        page.line(page.paint(Tone::Good, &format!("fixed: {done}")));
+        page.toned(Tone::Good, &format!("fixed: {done}"));
     }
     page.gap();
     let width = findings.iter().map(|finding| finding.check.len()).max().unwrap_or(0);
@@ -73,7 +72,7 @@ fn list(page: &mut Page, findings: &[Finding], mended: &[String]) {
         page.line(format!("{level}  {:width$}  {}", finding.check, finding.line));
         if let Some(remedy) = finding.remedy.as_ref().filter(|_| finding.level != Level::Ok) {
             let indent = " ".repeat(7 + 2 + width + 2);
-            page.line(page.paint(Tone::Quiet, &format!("{indent}{remedy}")));
+            page.toned(Tone::Quiet, &format!("{indent}{remedy}"));
         }
     }
     page.gap();

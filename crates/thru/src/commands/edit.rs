@@ -2,13 +2,14 @@
 
 use thru_app::Result;
 use thru_app::ask::get::{Get, Piece, Sources, get};
+use thru_app::ask::memories;
 use thru_app::fresh::Freshness;
 use thru_app::keep::edit::{self, Edit};
 use thru_core::ObservationType;
 
-use super::{Outcome, entries, shared};
+use super::{entries, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// What you write replaces what was distilled, also after a rebuild. `thru undo` undoes it.
 #[derive(Debug, clap::Args)]
@@ -39,6 +40,9 @@ pub(crate) struct EditArguments {
     /// Stand behind what an agent recorded, so that starting sessions are told of it
     #[arg(long)]
     agree: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl EditArguments {
@@ -56,24 +60,27 @@ impl EditArguments {
 }
 
 pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let edited = edit::edit(&environment.app, &arguments.request(), shown.call())?;
+    if edited.is_unswept {
+        environment.tell(shared::UNSWEPT)?;
+    }
+    if arguments.json {
+        let history = memories::history(environment, &edited.id.to_string(), shown.call())?;
+        return environment.answer(true, &history, |_| {});
+    }
     let request = Get {
         ids: vec![edited.id.to_string()],
         sources: Sources::None,
         freshness: Freshness::Recorded,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     for piece in get(environment, &request, shown.call())?.pieces {
         if let Piece::Memory(piece) = piece {
             entries::show(&mut page, &piece.memory, environment);
             page.gap();
         }
     }
-    if edited.is_unswept {
-        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
-    }
-    page.line(page.paint(Tone::Quiet, "Changed. `thru undo` undoes it."));
-    page.print()?;
-    Ok(Outcome::Done)
+    page.toned(Tone::Quiet, "Changed. `thru undo` undoes it.");
+    page.print()
 }

@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::embedding::fill::{self, EmbedReport};
 
-use super::Outcome;
-use super::shared::{self, Shown};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural, size};
+use crate::ui::{Outcome, Page, Tone, count, plural, size};
 
 /// Makes vectors of what people and agents said and of memories, so that search finds what means the
 /// same, whatever words it uses. The daemon does it in the background; here it is done at once, memories
@@ -38,7 +37,7 @@ pub(crate) struct EmbedArguments {
 }
 
 pub(crate) fn run(arguments: &EmbedArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let outcome = match &arguments.text {
         _ if arguments.prune => prune(&mut page, arguments, environment)?,
         Some(text) => {
@@ -47,8 +46,7 @@ pub(crate) fn run(arguments: &EmbedArguments, environment: &Environment) -> Resu
         }
         None => embed(&mut page, arguments, environment)?,
     };
-    page.print()?;
-    Ok(outcome)
+    page.end(outcome)
 }
 
 fn embed(
@@ -57,7 +55,7 @@ fn embed(
     environment: &Environment,
 ) -> Result<Outcome> {
     let cancelled = shared::cancellation()?;
-    let shown = Shown::unless(arguments.json, environment);
+    let shown = environment.progress_unless(arguments.json);
     let chosen =
         arguments.model.as_deref().map(|name| fill::choose(environment, name)).transpose()?;
     let app = chosen.as_ref().unwrap_or(environment);
@@ -72,7 +70,7 @@ fn tell(page: &mut Page, report: &EmbedReport) {
         let text = format!(
             "{host} will receive everything said in sessions, all memories and every question."
         );
-        page.line(page.paint(Tone::Bad, &text));
+        page.toned(Tone::Bad, &text);
     }
     if report.damaged_files > 0 {
         let files = plural(report.damaged_files, "damaged file");
@@ -106,15 +104,13 @@ fn prune(
     environment: &Environment,
 ) -> Result<Outcome> {
     let pruned = fill::prune(environment)?;
-    if arguments.json {
-        page.json(&pruned)?;
-    } else {
+    page.put(arguments.json, &pruned, |page| {
         for one in &pruned.removed {
             page.line(format!("Removed the vectors of {} ({}).", one.model, size(one.bytes)));
         }
         if pruned.removed.is_empty() {
             page.line("No other model has vectors here.");
         }
-    }
+    })?;
     Ok(Outcome::Done)
 }

@@ -106,7 +106,7 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
         let (own_day, time) = when.split_once(' ').unwrap_or((&when, "     "));
         if own_day != day {
             page.gap();
-            page.line(page.paint(Tone::Heading, own_day));
+            page.toned(Tone::Heading, own_day);
             own_day.clone_into(&mut day);
             file.clear();
         }
@@ -147,7 +147,7 @@ pub(crate) fn show(page: &mut Page, memory: &WholeMemory, environment: &Environm
     page.gap();
     match &memory.session_entry {
         Some(session) => page.line(session_heading(page, session, environment)),
-        None => page.line(page.paint(Tone::Heading, &told_heading(entry))),
+        None => page.toned(Tone::Heading, &told_heading(entry)),
     }
     let when = day_and_time(entry.at, environment.zone());
     let turn = if entry.turn > 0 { format!(" · turn {}", entry.turn) } else { String::new() };
@@ -160,10 +160,10 @@ pub(crate) fn show(page: &mut Page, memory: &WholeMemory, environment: &Environm
         page.paint(Tone::Quiet, &about.join(" · "))
     ));
     if let Some(note) = memory.files.note() {
-        page.line(page.paint(Tone::Bad, &format!("{note}: it may no longer hold.")));
+        page.toned(Tone::Bad, &format!("{note}: it may no longer hold."));
     }
     if let Some(made) = &memory.made {
-        page.line(page.paint(Tone::Quiet, &how_made(made)));
+        page.toned(Tone::Quiet, &how_made(made));
     }
     page.gap();
     match memory.body.get() {
@@ -200,7 +200,7 @@ fn told_heading(memory: &MemoryEntry) -> String {
 }
 
 fn show_observation(page: &mut Page, memory: &WholeMemory, observation: &Observation) {
-    page.line(page.paint(Tone::Heading, &printable(&observation.headline())));
+    page.toned(Tone::Heading, &printable(&observation.headline()));
     if let Some(narrative) = &observation.narrative {
         page.line(printable(&narrative.text));
     }
@@ -234,7 +234,7 @@ fn show_observation(page: &mut Page, memory: &WholeMemory, observation: &Observa
 
 fn show_summary(page: &mut Page, memory: &WholeMemory, summary: &Summary) {
     let outcome = summary.digest.outcome.as_str();
-    page.line(page.paint(Tone::Heading, &format!("{} ({outcome})", printable(&summary.title))));
+    page.toned(Tone::Heading, &format!("{} ({outcome})", printable(&summary.title)));
     let digest = &summary.digest;
     for (label, statements) in digest.sections() {
         list(page, memory, label, statements);
@@ -247,7 +247,7 @@ fn show_summary(page: &mut Page, memory: &WholeMemory, summary: &Summary) {
     show_sections(page, &summary.sections, memory.directory());
     if summary.turns.len() > 1 {
         page.gap();
-        page.line(page.paint(Tone::Quiet, "By turn"));
+        page.toned(Tone::Quiet, "By turn");
         for (turn, digest) in &summary.turns {
             let text =
                 digest.completed.first().or(digest.learned.first()).or(digest.request.as_ref());
@@ -263,7 +263,7 @@ fn show_summary(page: &mut Page, memory: &WholeMemory, summary: &Summary) {
 fn show_sections(page: &mut Page, sections: &SessionSections, directory: Option<&str>) {
     let mut list = |label: &str, lines: Vec<String>| {
         if !lines.is_empty() {
-            page.line(page.paint(Tone::Quiet, label));
+            page.toned(Tone::Quiet, label);
         }
         for line in lines {
             page.line(format!("  - {}", printable(&line)));
@@ -293,7 +293,7 @@ fn list(page: &mut Page, memory: &WholeMemory, label: &str, statements: &[Statem
     if statements.is_empty() {
         return;
     }
-    page.line(page.paint(Tone::Quiet, label));
+    page.toned(Tone::Quiet, label);
     for statement in statements {
         let sources = short_ids(memory, &statement.sources, 3);
         let sources = if sources.is_empty() { sources } else { format!("  {sources}") };

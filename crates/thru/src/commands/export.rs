@@ -7,9 +7,8 @@ use std::path::PathBuf;
 use thru_app::Result;
 use thru_app::keep::export::{self, Export, ExportImported};
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural};
+use crate::ui::{Outcome, Page, Tone, count, plural};
 
 /// One JSON object a line: a header, then sessions with their passages, memories, and what people
 /// decided. Everything goes through the redactor once more. `thru import FILE` brings what people told
@@ -40,7 +39,7 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
     let ExportArguments { project, since, decisions, out } = arguments;
     let request =
         Export { project: project.clone(), since: since.clone(), only_decisions: *decisions };
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let Some(path) = out.as_ref().map(|path| environment.directory.join(path)) else {
         let mut output = BufWriter::new(environment.streams.output());
         export::export(&environment.app, &request, &mut output, shown.call())?;
@@ -48,7 +47,7 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
         return Ok(Outcome::Done);
     };
     let counts = export::export_to(&environment.app, &request, &path, shown.call())?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     page.line(format!(
         "Wrote {}, {}, {} and {} to {}.",
         plural(counts.sessions, "session"),
@@ -58,8 +57,7 @@ pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Res
         environment.shown(&path)
     ));
     page.line("Treat it as confidential: redaction has gaps.");
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// Imports what people told and decided elsewhere.
@@ -70,7 +68,7 @@ pub(crate) fn import_decisions(
     environment: &Environment,
 ) -> Result<Outcome> {
     let plan = export::plan_import(paths)?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if dry_run {
         match as_json {
             true => page.json(&plan)?,
@@ -80,19 +78,18 @@ pub(crate) fn import_decisions(
             }
         }
     } else {
-        let shown = shared::Shown::new(environment);
+        let shown = environment.progress();
         let imported = export::import_decisions(&environment.app, &plan, shown.call())?;
         page.put(as_json, &imported, |page| show_imported(page, &imported))?;
     }
     if !as_json && !plan.others.is_empty() {
         page.line(format!("Not imported: {}.", kinds_of(&plan.others)));
-        page.line(page.paint(
+        page.toned(
             Tone::Quiet,
             "They are made from transcripts; to move those, copy `archive/` and `journal/`.",
-        ));
+        );
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// Kinds of lines, each with its number.

@@ -4,9 +4,9 @@ use thru_app::Result;
 use thru_app::ask::graph::facts::{FactList, Facts, facts};
 use thru_core::Relation;
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Page, Tone, plural};
 
 /// Facts are taken from what agents did, with the time they held and the record that shows each.
 #[derive(Debug, clap::Args)]
@@ -51,9 +51,9 @@ pub(crate) fn run(arguments: &FactsArguments, environment: &Environment) -> Resu
         history: arguments.history,
         limit: arguments.limit,
     };
-    let found = facts(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| show(page, &found, environment))?;
-    Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    let found = facts(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &found, |page| show(page, &found, environment))?;
+    Ok(Outcome::found(!found.facts.is_empty()))
 }
 
 fn show(page: &mut Page, found: &FactList, environment: &Environment) {
@@ -71,6 +71,6 @@ fn show(page: &mut Page, found: &FactList, environment: &Environment) {
             format!("{}{rest}. `thru show ID` shows the record.", plural(number as u64, "fact"))
         }
     };
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
     shared::show_prepared(page, &found.preparation);
 }

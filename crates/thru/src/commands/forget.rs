@@ -5,9 +5,9 @@ use thru_app::keep::forget::{self, Forget, ForgetTargets, Forgotten};
 use thru_app::{Remedy, Result, Trouble};
 
 use super::entries::session_heading;
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, one_line, plural, size};
+use crate::ui::{Outcome, Page, Tone, one_line, plural, size};
 
 /// A memory that is forgotten is in no answer any more, also after a rebuild; `thru undo` brings it
 /// back. A session that is forgotten is removed from archive, store and index for good; a tombstone
@@ -62,33 +62,30 @@ impl ForgetArguments {
 const LISTED: usize = 10;
 
 pub(crate) fn run(arguments: &ForgetArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let mut targets = forget::find(&environment.app, &arguments.request(), shown.call())?;
     if let Some((_, trouble)) = targets.unknown.drain(..).next() {
         return Err(trouble);
     }
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if targets.is_empty() {
         page.line("Nothing to forget.");
-        page.print()?;
-        return Ok(Outcome::Nothing);
+        return page.end(Outcome::Nothing);
     }
     if !arguments.yes {
         preview(&mut page, &targets, environment)?;
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
         if !environment.terminal.interactive {
             return Err(Trouble::refused("nothing was forgotten").with(Remedy::Confirm));
         }
         if !shared::ask(environment, "Forget it?", false)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     let forgotten = forget::forget(&environment.app, &targets, shown.call())?;
     show(&mut page, &forgotten, environment);
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
@@ -114,7 +111,7 @@ fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
         page.line(format!("Its summary in {path} could not be removed: remove it yourself."));
     }
     if forgotten.is_unswept {
-        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
+        page.toned(Tone::Bad, shared::UNSWEPT);
     }
 }
 
@@ -151,7 +148,7 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
 
 fn more(page: &mut Page, listed: usize) {
     if listed > LISTED {
-        page.line(page.paint(Tone::Quiet, &format!("… and {} more", listed - LISTED)));
+        page.toned(Tone::Quiet, &format!("… and {} more", listed - LISTED));
     }
 }
 

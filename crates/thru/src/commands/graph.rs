@@ -8,9 +8,9 @@ use thru_app::ask::graph::path::{FindPath, path};
 use thru_app::{Context, Result};
 use thru_core::{EndReason, Relation};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, day_and_time, one_line};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -72,8 +72,8 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         at: arguments.at.clone(),
         project: arguments.within.scope(),
     };
-    let found = path(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let found = path(environment, &request, environment.progress().call())?;
+    let mut page = environment.page();
     match arguments.json {
         true => page.json(&found)?,
         false if found.facts.is_empty() => {
@@ -81,8 +81,7 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         }
         false => lines(&mut page, &found.facts, environment),
     }
-    page.print()?;
-    Ok(if found.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    page.end(Outcome::found(!found.facts.is_empty()))
 }
 
 fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
@@ -92,11 +91,11 @@ fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result
         project: arguments.within.scope(),
         history: arguments.history,
     };
-    let graph = export(environment, &request, shared::Shown::new(environment).call())?;
+    let graph = export(environment, &request, environment.progress().call())?;
     let text = graph.rendered(format)?;
     let mut output = environment.streams.output();
     writeln!(output, "{}", text.trim_end()).context("the graph cannot be written")?;
-    Ok(if graph.facts.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!graph.facts.is_empty()))
 }
 
 /// Columns before the words of a fact: the moment.
@@ -128,7 +127,7 @@ pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environm
         if let Some(end) = &fact.end {
             let until = day_and_time(Some(end.at), environment.zone());
             let until = format!("{:width$}  until {until}, {}", "", ending(end.reason));
-            page.line(page.paint(Tone::Quiet, &until));
+            page.toned(Tone::Quiet, &until);
         }
     }
 }

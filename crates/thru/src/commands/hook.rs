@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use thru_app::hook::{DEADLINE, HookCall, HookReply};
 use thru_core::{Clock, Layout, SystemClock};
 
-use crate::environment::Process;
+use crate::process::Process;
 
 /// Time beyond the deadline for an answer that is just being printed.
 const LAST_WORDS: Duration = Duration::from_millis(200);

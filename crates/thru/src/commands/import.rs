@@ -14,9 +14,9 @@ use thru_intake::{ImportReport, SourceProblem};
 
 use super::import_foreign::{self, Wishes};
 use super::of_agents::OfAgents;
-use super::{Outcome, export, shared};
+use super::{export, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, plural, size};
+use crate::ui::{Outcome, Page, Shown, Tone, count, plural, size};
 
 /// Without a path: everything that your agents left on this machine.
 #[derive(Debug, clap::Args)]
@@ -72,14 +72,14 @@ pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Res
         let ImportArguments { yes, dry_run, json, .. } = *arguments;
         return import_foreign::run(&request, Wishes { yes, dry_run, json }, environment);
     }
-    let (app, shown) = (&environment.app, shared::Shown::new(environment));
+    let (app, shown) = (&environment.app, environment.progress());
     let request = Import { paths, agents: arguments.of.filter().unwrap_or_default() };
     let planned = match arguments.dry_run {
         true => import::plan(app, &request)?,
         // Another import may be at work on the same files: what is left to do is seen when it is done.
         false => import::plan_locked(app, &request, shown.call())?,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if !arguments.json {
         describe(&mut page, &planned, &request, arguments, environment);
     }
@@ -89,16 +89,14 @@ pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Res
         } else {
             list_problems(&mut page, &planned.plan.problems, environment);
         }
-        page.print()?;
-        return Ok(if arguments.dry_run { Outcome::Done } else { Outcome::Nothing });
+        return page.end(Outcome::found(arguments.dry_run));
     }
     let is_empty = planned.plan.is_empty();
     if !is_empty && environment.terminal.interactive && !arguments.yes && !arguments.json {
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
         if !shared::ask(environment, "Archive and index it?", true)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     let imported = perform(environment, planned, arguments.json)?;
@@ -108,8 +106,7 @@ pub(crate) fn run(arguments: &ImportArguments, environment: &Environment) -> Res
         tell(&mut page, &imported.report, environment);
         conclude(&mut page, &imported.report, environment)?;
     }
-    page.print()?;
-    Ok(if imported.report.interrupted { Outcome::Interrupted } else { Outcome::Done })
+    page.end(if imported.report.interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
 /// Reads what was planned, with a progress bar unless it is to be quiet.
@@ -119,13 +116,13 @@ pub(crate) fn perform(
     quiet: bool,
 ) -> Result<Imported> {
     let cancelled = shared::cancellation()?;
-    let shown = shared::Shown::unless(quiet, environment);
+    let shown = environment.progress_unless(quiet);
     let bytes = planned.plan.bytes;
     planned.import(shown.call_until(&cancelled), &mut |report| show_progress(&shown, bytes, report))
 }
 
 /// Shows how far an import of so many bytes is.
-pub(crate) fn show_progress(shown: &shared::Shown, bytes: u64, report: &ImportReport) {
+pub(crate) fn show_progress(shown: &Shown, bytes: u64, report: &ImportReport) {
     let distilled = &report.distilled;
     let (done, of) = (distilled.sessions as u64, distilled.of as u64);
     match of {
@@ -216,7 +213,7 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
         let line = format!(
             "{sessions} could not be distilled: a bug in Throughline. They are searchable."
         );
-        page.line(page.paint(Tone::Bad, &line));
+        page.toned(Tone::Bad, &line);
     }
     let secrets: u64 = report.redacted.secrets.values().sum();
     if secrets > 0 {
@@ -250,8 +247,9 @@ pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environ
 
 /// Says what there is now.
 fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -> Result<()> {
-    let shown = shared::Shown::new(environment);
-    let Some(memory) = import::memory(environment, shown.call())? else { return Ok(()) };
+    let Some(memory) = import::memory(environment, environment.progress().call())? else {
+        return Ok(());
+    };
     page.line(format!(
         "Memory: {} passages of {} in {}.",
         count(memory.passages),
@@ -279,7 +277,7 @@ fn list_problems(page: &mut Page, problems: &[SourceProblem], environment: &Envi
         return;
     }
     let files = plural(problems.len() as u64, "file");
-    page.line(page.paint(Tone::Bad, &format!("{files} could not be read:")));
+    page.toned(Tone::Bad, &format!("{files} could not be read:"));
     for problem in problems.iter().take(PROBLEMS_SHOWN) {
         page.line(format!("  {}: {}", environment.shown(&problem.path), problem.message));
     }

@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ingest::foreign::{self, ForeignPlan, ImportForeign};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, one_line, plural};
 
 /// Names listed before the rest is only counted.
 const SHOWN: usize = 10;
@@ -26,30 +26,26 @@ pub(crate) fn run(
     wishes: Wishes,
     environment: &Environment,
 ) -> Result<Outcome> {
-    let (app, shown) = (&environment.app, shared::Shown::unless(wishes.json, environment));
+    let (app, shown) = (&environment.app, environment.progress_unless(wishes.json));
     let planned = match wishes.dry_run {
         true => foreign::plan(app, request)?,
         false => foreign::plan_locked(app, request, shown.call())?,
     };
-    let mut page = Page::new(environment);
     if wishes.json {
         let plan = if wishes.dry_run { planned.plan } else { planned.import(shown.call())? };
-        page.json(&plan)?;
-        page.print()?;
-        return Ok(Outcome::Done);
+        return environment.answer(true, &plan, |_| {});
     }
+    let mut page = environment.page();
     describe(&mut page, &planned.plan, request, environment);
     let coming = planned.plan.coming();
     if wishes.dry_run || coming == 0 {
-        page.print()?;
-        return Ok(Outcome::Done);
+        return page.print();
     }
     if environment.terminal.interactive && !wishes.yes {
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
         if !shared::ask(environment, "Import them?", true)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     planned.import(shown.call())?;
@@ -59,8 +55,7 @@ pub(crate) fn run(
          (`thru edit ID --agree`).",
         request.source
     ));
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn describe(
@@ -115,7 +110,7 @@ fn describe(
     }
     if !plan.problems.is_empty() {
         let files = plural(plan.problems.len() as u64, "file");
-        page.line(page.paint(Tone::Bad, &format!("{files} could not be read:")));
+        page.toned(Tone::Bad, &format!("{files} could not be read:"));
         for (path, problem) in plan.problems.iter().take(SHOWN) {
             page.line(format!("  {}: {}", environment.shown(path), one_line(problem, 200)));
         }

@@ -5,9 +5,9 @@ use thru_agents::setup;
 use thru_app::Result;
 use thru_app::setup::{Installation, Installed, Prepared, Setup, Targets, prepare};
 
-use super::{Outcome, setup_page};
+use super::setup_page;
 use crate::environment::Environment;
-use crate::ui::{Page, plural};
+use crate::ui::{Outcome, plural};
 
 /// Writes our hooks into the settings of the agents on this machine and touches nothing else in them. Can be
 /// repeated: after an upgrade, after the program has moved, to switch to the other form.
@@ -93,7 +93,6 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
         targets: Targets::Present,
     };
     let mut prepared = prepare(environment, request)?;
-    let mut page = Page::new(environment);
     if !arguments.dry_run {
         for one in &mut prepared {
             one.install(environment)?;
@@ -101,10 +100,10 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
     }
     if arguments.json {
         let installed = Installed::new(&prepared, environment);
-        page.json(&Installation { dry_run: arguments.dry_run, scope, installed })?;
-        page.print()?;
-        return Ok(Outcome::Done);
+        let answer = Installation { dry_run: arguments.dry_run, scope, installed };
+        return environment.answer(true, &answer, |_| {});
     }
+    let mut page = environment.page();
     for one in &prepared {
         setup_page::tell_client(&mut page, one.adapter, &one.client, environment);
     }
@@ -127,8 +126,7 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
         page.gap();
         page.line("Nothing was changed.");
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// The sentence that nothing is to change.

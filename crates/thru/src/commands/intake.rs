@@ -7,9 +7,9 @@ use thru_app::background::handover;
 use thru_app::ingest::intake;
 use thru_app::{Patience, Result};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::Page;
+use crate::ui::Outcome;
 
 /// The time to wait for another process where no terminal shows that we wait.
 const PATIENCE: Duration = Duration::from_mins(10);
@@ -26,7 +26,7 @@ pub(crate) struct IntakeArguments {
 }
 
 pub(crate) fn run(arguments: &IntakeArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let cancelled = shared::cancellation()?;
     if arguments.left_behind {
         // Nothing is heard of it; what it does not do, the next one does.
@@ -39,10 +39,8 @@ pub(crate) fn run(arguments: &IntakeArguments, environment: &Environment) -> Res
     };
     let report =
         intake::ingest_recorded(&environment.app, shown.call_until(&cancelled).patient(patience))?;
-    let mut page = Page::new(environment);
-    if arguments.json {
-        page.json(&report)?;
-        page.print()?;
+    match arguments.json {
+        true => environment.answer(true, &report, |_| {}),
+        false => Ok(Outcome::Done),
     }
-    Ok(Outcome::Done)
 }

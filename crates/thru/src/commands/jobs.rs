@@ -4,10 +4,10 @@ use thru_app::Result;
 use thru_app::ingest::jobs::{self, JobEntry, JobSelection, JobState, Jobs, JobsRun};
 use thru_store::JobKind;
 
-use super::shared::{self, Shown};
-use super::{Outcome, distil};
+use super::distil;
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, count, day_and_time, one_line, plural};
 
 /// Jobs that are listed.
 const SHOWN: usize = 40;
@@ -57,8 +57,8 @@ enum Command {
 
 pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result<Outcome> {
     let json = arguments.json;
-    let mut page = Page::new(environment);
-    let shown = Shown::new(environment);
+    let mut page = environment.page();
+    let shown = environment.progress();
     let call = shown.call();
     let outcome = match arguments.command {
         None | Some(Command::List) => {
@@ -92,8 +92,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
                 let question = format!("Remove {number} from the queue?");
                 if !shared::ask(environment, &question, false)? {
                     page.line("Nothing was changed.");
-                    page.print()?;
-                    return Ok(Outcome::Nothing);
+                    return page.end(Outcome::Nothing);
                 }
             }
             let answer = jobs::cancel(environment, &numbers, call)?;
@@ -106,8 +105,7 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
             Outcome::Done
         }
     };
-    page.print()?;
-    Ok(outcome)
+    page.end(outcome)
 }
 
 fn tell(page: &mut Page, ran: &JobsRun, environment: &Environment) {
@@ -117,7 +115,7 @@ fn tell(page: &mut Page, ran: &JobsRun, environment: &Environment) {
     }
     if let Some(trouble) = &ran.delivery_trouble {
         let text = format!("sinks.mcp: {}.", one_line(trouble, 200));
-        page.line(page.paint(Tone::Bad, &text));
+        page.toned(Tone::Bad, &text);
     }
 }
 
@@ -131,7 +129,7 @@ fn show(page: &mut Page, queue: &Jobs, environment: &Environment) {
         "{:>4}  {:12}  {:8}  {:8}  {:16}  {:20}",
         "JOB", "WHAT", "SESSION", "FAILED", "TRIED AGAIN", "REASON"
     );
-    page.line(page.paint(Tone::Quiet, heading.trim_end()));
+    page.toned(Tone::Quiet, heading.trim_end());
     for job in jobs.iter().take(SHOWN) {
         let session = job.session_id.short();
         page.line(format!(
@@ -145,7 +143,7 @@ fn show(page: &mut Page, queue: &Jobs, environment: &Environment) {
         ));
         if let Some(error) = &job.error {
             let room = page.columns().saturating_sub(5);
-            page.line(page.paint(Tone::Bad, &format!("     {}", one_line(error, room))));
+            page.toned(Tone::Bad, &format!("     {}", one_line(error, room)));
         }
     }
     if jobs.len() > SHOWN {
@@ -157,7 +155,7 @@ fn show(page: &mut Page, queue: &Jobs, environment: &Environment) {
         dead => format!(", {dead} of them given up: `thru jobs retry` tries again"),
     };
     let line = format!("{}{given_up}.", plural(jobs.len() as u64, "job"));
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
 }
 
 fn what(job: &JobEntry) -> String {

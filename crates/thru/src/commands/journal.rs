@@ -11,9 +11,8 @@ use thru_app::ingest::journal::{
 };
 use thru_intake::Operation;
 
-use super::{Outcome, shared::Shown};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, one_line, plural, size, width};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural, size, width};
 
 /// The journal holds what cannot be made again: what hooks recorded, and what you decided.
 #[derive(Debug, clap::Subcommand)]
@@ -60,7 +59,7 @@ pub(crate) struct ShowArguments {
 }
 
 pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let outcome = match command {
         Command::Show(arguments) => return show(arguments, environment, page),
         Command::Verify { json } => {
@@ -74,14 +73,13 @@ pub(crate) fn run(command: Command, environment: &Environment) -> Result<Outcome
             Outcome::Done
         }
     };
-    page.print()?;
-    Ok(outcome)
+    page.end(outcome)
 }
 
 fn show(arguments: ShowArguments, environment: &Environment, mut page: Page) -> Result<Outcome> {
     let ShowArguments { kind, session, since, limit, json } = arguments;
     let request = ShowRecords { kind, session, since, limit: limit as usize };
-    let records = journal::records(environment, &request, Shown::new(environment).call())?;
+    let records = journal::records(environment, &request, environment.progress().call())?;
     if json {
         let mut out = environment.streams.output();
         for record in &records {
@@ -92,7 +90,7 @@ fn show(arguments: ShowArguments, environment: &Environment, mut page: Page) -> 
         show_records(&mut page, &records, environment);
         page.print()?;
     }
-    Ok(if records.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!records.is_empty()))
 }
 
 fn show_records(page: &mut Page, records: &[JournalRecord], environment: &Environment) {
@@ -156,11 +154,11 @@ fn show_check(page: &mut Page, check: &JournalCheck) {
     }
     for problem in &check.problems {
         let tone = if problem.serious { Tone::Bad } else { Tone::Quiet };
-        page.line(page.paint(tone, &problem.message));
+        page.toned(tone, &problem.message);
         page.line(format!("  {}", problem.advice));
     }
     if check.clean {
-        page.line(page.paint(Tone::Good, "Everything is as it was written."));
+        page.toned(Tone::Good, "Everything is as it was written.");
     } else {
         let number = check.problems.iter().filter(|problem| problem.serious).count();
         page.line(format!("{} damaged.", plural(number as u64, "place")));
@@ -178,7 +176,7 @@ fn show_stats(page: &mut Page, stats: &JournalStats, environment: &Environment) 
     page.line(format!("records   {}", counted(&stats.records, environment)));
     if stats.problems > 0 {
         let problems = plural(stats.problems, "problem");
-        page.line(page.paint(Tone::Bad, &format!("{problems}: `thru journal verify` names them")));
+        page.toned(Tone::Bad, &format!("{problems}: `thru journal verify` names them"));
     }
     let names = stats.kinds.keys().chain(stats.hosts.keys());
     let name_width = names.map(|name| width(name)).max().unwrap_or(0);
@@ -201,7 +199,7 @@ fn show_stats(page: &mut Page, stats: &JournalStats, environment: &Environment) 
         page.gap();
         let alarm = size(stats.alarm_bytes);
         let over = format!("The journal is larger than {alarm} (journal.alarm_mb).");
-        page.line(page.paint(Tone::Bad, &over));
+        page.toned(Tone::Bad, &over);
         page.line("Nothing is dropped. `thru journal show -n 1000` shows what was recorded.");
     }
 }

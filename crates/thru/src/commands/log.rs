@@ -3,9 +3,8 @@
 use thru_app::Result;
 use thru_app::ask::log::{AskLog, LogSubject, log};
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Tone, day_and_time, one_line};
 
 /// The latest first. An id can be given to `thru undo`, but for sessions that were forgotten.
 #[derive(Debug, clap::Args)]
@@ -35,8 +34,8 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
     };
     let limit = if arguments.all { usize::MAX } else { arguments.limit.into() };
     let request = AskLog { limit, subject };
-    let log = log(environment, request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &log, |page| {
+    let log = log(environment, request, environment.progress().call())?;
+    environment.answer(arguments.json, &log, |page| {
         if log.entries.is_empty() {
             page.line(match subject {
                 LogSubject::Decisions => "No decisions yet.",
@@ -53,16 +52,15 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
                 page.line(format!("{id}  {when}  {text}"));
             }
             page.gap();
-            page.line(page.paint(
+            page.toned(
                 Tone::Quiet,
                 match subject {
                     LogSubject::AgentNotes => {
                         "New sessions are not given these. `thru edit ID --agree` accepts one, `thru forget ID` hides it."
                     }
                     LogSubject::Decisions | LogSubject::Merges => "`thru undo ID` undoes one.",
-                },
-            ));
+                });
         }
     })?;
-    Ok(if log.entries.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!log.entries.is_empty()))
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use clap::CommandFactory;
 use thru_app::{Context, Result};
 
-use super::Outcome;
 use crate::arguments::Cli;
 use crate::environment::Environment;
+use crate::ui::Outcome;
 
 pub(crate) fn completions(
     shell: clap_complete::Shell,

@@ -9,9 +9,8 @@ use thru_app::{Context, Result, background};
 use thru_http::Clients;
 use thru_mcp::{Client, Profile};
 
-use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::Page;
+use crate::ui::Outcome;
 
 /// Agents start this themselves: `thru install` registers it where it can, `--print-config` prints the
 /// configuration for others. It answers until its input ends.
@@ -88,22 +87,20 @@ fn http_config(client: Client, environment: &Environment) -> Result<String> {
 fn revoke(client: Client, environment: &Environment) -> Result<Outcome> {
     let revoked = Clients::new(&environment.layout).revoke(client.as_str());
     let revoked = revoked.context("the token cannot be revoked")?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     page.line(match revoked {
         true => format!("{} can no longer ask over HTTP.", client.as_str()),
         false => format!("{} has no token.", client.as_str()),
     });
-    page.print()?;
-    Ok(if revoked { Outcome::Done } else { Outcome::Nothing })
+    page.end(Outcome::found(revoked))
 }
 
 fn print_config(client: Client, text: &str, environment: &Environment) -> Result<Outcome> {
     // Beside what is to be copied, not in it.
     let _ = environment.tell(&format!("For {}:", client.place()));
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     page.verbatim(text.trim_end());
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn serve(profile: Profile, environment: &Environment) -> Result<Outcome> {

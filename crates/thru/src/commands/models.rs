@@ -9,8 +9,8 @@ use thru_app::Result;
 
 pub(crate) use meters::rows;
 
-use super::Outcome;
 use crate::environment::Environment;
+use crate::ui::Outcome;
 
 /// Choose whose model makes memories better, in the background and within a budget. Nothing is sent anywhere
 /// before you set one; without, memories are made without any model.

@@ -4,9 +4,8 @@ use std::path::Path;
 
 use thru_app::Result;
 
-use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// Shows the version of this copy and where it came from. Nothing is downloaded and nothing is asked for on
 /// the network.
@@ -35,7 +34,7 @@ const CHANGELOG: &str = include_str!("../../../../CHANGELOG.md");
 const NOTE: &str = "installed-by";
 
 pub(crate) fn run(arguments: &OwnCopyArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let program = environment.machine.program.as_deref().map(|program| {
         // Links of package managers lead to where the program lies.
         program.canonicalize().unwrap_or_else(|_| program.to_owned())
@@ -64,8 +63,7 @@ pub(crate) fn run(arguments: &OwnCopyArguments, environment: &Environment) -> Re
             }
         }
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// The way in which a program was installed.

@@ -3,9 +3,9 @@
 use thru_app::Result;
 use thru_app::ask::graph::problems::{ListProblems, problems};
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Tone, plural};
 
 /// Errors and failing tests by the last run of each check, on branches that were not merged since.
 #[derive(Debug, clap::Args)]
@@ -22,8 +22,8 @@ pub(crate) struct ProblemsArguments {
 
 pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> Result<Outcome> {
     let request = ListProblems { project: arguments.within.scope(), limit: arguments.limit };
-    let found = problems(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    let found = problems(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &found, |page| {
         graph::lines(page, &found.problems, environment);
         let line = match found.problems.len() {
             0 => "No open problems.".to_owned(),
@@ -34,8 +34,8 @@ pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> R
                 format!("{number}{rest}. `thru show ID` shows the record.")
             }
         };
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
         shared::show_prepared(page, &found.preparation);
     })?;
-    Ok(if found.problems.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!found.problems.is_empty()))
 }

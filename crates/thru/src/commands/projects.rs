@@ -6,9 +6,8 @@ use thru_app::Result;
 use thru_app::keep::projects::{self, ProjectEntry};
 
 use super::of_agents::OfAgents;
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, one_line, width};
+use crate::ui::{Outcome, Page, Tone, age, count, one_line, width};
 
 /// Worktrees and clones of one remote are one project; so is a directory without git.
 #[derive(Debug, clap::Args)]
@@ -51,23 +50,20 @@ enum Command {
 }
 
 pub(crate) fn run(arguments: &ProjectsArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
-    let shown = shared::Shown::new(environment);
+    let mut page = environment.page();
+    let shown = environment.progress();
     let app = &environment.app;
     let mut outcome = Outcome::Done;
     match &arguments.command {
         None | Some(Command::List) => {
             let answer = projects::projects(app, arguments.of.filter().as_deref(), shown.call())?;
-            if arguments.json {
-                page.json(&answer)?;
-            } else if answer.projects.is_empty() {
-                page.line("No projects yet. `thru import` reads the history on this machine.");
-            } else {
-                table(&mut page, &answer.projects, environment);
-            }
-            if answer.projects.is_empty() {
-                outcome = Outcome::Nothing;
-            }
+            page.put(arguments.json, &answer, |page| match answer.projects[..] {
+                [] => {
+                    page.line("No projects yet. `thru import` reads the history on this machine.")
+                }
+                _ => table(page, &answer.projects, environment),
+            })?;
+            outcome = Outcome::found(!answer.projects.is_empty());
         }
         Some(Command::Rename { project, name }) => {
             let (old, new) = projects::rename(app, project, name, shown.call())?;
@@ -75,23 +71,20 @@ pub(crate) fn run(arguments: &ProjectsArguments, environment: &Environment) -> R
         }
         Some(Command::Trust { directory }) => {
             let trusted = projects::trust(app, directory.as_deref(), shown.call())?;
-            if arguments.json {
-                page.json(&trusted)?;
-            } else {
+            page.put(arguments.json, &trusted, |page| {
                 let (directory, project) = (trusted.directory.get(), trusted.project.get());
                 page.line(match trusted.is_new {
                     true => format!("{directory} is now part of {project}."),
                     false => format!("{directory} is part of {project} already."),
                 });
-            }
+            })?;
         }
         Some(Command::Merge { from, into }) => {
             let (from, into) = projects::merge(app, from, into, shown.call())?;
             page.line(format!("{from} is now part of {into}."));
         }
     }
-    page.print()?;
-    Ok(outcome)
+    page.end(outcome)
 }
 
 fn table(page: &mut Page, projects: &[ProjectEntry], environment: &Environment) {
@@ -103,7 +96,7 @@ fn table(page: &mut Page, projects: &[ProjectEntry], environment: &Environment) 
         "{:name_width$}  {:9}  {:>8}  {:>9}  KEY",
         "PROJECT", "LAST USED", "SESSIONS", "PASSAGES"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for (project, name) in projects.iter().zip(&names) {
         let padding = " ".repeat(name_width.saturating_sub(width(name)));
         let line = format!(
@@ -118,7 +111,7 @@ fn table(page: &mut Page, projects: &[ProjectEntry], environment: &Environment) 
         page.line(format!("{line}{}", page.paint(Tone::Quiet, &key)));
         for merged in &project.merged {
             let line = format!("{:name_width$}  + {merged}", "");
-            page.line(page.paint(Tone::Quiet, &line));
+            page.toned(Tone::Quiet, &line);
         }
     }
 }

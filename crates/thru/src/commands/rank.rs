@@ -2,21 +2,20 @@
 
 use thru_app::Result;
 use thru_app::ask::rank::{ExplainRank, RankReasons, Ranking, explain_rank};
+use thru_recall::{MeaningUse, Part};
 
-use super::search::{made_of, meaning};
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count};
+use crate::ui::{Outcome, Tone, count, plural, printable};
 
 pub(super) fn run(request: &ExplainRank, json: bool, environment: &Environment) -> Result<Outcome> {
-    let ranking = explain_rank(environment, request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, json, &ranking, |page| {
+    let ranking = explain_rank(environment, request, environment.progress().call())?;
+    environment.answer(json, &ranking, |page| {
         for (number, line) in lines(&ranking).iter().enumerate() {
             let tone = if number == 0 { Tone::Heading } else { Tone::Quiet };
-            page.line(page.paint(tone, line));
+            page.toned(tone, line);
         }
     })?;
-    Ok(if ranking.rank.is_some() { Outcome::Done } else { Outcome::Nothing })
+    Ok(Outcome::found(ranking.rank.is_some()))
 }
 
 fn lines(ranking: &Ranking) -> Vec<String> {
@@ -60,4 +59,24 @@ fn lines(ranking: &Ranking) -> Vec<String> {
     };
     lines.extend(ranking.meaning.as_ref().map(meaning));
     lines
+}
+
+/// The parts of a score: those that add or take most first.
+pub(super) fn made_of(parts: &[Part]) -> String {
+    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
+        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// The use made of meaning, in a sentence.
+pub(super) fn meaning(meaning: &MeaningUse) -> String {
+    match meaning {
+        MeaningUse::Compared { model, vectors } => {
+            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
+        }
+        MeaningUse::Without { without } => {
+            format!("Meaning: not compared, {}. Words alone were looked for.", printable(without))
+        }
+    }
 }

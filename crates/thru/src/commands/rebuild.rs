@@ -2,11 +2,12 @@
 
 use thru_app::Result;
 use thru_app::ingest::rebuild;
+use thru_app::keep::redact::UnreadPlace;
 use thru_intake::OnLoss;
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural};
+use crate::ui::{Outcome, Tone, plural};
 
 /// Store and index are made from journal and archive alone, with the same ids and the same answers.
 /// The old ones stay in use until the new ones are whole, and for good where journal and archive no
@@ -16,31 +17,33 @@ pub(crate) struct RebuildArguments {
     /// Continue if the new store would hold less than the old one
     #[arg(long)]
     accept_loss: bool,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &RebuildArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress_unless(arguments.json);
     let cancelled = shared::cancellation()?;
     let on_loss = if arguments.accept_loss { OnLoss::Accept } else { OnLoss::Refuse };
     let rebuilt = rebuild::rebuild(&environment.app, on_loss, shown.call_until(&cancelled))?;
-    let mut page = Page::new(environment);
-    let Some(report) = rebuilt else {
-        page.line("Stopped. The old store and index are in use as before.");
-        page.print()?;
+    let Some(rebuilt) = rebuilt else {
+        environment.tell("Stopped. The old store and index are in use as before.")?;
         return Ok(Outcome::Interrupted);
     };
-    page.line(format!(
-        "Made {} again from {} in {:.1} s.",
-        plural(report.passages, "passage"),
-        plural(report.sources as u64, "archived file"),
-        report.elapsed.as_secs_f64()
-    ));
-    if !report.lost.is_none() {
-        page.line(page.paint(Tone::Bad, &format!("Lost: {}.", report.lost)));
-    }
-    for (place, message) in &report.problems {
-        page.line(page.paint(Tone::Bad, &format!("{place}: {message}")));
-    }
-    page.print()?;
-    Ok(if report.problems.is_empty() { Outcome::Done } else { Outcome::Wrong })
+    environment.answer(arguments.json, &rebuilt, |page| {
+        page.line(format!(
+            "Made {} again from {} in {:.1} s.",
+            plural(rebuilt.passages, "passage"),
+            plural(rebuilt.files as u64, "archived file"),
+            rebuilt.milliseconds as f64 / 1e3
+        ));
+        if let Some(lost) = &rebuilt.lost {
+            page.toned(Tone::Bad, &format!("Lost: {lost}."));
+        }
+        for UnreadPlace { place, message } in &rebuilt.unread {
+            page.toned(Tone::Bad, &format!("{place}: {message}"));
+        }
+    })?;
+    Ok(if rebuilt.unread.is_empty() { Outcome::Done } else { Outcome::Wrong })
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural, printable, width};
+use crate::ui::{Outcome, Page, Tone, plural, printable, width};
 
 /// Secrets are redacted by built-in rules when they are read; rules of yours are added to them. Newer
 /// rules, and a text that you name, can be taken out of what is kept already: journal, archive, store,
@@ -47,7 +47,11 @@ pub(crate) struct RedactArguments {
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
     /// List the rules, built-in and your own
-    List,
+    List {
+        /// Answer as JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Add a rule, and remove what it matches from everything stored
     Add {
         /// Its name, as it will stand in `[redacted:NAME]`
@@ -78,11 +82,14 @@ pub(crate) fn run(arguments: RedactArguments, environment: &Environment) -> Resu
 }
 
 fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
-    let shown = shared::Shown::new(environment);
+    let mut page = environment.page();
+    let shown = environment.progress();
     let app = &environment.app;
     match command {
-        Command::List => list_rules(&mut page, &redact::rule_list(app)?),
+        Command::List { json } => {
+            let rules = redact::rule_list(app)?;
+            page.put(json, &rules, |page| list_rules(page, &rules))?;
+        }
         Command::Test { text } => {
             let text = match text {
                 Some(text) => text,
@@ -108,8 +115,7 @@ fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> 
             page.line("Removed. What it redacted stays redacted.");
         }
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 fn list_rules(page: &mut Page, rules: &RuleList) {
@@ -132,9 +138,9 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
         Some("-") => Some(environment.streams.read_all()?),
         text => text.map(str::to_owned),
     };
-    let shown = shared::Shown::unless(arguments.json, environment);
+    let shown = environment.progress_unless(arguments.json);
     let (app, text, call) = (&environment.app, text.as_deref(), shown.call());
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if arguments.scan {
         let scanned = redact::scan(app, text, call)?;
         page.put(arguments.json, &scanned, |page| say_found(page, &scanned))?;
@@ -144,17 +150,14 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
         return Ok(if is_unknown { Outcome::Wrong } else { Outcome::Done });
     }
     let applied = redact::apply(app, text, call)?;
-    if arguments.json {
-        page.json(&applied)?;
-    } else {
-        say_cleaned(&mut page, &applied);
-        say_not_rewritten(&mut page, &applied, environment);
+    page.put(arguments.json, &applied, |page| {
+        say_cleaned(page, &applied);
+        say_not_rewritten(page, &applied, environment);
         if applied.is_checked {
-            say_left(&mut page, &applied);
+            say_left(page, &applied);
         }
-    }
-    page.print()?;
-    Ok(if is_clean(&applied) { Outcome::Done } else { Outcome::Wrong })
+    })?;
+    page.end(if is_clean(&applied) { Outcome::Done } else { Outcome::Wrong })
 }
 
 /// Names the folders whose summaries still say what they said.
@@ -214,15 +217,15 @@ fn list(page: &mut Page, found: &[TracePlace], unread: &[UnreadPlace]) {
         };
         page.line(format!("{heading} {}{rules}", plural(traces.len() as u64, noun)));
         for (place, lines) in places.iter().take(PLACES) {
-            page.line(page.paint(Tone::Quiet, &format!("         {place}{}", shown_lines(lines))));
+            page.toned(Tone::Quiet, &format!("         {place}{}", shown_lines(lines)));
         }
         if places.len() > PLACES {
             let more = plural((places.len() - PLACES) as u64, "more place");
-            page.line(page.paint(Tone::Quiet, &format!("         and {more}")));
+            page.toned(Tone::Quiet, &format!("         and {more}"));
         }
     }
     for UnreadPlace { place, message: why } in unread {
-        page.line(page.paint(Tone::Bad, &format!("{place} could not be checked: {why}")));
+        page.toned(Tone::Bad, &format!("{place} could not be checked: {why}"));
     }
 }
 
@@ -289,7 +292,7 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
         page.line("Rebuilt store and index; ids are unchanged.");
     }
     if applied.vectors_left {
-        page.line(page.paint(Tone::Bad, shared::UNSWEPT));
+        page.toned(Tone::Bad, shared::UNSWEPT);
     }
     for file in &applied.files {
         page.line(format!("Cleaned {file}."));
@@ -306,16 +309,16 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
 /// What a second look found.
 fn say_left(page: &mut Page, applied: &Applied) {
     if is_clean(applied) {
-        page.line(page.paint(Tone::Good, "Checked again: nothing is left."));
+        page.toned(Tone::Good, "Checked again: nothing is left.");
         return;
     }
     page.gap();
     if applied.left.is_empty() {
-        page.line(page.paint(Tone::Bad, "Checked again. Some places could not be checked:"));
+        page.toned(Tone::Bad, "Checked again. Some places could not be checked:");
         list(page, &applied.left, &applied.unread);
         return;
     }
-    page.line(page.paint(Tone::Bad, "Checked again. Redaction does not reach what is left here:"));
+    page.toned(Tone::Bad, "Checked again. Redaction does not reach what is left here:");
     list(page, &applied.left, &applied.unread);
     page.line("Names of files and ids stay. `thru forget --session` takes a whole session out.");
 }

@@ -5,9 +5,8 @@ use thru_app::ask::ProjectScope;
 use thru_app::keep::remember::{self, Remember};
 use thru_core::ObservationType;
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// What you tell is kept in the journal, found by searches, and given to sessions like every other
 /// memory. With `--rule` it is told to every session that starts.
@@ -62,9 +61,9 @@ impl RememberArguments {
 }
 
 pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let kept = remember::remember(&environment.app, &arguments.request(), shown.call())?;
-    Page::answer(environment, arguments.json, &kept, |page| {
+    let kept =
+        remember::remember(&environment.app, &arguments.request(), environment.progress().call())?;
+    environment.answer(arguments.json, &kept, |page| {
         let scope = kept.project.as_ref().map_or("every project", |name| name.get());
         let id = page.paint(Tone::Id, &kept.short_id);
         page.line(format!("Remembered as {id} for {scope}. `thru undo` undoes it."));
@@ -76,11 +75,9 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
             ));
         }
         if kept.is_redacted {
-            page.line(page.paint(
+            page.toned(
                 Tone::Bad,
-                "Something in it was private, or looked like a secret, and was left out.",
-            ));
+                "Something in it was private, or looked like a secret, and was left out.");
         }
-    })?;
-    Ok(Outcome::Done)
+    })
 }

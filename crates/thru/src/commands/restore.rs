@@ -3,9 +3,8 @@
 use thru_app::Result;
 use thru_app::ingest::rebuild;
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural, size};
+use crate::ui::{Outcome, Tone, plural, size};
 
 /// Agents delete old transcripts, some after 30 days. The archive keeps them; this writes one
 /// back, with its subagents and spilled results, never over a file that is there.
@@ -19,10 +18,10 @@ pub(crate) struct RestoreArguments {
 }
 
 pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let answer = rebuild::restore(&environment.app, &arguments.session, shown.call())?;
+    let answer =
+        rebuild::restore(&environment.app, &arguments.session, environment.progress().call())?;
     let restored = &answer.restored;
-    Page::answer(environment, arguments.json, &answer, |page| {
+    environment.answer(arguments.json, &answer, |page| {
         let files = plural(restored.files.len() as u64, "file");
         page.line(format!("Restored {files} ({}):", size(restored.bytes)));
         for file in restored.files.iter().take(10) {
@@ -42,6 +41,5 @@ pub(crate) fn run(arguments: &RestoreArguments, environment: &Environment) -> Re
             Some(directory) => page.line(format!("Resume it in {directory} with `{resume}`.")),
             None => page.line(format!("Resume it with `{resume}`.")),
         }
-    })?;
-    Ok(Outcome::Done)
+    })
 }

@@ -5,9 +5,8 @@ use std::process::Command;
 use thru_app::ingest::rebuild::{self, ResumableSession};
 use thru_app::{Result, Trouble};
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, plural};
+use crate::ui::{Outcome, plural};
 
 /// Starts the agent of a session with that session, in its directory. A transcript that the agent has deleted is put
 /// back first.
@@ -36,9 +35,9 @@ impl ResumeArguments {
 }
 
 pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let session = rebuild::resumable(environment, &arguments.session, shown.call())?;
-    let mut page = Page::new(environment);
+    let session =
+        rebuild::resumable(environment, &arguments.session, environment.progress().call())?;
+    let mut page = environment.page();
     let is_run = !arguments.print && !arguments.json && environment.terminal.interactive;
     if arguments.json {
         page.json(&session)?;

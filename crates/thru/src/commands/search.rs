@@ -6,20 +6,21 @@ use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::rank::ExplainRank;
 use thru_app::ask::search::{AnswerSize, Found, RankedMemory, Search, Verdict, WorkDone, search};
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
-use thru_recall::{MeaningUse, Part, Snippet, TurnEnds};
+use thru_recall::{Snippet, TurnEnds};
 use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
-use super::{Outcome, rank, shared, ui};
+use super::rank::{self, made_of, meaning};
+use super::{shared, ui};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, cut, one_line, plural, printable, width};
+use crate::ui::{Outcome, Page, Tone, age, count, cut, one_line, plural, printable, width};
 
 /// Sessions, and passages of each, that are shown where nothing is a sure answer.
 const NEAREST: (usize, usize) = (3, 2);
 
 /// A query is text: nothing in it is syntax.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru search why does the importer lock the database\n  \
     thru search E0502 --file src/lib.rs\n  \
@@ -86,22 +87,9 @@ impl SearchArguments {
     pub(crate) fn for_query(query: &str) -> Self {
         Self {
             query: vec![query.to_owned()],
-            interactive: false,
             within: shared::InProjects::all(),
-            session: None,
-            of: OfAgents::default(),
-            file: None,
-            since: None,
-            until: None,
             limit: Some(5),
-            context: 0,
-            kinds: Vec::new(),
-            concepts: Vec::new(),
-            explain: false,
-            explain_id: None,
-            nearest: false,
-            turns: false,
-            json: false,
+            ..Self::default()
         }
     }
 
@@ -142,20 +130,19 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         };
         return rank::run(&request, arguments.json, environment);
     }
-    let shown = shared::Shown::new(environment);
-    let found = search(environment, &arguments.request(), shown.call())?;
+    let found = search(environment, &arguments.request(), environment.progress().call())?;
     let is_empty = found.verdict == Verdict::Nothing;
     let is_unsure = found.is_unsure() && !arguments.nearest;
-    Page::answer(environment, arguments.json, &found, |page| {
+    environment.answer(arguments.json, &found, |page| {
         for remark in found.remarks() {
-            page.line(page.paint(Tone::Quiet, &printable(&remark)));
+            page.toned(Tone::Quiet, &printable(&remark));
         }
         if found.verdict == Verdict::Nearest {
             let line = match found.is_unsure() {
                 true => format!("No sure match{}. The nearest:", scope(&found)),
                 false => "This may answer it:".to_owned(),
             };
-            page.line(page.paint(Tone::Bad, &line));
+            page.toned(Tone::Bad, &line);
         }
         if let Some(work) = &found.work {
             show_work(page, work, environment);
@@ -171,7 +158,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         shared::show_prepared(page, &found.preparation);
     })?;
     let is_refused = is_empty || found.verdict == Verdict::Nearest && !arguments.nearest;
-    Ok(if is_refused { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!is_refused))
 }
 
 /// The project that was searched, in words.
@@ -191,7 +178,7 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
         let own = Some(session.at.map_or_else(|| "undated".to_owned(), |at| date(at, environment)));
         if own != day {
             page.gap();
-            page.line(page.paint(Tone::Heading, own.as_deref().unwrap_or_default()));
+            page.toned(Tone::Heading, own.as_deref().unwrap_or_default());
             day = own;
         }
         let entry = &session.entry;
@@ -208,7 +195,7 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
         }
     }
     page.gap();
-    page.line(page.paint(Tone::Quiet, "`thru session show ID` shows what a session did."));
+    page.toned(Tone::Quiet, "`thru session show ID` shows what a session did.");
 }
 
 fn show_nothing(page: &mut Page, found: &Found) {
@@ -229,7 +216,7 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
         return;
     }
     let id_width = shown.iter().map(|memory| memory.entry.id.len()).max().unwrap_or(5);
-    page.line(page.paint(Tone::Heading, "In short"));
+    page.toned(Tone::Heading, "In short");
     for RankedMemory { entry, files, .. } in shown {
         let id = page.paint(Tone::Id, &format!("{:id_width$}", entry.id));
         let age = age(entry.at, environment.clock.now());
@@ -253,7 +240,7 @@ fn show_memories(page: &mut Page, found: &Found, most: usize, environment: &Envi
     entries::table(page, &rows, environment);
     page.gap();
     let line = "`thru show ID…` shows them in full, `thru timeline ID` what happened around one.";
-    page.line(page.paint(Tone::Quiet, line));
+    page.toned(Tone::Quiet, line);
 }
 
 fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment: &Environment) {
@@ -271,7 +258,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
         if arguments.explain {
             let score = &session.score;
             let line = format!("  session {:.2}: {}", score.total, made_of(&score.parts));
-            page.line(page.paint(Tone::Quiet, &line));
+            page.toned(Tone::Quiet, &line);
         }
         for hit in session.passages.iter().take(hits) {
             let own = hit.entry.ordinal;
@@ -295,7 +282,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             if arguments.explain {
                 let line =
                     format!("#{} {:.2}: {}", hit.rank, hit.score.total, made_of(&hit.score.parts));
-                page.line(page.paint(Tone::Quiet, &format!("  {:id_width$}  {line}", "")));
+                page.toned(Tone::Quiet, &format!("  {:id_width$}  {line}", ""));
             }
         }
     }
@@ -311,7 +298,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");
     }
-    page.line(page.paint(Tone::Quiet, &format!("{footer}. `thru show ID` shows one in full.")));
+    page.toned(Tone::Quiet, &format!("{footer}. `thru show ID` shows one in full."));
     if arguments.explain {
         let terms = found.terms.join(" ");
         let line = format!(
@@ -319,15 +306,15 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             count(found.considered as u64),
             found.confidence
         );
-        page.line(page.paint(Tone::Quiet, &line));
-        page.line(page.paint(Tone::Quiet, &meaning(&found.meaning)));
+        page.toned(Tone::Quiet, &line);
+        page.toned(Tone::Quiet, &meaning(&found.meaning));
     }
     if found.left_out > 0 {
         let line = format!(
             "{} new passages or memories are not in the index yet and were not searched; `thru intake` brings it up to date.",
             count(found.left_out)
         );
-        page.line(page.paint(Tone::Bad, &line));
+        page.toned(Tone::Bad, &line);
     }
 }
 
@@ -413,24 +400,4 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The parts of a score: those that add or take most first.
-pub(crate) fn made_of(parts: &[Part]) -> String {
-    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
-        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
-    });
-    shown.collect::<Vec<_>>().join("; ")
-}
-
-/// The use made of meaning, in a sentence.
-pub(crate) fn meaning(meaning: &MeaningUse) -> String {
-    match meaning {
-        MeaningUse::Compared { model, vectors } => {
-            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
-        }
-        MeaningUse::Without { without } => {
-            format!("Meaning: not compared, {}. Words alone were looked for.", printable(without))
-        }
-    }
 }

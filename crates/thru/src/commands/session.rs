@@ -11,9 +11,8 @@ use thru_redact::Clean;
 use thru_store::MemoryBody;
 
 use super::entries::session_heading;
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, cut, day_and_time, one_line, plural, printable};
+use crate::ui::{Outcome, Page, Tone, cut, day_and_time, one_line, plural, printable};
 
 /// One session.
 #[derive(Debug, clap::Subcommand)]
@@ -77,8 +76,8 @@ pub(crate) fn run(command: &Command, environment: &Environment) -> Result<Outcom
 
 fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
     let request = session::Load { id: arguments.id.clone(), freshness: Freshness::Recorded };
-    let held = session::load(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &held, |page| {
+    let held = session::load(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &held, |page| {
         if held.is_silent {
             page.line(format!(
                 "Nothing is known about what session {} held.",
@@ -99,13 +98,11 @@ fn load(arguments: &Load, environment: &Environment) -> Result<Outcome> {
 
 fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     let request = Outline::new(&arguments.id, Freshness::Recorded);
-    let outline = session::outline(environment, &request, shared::Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let outline = session::outline(environment, &request, environment.progress().call())?;
     if arguments.json {
-        page.json(&outline)?;
-        page.print()?;
-        return Ok(Outcome::Done);
+        return environment.answer(true, &outline, |_| {});
     }
+    let mut page = environment.page();
     let session = &outline.session;
     page.line(session_heading(&page, session, environment));
     let mut about = vec![
@@ -120,7 +117,7 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     if session.compactions > 0 {
         about.push(plural(u64::from(session.compactions), "compaction"));
     }
-    page.line(page.paint(Tone::Quiet, &about.join(" · ")));
+    page.toned(Tone::Quiet, &about.join(" · "));
     let mut about = vec![session.agent.display_name().to_owned()];
     about.extend(session.agent_version.clone());
     about.extend(session.models.iter().filter(|model| !model.starts_with('<')).cloned());
@@ -128,18 +125,18 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     if session.tokens.output > 0 {
         about.push(format!("{} written", plural(session.tokens.output, "token")));
     }
-    page.line(page.paint(Tone::Quiet, &one_line(&about.join(" · "), page.columns())));
+    page.toned(Tone::Quiet, &one_line(&about.join(" · "), page.columns()));
     if let Some(directory) = session.root() {
-        page.line(page.paint(Tone::Quiet, &one_line(directory, page.columns())));
+        page.toned(Tone::Quiet, &one_line(directory, page.columns()));
     }
     if let Some(origin) = &session.forked_from {
-        page.line(page.paint(Tone::Quiet, &format!("continues session {origin}")));
+        page.toned(Tone::Quiet, &format!("continues session {origin}"));
     }
     let standing = outline.standing.line(environment.zone());
-    page.line(page.paint(Tone::Quiet, &one_line(&standing, page.columns())));
+    page.toned(Tone::Quiet, &one_line(&standing, page.columns()));
     if let Some(kinds) = outline.kinds_of_work() {
         let kinds = format!("kinds of work: {kinds}");
-        page.line(page.paint(Tone::Quiet, &one_line(&kinds, page.columns())));
+        page.toned(Tone::Quiet, &one_line(&kinds, page.columns()));
     }
     if let Some(digest) = &outline.digest {
         show_digest(&mut page, digest);
@@ -149,8 +146,7 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
         show_turn(&mut page, turn, arguments.full, environment);
     }
     show_files(&mut page, &outline.files, session.root());
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// The end of the session, in a few lines.
@@ -188,7 +184,7 @@ fn show_turn(page: &mut Page, turn: &TurnOutline, full: bool, environment: &Envi
         }
         None => {
             let heading = if number == 0 { "Before the first prompt" } else { "Without a prompt" };
-            page.line(page.paint(Tone::Heading, heading));
+            page.toned(Tone::Heading, heading);
         }
     }
     for command in turn.commands.iter().take(COMMANDS_SHOWN) {
@@ -212,7 +208,7 @@ fn show_turn(page: &mut Page, turn: &TurnOutline, full: bool, environment: &Envi
             String::new()
         };
         let line = format!("   {commands}{} in all", plural(turn.tool_calls, "tool call"));
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
     }
     if let Some(conclusion) = &turn.conclusion {
         let heading = page.paint(Tone::Quiet, "   Agent");
@@ -232,7 +228,7 @@ fn quote(page: &mut Page, text: &Clean<String>, full: bool) {
     }
     if lines.len() > shown {
         let more = plural((lines.len() - shown) as u64, "more line");
-        page.line(page.paint(Tone::Quiet, &format!("   … {more}")));
+        page.toned(Tone::Quiet, &format!("   … {more}"));
     }
 }
 
@@ -244,7 +240,7 @@ fn show_files(page: &mut Page, files: &[TouchedPath], directory: Option<&str>) {
     page.gap();
     let heading =
         format!("Files: {} changed, {} read", modified.len(), files.len() - modified.len());
-    page.line(page.paint(Tone::Heading, &heading));
+    page.toned(Tone::Heading, &heading);
     for file in modified.iter().take(FILES_SHOWN) {
         let path =
             one_line(relative(file.path.get(), directory), page.columns().saturating_sub(20));
@@ -255,6 +251,6 @@ fn show_files(page: &mut Page, files: &[TouchedPath], directory: Option<&str>) {
     }
     if modified.len() > FILES_SHOWN {
         let more = plural((modified.len() - FILES_SHOWN) as u64, "more file");
-        page.line(page.paint(Tone::Quiet, &format!("   … {more}")));
+        page.toned(Tone::Quiet, &format!("   … {more}"));
     }
 }

@@ -7,9 +7,9 @@ use thru_app::ask::unindexed::{self, ListUnindexed, UnindexedSession};
 
 use super::entries::title;
 use super::of_agents::{OfAgents, tell_apart};
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, one_line, plural};
 
 /// Columns of an agent's name, where sessions of several are listed.
 const AGENT: usize = 11;
@@ -56,8 +56,8 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
         until: arguments.until.clone(),
         limit: arguments.limit,
     };
-    let found = list(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    let found = list(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &found, |page| {
         if found.sessions.is_empty() {
             page.line("No sessions.");
         } else {
@@ -69,13 +69,13 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
             let shown = plural(found.sessions.len() as u64, "session");
             let rest = if found.more { "; `--limit` shows more" } else { "" };
             page.gap();
-            page.line(page.paint(
+            page.toned(
                 Tone::Quiet,
                 &format!("{shown}{place}{rest}. `thru session show ID` opens one."),
-            ));
+            );
         }
     })?;
-    Ok(if found.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!found.sessions.is_empty()))
 }
 
 fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> Result<Outcome> {
@@ -85,8 +85,8 @@ fn list_unindexed(arguments: &SessionsArguments, environment: &Environment) -> R
         active: arguments.include_active,
         inactive: true,
     };
-    let found = unindexed::list(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &found, |page| {
+    let found = unindexed::list(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &found, |page| {
         show_unindexed(page, &found.sessions, environment)
     })?;
     // That every session is indexed is good news.
@@ -100,7 +100,7 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
     }
     let heading =
         format!("{:8}  {:9}  {:9}  {:10}  TITLE", "SESSION", "LAST USED", "STATE", "INDEXING");
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for session in sessions {
         let id = session.session_id.short();
         let room = page.columns().saturating_sub(44).max(20);
@@ -122,14 +122,14 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
             "{} to be indexed. `thru close ID` does it now; so does the next question.",
             plural(left as u64, "session")
         );
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
     }
     if at_work > 0 {
         let line = format!(
             "{} at work, to be indexed once left. `thru close ID` does it now.",
             plural(at_work as u64, "session")
         );
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
     }
 }
 
@@ -162,7 +162,7 @@ fn table(page: &mut Page, sessions: &[SessionEntry], environment: &Environment) 
         "PROJECT",
         "TURNS"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for (session, name) in sessions.iter().zip(&names) {
         let id = session.id.short();
         let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));

@@ -5,9 +5,8 @@ use thru_app::ask::get::{Get, MemoryPiece, PassagePiece, Piece, SourceLine, Sour
 use thru_app::fresh::Freshness;
 
 use super::entries::{self, session_heading, speaker};
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, printable};
+use crate::ui::{Outcome, Page, Tone, day_and_time, printable};
 
 /// Ids come from `thru search`, `thru timeline` and `thru context`; any unique start of one will do.
 #[derive(Debug, clap::Args)]
@@ -29,8 +28,8 @@ pub(crate) fn run(arguments: &ShowArguments, environment: &Environment) -> Resul
         sources: if arguments.source { Sources::Records } else { Sources::None },
         freshness: Freshness::Recorded,
     };
-    let pieces = get(environment, &request, shared::Shown::new(environment).call())?.all_known()?;
-    Page::answer(environment, arguments.json, &pieces, |page| {
+    let pieces = get(environment, &request, environment.progress().call())?.all_known()?;
+    environment.answer(arguments.json, &pieces, |page| {
         for piece in &pieces.pieces {
             match piece {
                 Piece::Memory(memory) => show_memory(page, memory, environment),
@@ -38,8 +37,7 @@ pub(crate) fn run(arguments: &ShowArguments, environment: &Environment) -> Resul
                 Piece::Unknown { .. } => {}
             }
         }
-    })?;
-    Ok(Outcome::Done)
+    })
 }
 
 fn show_memory(page: &mut Page, piece: &MemoryPiece, environment: &Environment) {

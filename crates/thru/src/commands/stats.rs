@@ -6,9 +6,8 @@ mod sessions;
 use thru_app::Result;
 use thru_app::ask::stats::{ContextUsage, context_usage};
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, count, one_line, plural};
 
 /// What sessions were given from memory, what that cost, and what came of it.
 #[derive(Debug, clap::Args)]
@@ -49,9 +48,8 @@ pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Resu
         Some(Command::Models(arguments)) => return models::run(arguments, environment),
         None => {}
     }
-    let shown = shared::Shown::new(environment);
-    let usage = context_usage(environment, &arguments.since, shown.call())?;
-    Page::answer(environment, arguments.json, &usage, |page| {
+    let usage = context_usage(environment, &arguments.since, environment.progress().call())?;
+    environment.answer(arguments.json, &usage, |page| {
         if usage.sessions.is_empty() {
             page.line("No session was given anything from memory in this time.");
             let install = page.paint(Tone::Id, "thru doctor");
@@ -62,7 +60,7 @@ pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Resu
             list_sessions(page, &usage, arguments.limit, environment);
         }
     })?;
-    Ok(if usage.sessions.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!usage.sessions.is_empty()))
 }
 
 fn occasions(page: &mut Page, usage: &ContextUsage) {
@@ -70,7 +68,7 @@ fn occasions(page: &mut Page, usage: &ContextUsage) {
         "{:10}  {:>6}  {:>9}  {:>11}  {:>13}",
         "GIVEN AT", "TIMES", "TOKENS", "EACH TIME", "MEMORIES EACH"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for one in &usage.occasions {
         let times = one.times.max(1);
         page.line(format!(
@@ -89,7 +87,7 @@ fn list_sessions(page: &mut Page, usage: &ContextUsage, limit: usize, environmen
         "{:8}  {:9}  {:>6}  {:>8}  {:>7}  {:>7}  TITLE",
         "SESSION", "LAST", "TOKENS", "MEMORIES", "FETCHED", "TOUCHED"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     let now = environment.clock.now();
     for session in usage.sessions.iter().take(limit) {
         let id = session.id.short();
@@ -115,5 +113,5 @@ fn list_sessions(page: &mut Page, usage: &ContextUsage, limit: usize, environmen
         count(usage.fetched),
         count(usage.touched),
     );
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
 }

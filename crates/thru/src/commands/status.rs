@@ -6,10 +6,10 @@ use thru_app::ingest::reading::{self, Stop};
 use thru_app::{App, Result};
 use thru_core::Timestamp;
 
-use super::shared::{self, Shown};
-use super::{Outcome, models};
+use super::models;
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, ago, day_and_time, plural, size};
+use crate::ui::{Outcome, Page, Tone, ago, day_and_time, plural, size};
 
 /// What is kept, whether recording is on, and whether anything wants looking after. Looks at little;
 /// `thru doctor` looks at everything.
@@ -24,24 +24,22 @@ pub(crate) struct StatusArguments {
 }
 
 pub(crate) fn run(arguments: &StatusArguments, environment: &Environment) -> Result<Outcome> {
-    let status = status(environment, Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &status, |page| show(page, &status, environment))?;
-    Ok(Outcome::Done)
+    let status = status(environment, environment.progress().call())?;
+    environment.answer(arguments.json, &status, |page| show(page, &status, environment))
 }
 
 /// Shows the state of the memory and the most useful next step: for `thru` alone.
 pub(crate) fn front(environment: &Environment) -> Result<Outcome> {
-    let status = status(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let status = status(environment, environment.progress().call())?;
+    let mut page = environment.page();
     show(&mut page, &status, environment);
     page.gap();
-    page.line(page.paint(Tone::Heading, "Next"));
+    page.toned(Tone::Heading, "Next");
     let (command, what) = next_step(&status, environment);
     for (command, what) in [(command, what), ("thru --help", "list all commands")] {
         page.line(format!("  {}  {what}", page.paint(Tone::Id, &format!("{command:19}"))));
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 /// The step that helps most: what is wrong first, then what is missing.

@@ -3,10 +3,10 @@
 use thru_app::compaction::summaries::{self, RebuildSummaries, SummariesRebuilt, SummaryList};
 use thru_app::{Remedy, Result, Trouble};
 
-use super::shared::{self, Shown};
-use super::{Outcome, session};
+use super::session;
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural};
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.
@@ -14,16 +14,15 @@ use crate::ui::{Page, Tone, count, day_and_time, one_line, plural};
 pub(crate) struct SummariesArguments {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
     /// List the summaries of the current project, the newest first (the default)
-    List {
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    List,
     /// Write the files again from what is remembered
     Rebuild(Rebuild),
     /// Print what a session held, as `thru session load` does
@@ -45,9 +44,6 @@ pub(crate) struct Rebuild {
     /// One session (the start of its id is enough)
     #[arg(long, short)]
     session: Option<String>,
-    /// Answer as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,43 +53,38 @@ pub(crate) struct Delete {
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Answer as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 pub(crate) fn run(arguments: &SummariesArguments, environment: &Environment) -> Result<Outcome> {
+    let json = arguments.json;
     match &arguments.command {
-        None => list(false, environment),
-        Some(Command::List { json }) => list(*json, environment),
-        Some(Command::Rebuild(arguments)) => rebuild(arguments, environment),
+        None | Some(Command::List) => list(json, environment),
+        Some(Command::Rebuild(arguments)) => rebuild(arguments, json, environment),
         Some(Command::Load(arguments)) => {
             session::run(&session::Command::Load(arguments.clone()), environment)
         }
-        Some(Command::Delete(arguments)) => delete(arguments, environment),
+        Some(Command::Delete(arguments)) => delete(arguments, json, environment),
     }
 }
 
 fn list(json: bool, environment: &Environment) -> Result<Outcome> {
     let list = summaries::list(environment)?;
-    Page::answer(environment, json, &list, |page| {
+    environment.answer(json, &list, |page| {
         if list.summaries.is_empty() {
             page.line("There are no summaries here.");
-            page.line(
-                page.paint(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones."),
-            );
+            page.toned(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones.");
         } else {
             table(page, &list, environment);
             page.gap();
             let place = environment.shown(&list.folder);
             let number = number_of(list.summaries.len() as u64);
-            page.line(page.paint(Tone::Quiet, &format!("{number} in {place}.")));
+            page.toned(Tone::Quiet, &format!("{number} in {place}."));
         }
         for note in &list.notes {
-            page.line(page.paint(Tone::Quiet, &format!("Of `config.json` there, {note}.")));
+            page.toned(Tone::Quiet, &format!("Of `config.json` there, {note}."));
         }
     })?;
-    Ok(if list.summaries.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!list.summaries.is_empty()))
 }
 
 /// `1 summary`, `2 summaries`
@@ -110,7 +101,7 @@ fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
     };
     let room = page.columns().saturating_sub(8 + 2 + 16 + 2 + if has_trigger { 8 } else { 0 });
     let heading = format!("{:8}  {:16}  {}TITLE", "SESSION", "COMPACTED", trigger("WHY"));
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for one in &list.summaries {
         let id: String = one.session_id.chars().take(8).collect();
         let mark = match list.last_loaded.as_deref() == Some(one.session_id.as_str()) {
@@ -127,16 +118,16 @@ fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
         ));
         if let Some(about) = summaries::about(one) {
             let about = one_line(&about, page.columns().saturating_sub(10).max(20));
-            page.line(page.paint(Tone::Quiet, &format!("{:10}{about}", "")));
+            page.toned(Tone::Quiet, &format!("{:10}{about}", ""));
         }
     }
 }
 
-fn rebuild(arguments: &Rebuild, environment: &Environment) -> Result<Outcome> {
-    let Rebuild { project, session, json } = arguments;
+fn rebuild(arguments: &Rebuild, json: bool, environment: &Environment) -> Result<Outcome> {
+    let Rebuild { project, session } = arguments;
     let request = RebuildSummaries { project: project.clone(), session: session.clone() };
-    let rebuilt = summaries::rebuild(environment, &request, Shown::new(environment).call())?;
-    Page::answer(environment, *json, &rebuilt, |page| tell(page, &rebuilt, environment))?;
+    let rebuilt = summaries::rebuild(environment, &request, environment.progress().call())?;
+    environment.answer(json, &rebuilt, |page| tell(page, &rebuilt, environment))?;
     Ok(match (rebuilt.written, rebuilt.failed.is_empty()) {
         (_, false) => Outcome::Wrong,
         (0, true) => Outcome::Nothing,
@@ -165,15 +156,15 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
     }
     for one in &rebuilt.failed {
         let line = format!("Not in {}: {}", environment.shown(&one.directory), one.error);
-        page.line(page.paint(Tone::Bad, &one_line(&line, page.columns().max(60))));
+        page.toned(Tone::Bad, &one_line(&line, page.columns().max(60)));
     }
 }
 
-fn delete(arguments: &Delete, environment: &Environment) -> Result<Outcome> {
+fn delete(arguments: &Delete, json: bool, environment: &Environment) -> Result<Outcome> {
     let deletion = summaries::deletion(environment, &arguments.id)?;
     let number = number_of(deletion.summaries);
     let place = environment.shown(&deletion.path());
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if !arguments.yes {
         if !environment.terminal.interactive {
             let message = format!(
@@ -185,17 +176,15 @@ fn delete(arguments: &Delete, environment: &Environment) -> Result<Outcome> {
             format!("Remove {number} in {place}? Journal and store keep what they hold.");
         if !shared::ask(environment, &question, false)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     let deleted = deletion.carry_out(environment)?;
-    page.put(arguments.json, &deleted, |page| {
+    page.put(json, &deleted, |page| {
         page.line(format!(
             "Removed {number} in {place}. `thru summaries rebuild --session {}` writes them again.",
             deleted.session_id.chars().take(8).collect::<String>()
         ))
     })?;
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }

@@ -6,9 +6,9 @@ use thru_intake::{ImportReport, Indexed};
 
 use super::import;
 use super::of_agents::{OfAgents, tell_apart};
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, one_line, plural, size};
+use crate::ui::{Outcome, Page, Tone, age, one_line, plural, size};
 
 /// Shows which sessions are not remembered, or not as they are now: transcripts that were not read to
 /// their end, and sessions that were left and are not indexed. Changes nothing without --run.
@@ -49,7 +49,7 @@ impl SyncHistoryArguments {
 }
 
 pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -> Result<Outcome> {
-    let (app, shown) = (&environment.app, shared::Shown::unless(arguments.json, environment));
+    let (app, shown) = (&environment.app, environment.progress_unless(arguments.json));
     let request = arguments.request();
     let gap = match arguments.run {
         true => {
@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &SyncHistoryArguments, environment: &Environment) -
         }
         false => sync_history::preview(app, &request, shown.call())?,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     match (arguments.json, &gap.import) {
         (true, _) => page.json(&gap)?,
         (false, Some(import)) => tell(&mut page, &import.report, environment),
@@ -89,7 +89,7 @@ fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
             "{} could not be indexed and will be tried again: `thru jobs` lists what failed.",
             plural(failed, "session")
         );
-        page.line(page.paint(Tone::Bad, &line));
+        page.toned(Tone::Bad, &line);
     }
 }
 
@@ -120,13 +120,13 @@ fn preview(
         page.line("`thru sync-history --run` imports them; it takes the same options.");
     }
     if gap.not_listed > 0 {
-        page.line(page.paint(
+        page.toned(
             Tone::Quiet,
             &format!(
                 "{} not listed; `--days 0` without `--max-sessions` lists all.",
                 plural(gap.not_listed as u64, "other session"),
             ),
-        ));
+        );
     }
 }
 
@@ -176,7 +176,7 @@ fn table(page: &mut Page, sessions: &[MissingSession], environment: &Environment
         "SIZE",
         "PROJECT"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for (session, name) in sessions.iter().zip(&names) {
         let id = session.session_id.short();
         let padding = " ".repeat(width.saturating_sub(crate::ui::width(name)));

@@ -7,9 +7,9 @@ use thru_core::MemoryKind;
 
 use super::entries::{self, TableRow};
 use super::of_agents::OfAgents;
-use super::{Outcome, shared};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// Shows the memories of a project around one of them, around a passage, or around what answers a
 /// question best.
@@ -58,8 +58,8 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         kinds: arguments.kinds.clone(),
         agents: arguments.of.agents(),
     };
-    let timeline = around(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &timeline, |page| {
+    let timeline = around(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &timeline, |page| {
         let rows: Vec<TableRow<'_>> = timeline
             .memories()
             .map(|(row, is_anchor)| TableRow {
@@ -75,9 +75,9 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         } else {
             entries::table(page, &rows, environment);
             page.gap();
-            page.line(page.paint(Tone::Quiet, "`thru show ID…` shows them in full."));
+            page.toned(Tone::Quiet, "`thru show ID…` shows them in full.");
         }
         shared::show_prepared(page, &timeline.preparation);
     })?;
-    Ok(if timeline.is_found { Outcome::Done } else { Outcome::Nothing })
+    Ok(Outcome::found(timeline.is_found))
 }

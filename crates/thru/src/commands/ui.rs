@@ -4,9 +4,10 @@ use thru_app::ask::ProjectScope;
 use thru_app::{Remedy, Result, Trouble};
 use thru_ui::{Leave, Options};
 
-use super::{Outcome, resume, shared};
+use super::{resume, shared};
 use crate::environment::Environment;
 use crate::failure;
+use crate::ui::Outcome;
 
 /// Shows the current project, or everything outside of one. `F1` shows the keys.
 #[derive(Debug, clap::Args)]

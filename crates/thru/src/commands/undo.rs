@@ -3,9 +3,8 @@
 use thru_app::Result;
 use thru_app::keep::undo;
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// Takes back the last decision, or the one that `thru log` shows with this id; undoing an undo does
 /// it again. With the id of a memory that was merged into another, the two stand for themselves again.
@@ -13,28 +12,27 @@ use crate::ui::{Page, Tone};
 pub(crate) struct UndoArguments {
     /// The id of a decision in `thru log`, or of a memory that was merged
     id: Option<String>,
+    /// Answer as JSON
+    #[arg(long)]
+    json: bool,
 }
 
 pub(crate) fn run(arguments: &UndoArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::new(environment);
-    let undone = undo::undo(&environment.app, arguments.id.as_deref(), shown.call())?;
-    let mut page = Page::new(environment);
-    let Some(undone) = undone else {
-        page.line("There is nothing to undo.");
-        page.print()?;
-        return Ok(Outcome::Nothing);
-    };
-    page.line(format!("Undid: {}", undone.text.get()));
-    for folder in &undone.folders_left {
-        let folder = environment.shown(folder);
-        page.line(format!(
-            "Summaries in {folder} could not be written again: `thru summaries rebuild` does."
-        ));
-    }
-    if undone.changes_rules {
-        page.line("`thru redact --apply` applies the rules to what is stored.");
-    }
-    page.line(page.paint(Tone::Quiet, &format!("`thru undo {}` does it again.", undone.id)));
-    page.print()?;
-    Ok(Outcome::Done)
+    let undone =
+        undo::undo(&environment.app, arguments.id.as_deref(), environment.progress().call())?;
+    environment.answer(arguments.json, &undone, |page| {
+        let Some(undone) = &undone else { return page.line("There is nothing to undo.") };
+        page.line(format!("Undid: {}", undone.text.get()));
+        for folder in &undone.folders_left {
+            let folder = environment.shown(folder);
+            page.line(format!(
+                "Summaries in {folder} could not be written again: `thru summaries rebuild` does."
+            ));
+        }
+        if undone.changes_rules {
+            page.line("`thru redact --apply` applies the rules to what is stored.");
+        }
+        page.toned(Tone::Quiet, &format!("`thru undo {}` does it again.", undone.id));
+    })?;
+    Ok(Outcome::found(undone.is_some()))
 }

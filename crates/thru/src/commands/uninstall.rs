@@ -5,9 +5,9 @@ use thru_agents::setup::Scope;
 use thru_app::Result;
 use thru_app::setup::{Uninstallation, prepare_removal, service_left};
 
-use super::{Outcome, setup_page};
+use super::setup_page;
 use crate::environment::Environment;
-use crate::ui::Page;
+use crate::ui::Outcome;
 use thru_app::background::control;
 use thru_app::ingest::reading::{self, Stop};
 
@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
     }
     let is_for_all = !matches!(arguments.scope, Where::Project);
     let stopped = is_for_all && !arguments.dry_run && control::stop_in_passing(environment);
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let data = environment.layout.root();
     let has_data = data.is_dir();
     if is_for_all && !arguments.dry_run && has_data {
@@ -105,6 +105,5 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
             setup_page::tell_notes(&mut page, service_left(environment).as_slice());
         }
     }
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }

@@ -12,9 +12,9 @@ use thru_app::{Result, Trouble};
 
 use super::entries::title;
 use super::install::{self, Form};
-use super::{Outcome, import, setup_page, shared};
+use super::{import, setup_page, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, one_line, plural, size};
+use crate::ui::{Outcome, Page, Tone, age, one_line, plural, size};
 use thru_app::health::Daemon;
 
 /// Finds your agents, says what it will change, asks once, installs, reads the history on this machine, and
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         true => Some(plan(&environment.app, &Import::default())?),
         false => None,
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let is_installed = prepared.iter().all(|one| one.changes.is_empty());
     if !arguments.json {
         for one in &prepared {
@@ -75,7 +75,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         } else {
             announce(&mut page, &prepared, history.as_ref(), environment);
         }
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
     }
     // Reading on needs no other answer than the one that was given when it was installed.
     if !is_installed && !arguments.yes {
@@ -85,8 +85,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         }
         if !shared::ask(environment, "Continue?", true)? {
             page.line("Nothing was changed.");
-            page.print()?;
-            return Ok(Outcome::Nothing);
+            return page.end(Outcome::Nothing);
         }
     }
     for one in &mut prepared {
@@ -104,13 +103,13 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
         if environment.config.capture.off {
             page.line("`capture.off` is set here: the history was not read.");
         }
-        std::mem::replace(&mut page, Page::new(environment)).print()?;
+        page.print()?;
     }
     let imported = match history.filter(|history| history.found > 0) {
         Some(_) => Some(read(environment, arguments.json)?),
         None => None,
     };
-    let memory = memory(environment, shared::Shown::new(environment).call())?;
+    let memory = memory(environment, environment.progress().call())?;
     let daemon = Daemon::look(environment);
     if arguments.json {
         let installed = Installed::new(&prepared, environment);
@@ -146,7 +145,7 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
 
 /// Asks about a directory that says it is part of a project that is known from elsewhere.
 fn offer_to_join(page: &mut Page, is_silent: bool, environment: &Environment) -> Result<()> {
-    let shown = shared::Shown::new(environment);
+    let shown = environment.progress();
     let Some((project, known_at)) = projects::waiting(environment, shown.call())? else {
         return Ok(());
     };
@@ -156,7 +155,7 @@ fn offer_to_join(page: &mut Page, is_silent: bool, environment: &Environment) ->
         200,
     );
     page.line(claim);
-    std::mem::replace(page, Page::new(environment)).print()?;
+    page.print()?;
     if !is_silent && shared::ask(environment, "Join their memories?", false)? {
         projects::trust(environment, None, shown.call())?;
         page.line(format!(
@@ -212,8 +211,7 @@ fn announce(
 /// Reads the history. It is looked for once more: hours may have gone by with the question, and
 /// another process may have read it.
 fn read(environment: &Environment, quiet: bool) -> Result<Imported> {
-    let shown = shared::Shown::new(environment);
-    let planned = plan_locked(environment, &Import::default(), shown.call())?;
+    let planned = plan_locked(environment, &Import::default(), environment.progress().call())?;
     import::perform(environment, planned, quiet)
 }
 

@@ -7,10 +7,9 @@ use thru_app::vault::{
 };
 use thru_app::{Remedy, Result, Trouble};
 
-use super::Outcome;
-use super::shared::{self, Shown};
+use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, day_and_time, plural};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, plural};
 
 /// Memory as Markdown notes: one for each session, file and project. Lines that end in `^t-…` are kept up to date; all
 /// other text is yours. What you change in a line, write into a list, tick or remove comes back into memory.
@@ -18,6 +17,9 @@ use crate::ui::{Page, Tone, count, day_and_time, plural};
 pub(crate) struct VaultArguments {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    json: bool,
 }
 
 #[derive(Debug, clap::Subcommand)]
@@ -29,36 +31,18 @@ enum Command {
         /// Change nothing, and say what would be written
         #[arg(long)]
         dry_run: bool,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Show the state of the vault (the default)
-    Status {
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Status,
     /// Take in what you changed, write what is new, and retry what failed
     #[command(visible_alias = "retry")]
-    Sync {
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Sync,
     /// Take in a loss of many notes or lines
-    Accept {
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Accept,
     /// Compact the note of a session into others, and archive it
     Compact {
         /// The session's id, or the start of it; or `latest`
         session: String,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Make a note of one project a note of all; without a name, list those that other projects recall
     Promote {
@@ -67,48 +51,29 @@ enum Command {
         /// Do not ask about wishes and rules
         #[arg(long, short)]
         yes: bool,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Take the note of a session out of the archive
     Unarchive {
         /// The session's id, or the start of it
         session: String,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Write notes again that you deleted
     Restore {
         /// Only the note of this session (the start of its id is enough)
         session: Option<String>,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Merge the conflict copies that programs made of notes
-    Resolve {
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
-    },
+    Resolve,
     /// Write every note into a new folder, apart from the vault
     Export {
         /// The folder
         folder: PathBuf,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Leave the notes to you: without our ids, and never written again
     Detach {
         /// Do not ask
         #[arg(long, short)]
         yes: bool,
-        /// Answer as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Open the note of a session or a memory in Obsidian
     Open {
@@ -117,52 +82,44 @@ enum Command {
         /// Print the address and do not open it
         #[arg(long)]
         print: bool,
-        /// Answer as JSON, and do not open it
-        #[arg(long)]
-        json: bool,
     },
 }
 
 pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = Shown::new(environment);
+    let (shown, json) = (environment.progress(), arguments.json);
     match &arguments.command {
-        None => status(false, environment),
-        Some(Command::Status { json }) => status(*json, environment),
-        Some(Command::Init { path, dry_run, json }) => {
-            init(path.as_deref(), *dry_run, *json, environment)
+        None | Some(Command::Status) => status(json, environment),
+        Some(Command::Init { path, dry_run }) => init(path.as_deref(), *dry_run, json, environment),
+        Some(Command::Sync) => sync(&SyncVault::default(), json, environment),
+        Some(Command::Accept) => {
+            sync(&SyncVault { accept: true, ..SyncVault::default() }, json, environment)
         }
-        Some(Command::Sync { json }) => sync(&SyncVault::default(), *json, environment),
-        Some(Command::Accept { json }) => {
-            sync(&SyncVault { accept: true, ..SyncVault::default() }, *json, environment)
-        }
-        Some(Command::Compact { session, json }) => {
+        Some(Command::Compact { session }) => {
             let synced = vault::compact(environment, session, shown.call())?;
             let is_known = synced.compacted.is_empty() && synced.waiting == 0;
             let done = is_known.then_some("That note is archived already.");
-            tell(&synced, done, *json, environment)
+            tell(&synced, done, json, environment)
         }
-        Some(Command::Unarchive { session, json }) => {
+        Some(Command::Unarchive { session }) => {
             let synced = vault::unarchive(environment, session, shown.call())?;
             let done = "The note is out of the archive. It stays out until you compact it.";
-            tell(&synced, Some(done), *json, environment)
+            tell(&synced, Some(done), json, environment)
         }
-        Some(Command::Promote { note: None, json, .. }) => promotions(*json, environment),
-        Some(Command::Promote { note: Some(note), yes, json }) => {
-            promote(note, *yes, *json, environment)
-        }
-        Some(Command::Restore { session, json }) => {
+        Some(Command::Promote { note: None, .. }) => promotions(json, environment),
+        Some(Command::Promote { note: Some(note), yes }) => promote(note, *yes, json, environment),
+        Some(Command::Restore { session }) => {
             let session = session.as_deref();
-            tell(&vault::restore(environment, session, shown.call())?, None, *json, environment)
+            tell(&vault::restore(environment, session, shown.call())?, None, json, environment)
         }
-        Some(Command::Resolve { json }) => resolve(*json, environment),
-        Some(Command::Export { folder, json }) => {
+        Some(Command::Resolve) => resolve(json, environment),
+        Some(Command::Export { folder }) => {
             let files = vault::export(environment, folder, shown.call())?;
             let number = plural(files.notes as u64, "note");
             let line = format!("Wrote {number} into {}.", environment.shown(&files.folder));
-            print(&files, &line, *json, environment)
+            print(&files, &line, json, environment)
         }
-        Some(Command::Detach { yes, json }) => detach(*yes, *json, environment),
-        Some(Command::Open { id, print, json }) => open(id, *print, *json, environment),
+        Some(Command::Detach { yes }) => detach(*yes, json, environment),
+        Some(Command::Open { id, print }) => open(id, *print, json, environment),
     }
 }
 
@@ -172,8 +129,8 @@ fn init(
     json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
-    let init = vault::init(environment, path, dry_run, Shown::new(environment).call())?;
-    Page::answer(environment, json, &init, |page| {
+    let init = vault::init(environment, path, dry_run, environment.progress().call())?;
+    environment.answer(json, &init, |page| {
         let place = environment.shown(&init.vault);
         let notes = plural(init.synced.created as u64, "note");
         page.line(match dry_run {
@@ -188,17 +145,17 @@ fn init(
         }
         if init.synced.created + init.synced.changed + init.synced.unchanged == 0 {
             let hint = "Memory holds no session to write yet: `thru import` reads the history on this machine.";
-            page.line(page.paint(Tone::Quiet, hint));
+            page.toned(Tone::Quiet, hint);
         } else if !dry_run {
             let hint = "Lines that end in `^t-…` are kept up to date; all other text is yours.";
-            page.line(page.paint(Tone::Quiet, hint));
+            page.toned(Tone::Quiet, hint);
         }
     })?;
     Ok(outcome(&init.synced))
 }
 
 fn sync(request: &SyncVault, json: bool, environment: &Environment) -> Result<Outcome> {
-    let synced = vault::sync(environment, request, Shown::new(environment).call())?;
+    let synced = vault::sync(environment, request, environment.progress().call())?;
     tell(&synced, None, json, environment)
 }
 
@@ -209,7 +166,7 @@ fn tell(
     json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
-    Page::answer(environment, json, synced, |page| {
+    environment.answer(json, synced, |page| {
         let written = synced.created + synced.changed;
         // One that did nothing, or not all of it, says that alone.
         let is_wrong = outcome(synced) == Outcome::Wrong;
@@ -250,19 +207,19 @@ fn show_copies(page: &mut Page, copies: &std::collections::BTreeSet<String>) {
 }
 
 fn promotions(json: bool, environment: &Environment) -> Result<Outcome> {
-    let promotions = vault::promotions(environment, Shown::new(environment).call())?;
-    Page::answer(environment, json, &promotions, |page| {
+    let promotions = vault::promotions(environment, environment.progress().call())?;
+    environment.answer(json, &promotions, |page| {
         if promotions.proposed.is_empty() {
             page.line("No note of one project is recalled by others often enough.");
         } else {
             show_proposed(page, &promotions.proposed);
         }
     })?;
-    Ok(if promotions.proposed.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!promotions.proposed.is_empty()))
 }
 
 fn promote(note: &str, yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
-    let shown = Shown::new(environment);
+    let shown = environment.progress();
     if !yes && vault::is_preferences(environment, note, shown.call())? {
         if !environment.terminal.interactive {
             let message = "nothing was changed: these wishes and rules would be shown as those of all projects";
@@ -284,7 +241,7 @@ fn show_proposed(page: &mut Page, proposed: &[Promotion]) {
         let sessions = plural(*recalls as u64, "session");
         page.line(format!("{note}: recalled by {sessions} of other projects."));
         let hint = format!("  `thru vault promote \"{note}\"` makes it a note of all projects.");
-        page.line(page.paint(Tone::Quiet, &hint));
+        page.toned(Tone::Quiet, &hint);
     }
 }
 
@@ -295,13 +252,12 @@ fn print(
     json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
-    Page::answer(environment, json, answer, |page| page.line(line))?;
-    Ok(Outcome::Done)
+    environment.answer(json, answer, |page| page.line(line))
 }
 
 fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
-    let resolved = vault::resolve(environment, Shown::new(environment).call())?;
-    Page::answer(environment, json, &resolved, |page| {
+    let resolved = vault::resolve(environment, environment.progress().call())?;
+    environment.answer(json, &resolved, |page| {
         match resolved.merged.len() {
             0 => page.line("There is no conflict copy to merge."),
             merged => {
@@ -312,7 +268,7 @@ fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
             }
         }
         for (path, why) in &resolved.left {
-            page.line(page.paint(Tone::Bad, &format!("{path} is left as it is: {why}")));
+            page.toned(Tone::Bad, &format!("{path} is left as it is: {why}"));
         }
         show_synced(page, &resolved.synced);
     })?;
@@ -374,14 +330,9 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
             None => format!("{}: Compacting session note into entity notes...", one.note),
         });
         for name in &one.updated {
-            page.line(
-                page.paint(
-                    Tone::Quiet,
-                    &format!("  Updated [[{name}]] with knowledge from session."),
-                ),
-            );
+            page.toned(Tone::Quiet, &format!("  Updated [[{name}]] with knowledge from session."));
         }
-        page.line(page.paint(Tone::Quiet, &format!("  Session archived to: {}", one.archived_to)));
+        page.toned(Tone::Quiet, &format!("  Session archived to: {}", one.archived_to));
     }
     show_more(page, synced.compacted.len(), "more session");
     if !synced.compacted.is_empty() {
@@ -404,17 +355,17 @@ fn show_wrong(
         show_failed(page, one);
     }
     for (path, why) in left {
-        page.line(page.paint(Tone::Bad, &format!("{path} is left as it is: {why}")));
+        page.toned(Tone::Bad, &format!("{path} is left as it is: {why}"));
     }
     if let Some(loss) = loss {
         let notes = plural(loss.notes as u64, "note");
         let lines = format!("{} of {}", count(loss.lines as u64), plural(loss.of as u64, "line"));
-        page.line(page.paint(
+        page.toned(
             Tone::Bad,
             &format!(
                 "{notes} and {lines} are gone at once: nothing was taken in, and nothing written."
             ),
-        ));
+        );
         page.line(
             "`thru vault accept` takes it in; or put the folder back, then `thru vault sync`.",
         );
@@ -424,11 +375,11 @@ fn show_wrong(
 /// The messages of a failure, as the session's person is to act on it.
 fn show_failed(page: &mut Page, failed: &FailedNote) {
     if failed.is_archive {
-        page.line(page.paint(Tone::Bad, &failed.error));
+        page.toned(Tone::Bad, &failed.error);
         page.line(format!("Session preserved at original location: {}", failed.note));
         return;
     }
-    page.line(page.paint(Tone::Bad, "Session compaction failed. Session note preserved."));
+    page.toned(Tone::Bad, "Session compaction failed. Session note preserved.");
     page.line("Manual action required:");
     page.line(format!("1. Review session note: {}", failed.note));
     page.line("2. Mend what the error names");
@@ -437,16 +388,9 @@ fn show_failed(page: &mut Page, failed: &FailedNote) {
 }
 
 fn status(json: bool, environment: &Environment) -> Result<Outcome> {
-    let status = vault::status(environment, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
-    let is_there = status.vault.is_some();
-    if json {
-        page.json(&status)?;
-    } else {
-        show_status(&mut page, &status, environment);
-    }
-    page.print()?;
-    Ok(if is_there { Outcome::Done } else { Outcome::Nothing })
+    let status = vault::status(environment, environment.progress().call())?;
+    environment.answer(json, &status, |page| show_status(page, &status, environment))?;
+    Ok(Outcome::found(status.vault.is_some()))
 }
 
 fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment) {
@@ -461,7 +405,7 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
     let notes = plural(status.notes as u64, "note");
     page.line(format!("{}: {notes}, {synced}.", environment.shown(vault)));
     if !status.is_there {
-        page.line(page.paint(Tone::Bad, "The vault is not there. Cannot finalize sessions."));
+        page.toned(Tone::Bad, "The vault is not there. Cannot finalize sessions.");
         page.line("Pending actions:");
         page.line("- Session note update");
         page.line("- Compaction check");
@@ -475,7 +419,7 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
     for ActiveNote { note, sentence, next, .. } in status.active.iter().take(SHOWN) {
         page.line(format!("{note}: {sentence}"));
         let next = day_and_time(*next, environment.zone());
-        page.line(page.paint(Tone::Quiet, &format!("  Next checkpoint: {next}")));
+        page.toned(Tone::Quiet, &format!("  Next checkpoint: {next}"));
     }
     show_more(page, status.active.len(), "more active note");
 }
@@ -484,21 +428,16 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
 fn show_more(page: &mut Page, all: usize, noun: &str) {
     if let Some(more @ 1..) = all.checked_sub(SHOWN) {
         let more = plural(more as u64, noun);
-        page.line(page.paint(Tone::Quiet, &format!("And {more}.")));
+        page.toned(Tone::Quiet, &format!("And {more}."));
     }
 }
 
 fn open(id: &str, print: bool, json: bool, environment: &Environment) -> Result<Outcome> {
-    let note = vault::note(environment, id, Shown::new(environment).call())?;
-    let mut page = Page::new(environment);
+    let note = vault::note(environment, id, environment.progress().call())?;
     let is_opened = !print && !json && environment.terminal.interactive;
-    match json {
-        true => page.json(&note)?,
-        false => {
-            page.line(if is_opened { environment.shown(&note.path) } else { note.uri.clone() })
-        }
-    }
-    page.print()?;
+    environment.answer(json, &note, |page| {
+        page.line(if is_opened { environment.shown(&note.path) } else { note.uri.clone() });
+    })?;
     if is_opened {
         let program = match std::env::consts::OS {
             "macos" => "open",

@@ -3,9 +3,8 @@
 use thru_app::Result;
 use thru_app::ingest::rebuild;
 
-use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, plural, size};
+use crate::ui::{Outcome, Tone, plural, size};
 
 /// Reads journal and archive to their ends, checks every checksum, and compares store and index with
 /// them.
@@ -17,10 +16,10 @@ pub(crate) struct VerifyArguments {
 }
 
 pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Result<Outcome> {
-    let shown = shared::Shown::unless(arguments.json, environment);
-    let verified = rebuild::verify(&environment.app, shown.call())?;
+    let verified =
+        rebuild::verify(&environment.app, environment.progress_unless(arguments.json).call())?;
     let found = &verified.verification;
-    Page::answer(environment, arguments.json, &verified, |page| {
+    environment.answer(arguments.json, &verified, |page| {
         page.line(format!("journal  {}", plural(found.journal_records, "record")));
         page.line(format!(
             "archive  {} in {}, {} as {}",
@@ -33,10 +32,10 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
         page.line(format!("index    {}", plural(found.indexed, "passage")));
         for finding in &found.findings {
             let tone = if finding.serious { Tone::Bad } else { Tone::Quiet };
-            page.line(page.paint(tone, &format!("{}: {}", finding.place, finding.message)));
+            page.toned(tone, &format!("{}: {}", finding.place, finding.message));
         }
         if verified.clean {
-            page.line(page.paint(Tone::Good, "Everything is as it was written."));
+            page.toned(Tone::Good, "Everything is as it was written.");
         } else {
             let serious = found.findings.iter().filter(|finding| finding.serious).count();
             page.line(format!("{} found.", plural(serious as u64, "problem")));

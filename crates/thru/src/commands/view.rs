@@ -6,9 +6,8 @@ use std::process::{Command, Stdio};
 use thru_app::background::control;
 use thru_app::{App, Result};
 
-use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone};
+use crate::ui::{Outcome, Tone};
 
 /// The daemon serves the page on this machine alone, from then until it ends. The link works once, within a minute.
 #[derive(Debug, clap::Args)]
@@ -27,7 +26,7 @@ pub(crate) struct ViewArguments {
 
 pub(crate) fn run(arguments: &ViewArguments, environment: &Environment) -> Result<Outcome> {
     let link = control::view(environment, arguments.end_sessions)?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     page.line(&link);
     let is_opened =
         !arguments.no_open && environment.terminal.interactive && open(&link, environment);
@@ -35,9 +34,8 @@ pub(crate) fn run(arguments: &ViewArguments, environment: &Environment) -> Resul
         true => "Opened in your browser. `thru view` makes another link.",
         false => "Open it in a browser on this machine, within a minute. It works once.",
     };
-    page.line(page.paint(Tone::Quiet, next));
-    page.print()?;
-    Ok(Outcome::Done)
+    page.toned(Tone::Quiet, next);
+    page.print()
 }
 
 /// Hands the link to the system. Returns false where there is no browser to be seen.

@@ -3,9 +3,9 @@
 use thru_app::ask::graph::why::{Course, Why, why};
 use thru_app::{Result, Trouble};
 
-use super::{Outcome, graph, shared};
+use super::{graph, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, day_and_time, one_line};
 
 /// Tells the facts of a thing from the beginning, with the sessions behind its commits, and the decisions that speak of it.
 #[derive(Debug, clap::Args)]
@@ -42,20 +42,20 @@ pub(crate) fn run(arguments: &WhyArguments, environment: &Environment) -> Result
         project: arguments.within.scope(),
         limit: arguments.limit,
     };
-    let course = why(environment, &request, shared::Shown::new(environment).call())?;
+    let course = why(environment, &request, environment.progress().call())?;
     let is_empty = course.facts.is_empty() && course.decisions.is_empty();
-    Page::answer(environment, arguments.json, &course, |page| show(page, &course, environment))?;
-    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
+    environment.answer(arguments.json, &course, |page| show(page, &course, environment))?;
+    Ok(Outcome::found(!is_empty))
 }
 
 fn show(page: &mut Page, course: &Course, environment: &Environment) {
     if course.more {
-        page.line(page.paint(Tone::Quiet, "Earlier facts are left out; `--limit` shows more."));
+        page.toned(Tone::Quiet, "Earlier facts are left out; `--limit` shows more.");
     }
     graph::lines(page, &course.facts, environment);
     if !course.decisions.is_empty() {
         page.gap();
-        page.line(page.paint(Tone::Heading, "Decisions"));
+        page.toned(Tone::Heading, "Decisions");
     }
     for decision in &course.decisions {
         let when = day_and_time(decision.at, environment.zone());
@@ -65,13 +65,13 @@ fn show(page: &mut Page, course: &Course, environment: &Environment) {
         page.line(format!("{id}  {when}  {}", one_line(decision.headline().get(), room)));
     }
     match course.facts.is_empty() && course.decisions.is_empty() {
-        true => page.line(page.paint(Tone::Quiet, "Nothing is known about it.")),
+        true => page.toned(Tone::Quiet, "Nothing is known about it."),
         false => {
             page.gap();
-            page.line(page.paint(
+            page.toned(
                 Tone::Quiet,
                 "`thru show ID` shows the record, `thru session show ID` a session.",
-            ));
+            );
         }
     }
     shared::show_prepared(page, &course.preparation);

@@ -1,12 +1,19 @@
 //! What people see: colour, tables, ages, the pager. Nothing here knows what is being shown.
 
+mod outcome;
 mod page;
+mod progress;
 mod streams;
 mod style;
+mod terminal;
 mod text;
 
+pub(crate) use outcome::Outcome;
 pub(crate) use page::Page;
+pub(crate) use progress::Shown;
 pub use streams::Streams;
+pub use terminal::Terminal;
+pub(crate) use terminal::Unseen;
 pub(crate) use text::fold;
 pub(crate) use thru_app::words::{age, ago, count, day_and_time, plural, printable, size};
 pub(crate) use thru_ui::Tone;

@@ -6,10 +6,11 @@ use std::process::{Command, Stdio};
 
 use serde::Serialize;
 
+use super::outcome::Outcome;
 use super::streams::Output;
 use super::style::Paint;
+use super::terminal::Terminal;
 use super::text::fold;
-use crate::environment::{Environment, Terminal};
 use thru_app::Result;
 use thru_app::words::printable;
 use thru_ui::Tone;
@@ -57,27 +58,15 @@ pub(crate) struct Page {
 
 impl Page {
     /// An empty page.
-    pub(crate) fn new(environment: &Environment) -> Self {
+    pub(crate) fn new(terminal: &Terminal, output: Output, color: bool, pager: bool) -> Self {
         Self {
             text: String::new(),
-            paint: Paint { color: environment.has_color() },
-            folds: environment.terminal.output,
-            terminal: environment.terminal.clone(),
-            output: environment.streams.output(),
-            pager: environment.config.output.pager && !environment.plain,
+            paint: Paint { color },
+            folds: terminal.output,
+            terminal: terminal.clone(),
+            output,
+            pager,
         }
-    }
-
-    /// Prints an answer: as JSON if that is wanted, else as `show` puts it.
-    pub(crate) fn answer<T: Serialize>(
-        environment: &Environment,
-        json: bool,
-        answer: &T,
-        show: impl FnOnce(&mut Self),
-    ) -> Result<()> {
-        let mut page = Self::new(environment);
-        page.put(json, answer, show)?;
-        page.print()
     }
 
     /// Columns there are.
@@ -94,6 +83,11 @@ impl Page {
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(&harmless(line.as_ref()));
         self.text.push('\n');
+    }
+
+    /// Adds a line in a tone.
+    pub(crate) fn toned(&mut self, tone: Tone, line: &str) {
+        self.line(self.paint(tone, line));
     }
 
     /// Adds an empty line, unless the page is empty.
@@ -131,32 +125,38 @@ impl Page {
         self.pager = false;
     }
 
-    /// Prints the page.
-    pub(crate) fn print(mut self) -> Result<()> {
+    /// Prints what is on the page, and goes on with an empty one. An answer that was printed is an answer given.
+    pub(crate) fn print(&mut self) -> Result<Outcome> {
+        let mut text = std::mem::take(&mut self.text);
         if self.folds {
             let columns = self.terminal.width;
-            self.text = self.text.split_inclusive('\n').fold(String::new(), |mut text, line| {
-                text.push_str(&fold(line.trim_end_matches('\n'), columns));
-                text.push('\n');
-                text
+            text = text.split_inclusive('\n').fold(String::new(), |mut folded, line| {
+                folded.push_str(&fold(line.trim_end_matches('\n'), columns));
+                folded.push('\n');
+                folded
             });
         }
-        let lines = self.text.bytes().filter(|byte| *byte == b'\n').count();
+        let lines = text.bytes().filter(|byte| *byte == b'\n').count();
         if self.pager
             && self.terminal.output
             && lines >= self.terminal.height
-            && self.page_through()
+            && self.page_through(&text)
         {
-            return Ok(());
+            return Ok(Outcome::Done);
         }
-        let mut stdout = self.output;
-        stdout.write_all(self.text.as_bytes())?;
-        stdout.flush()?;
-        Ok(())
+        self.output.write_all(text.as_bytes())?;
+        self.output.flush()?;
+        Ok(Outcome::Done)
+    }
+
+    /// Prints the page as the end of a command.
+    pub(crate) fn end(&mut self, outcome: Outcome) -> Result<Outcome> {
+        self.print()?;
+        Ok(outcome)
     }
 
     /// Shows the page in a pager; says whether there was one.
-    fn page_through(&self) -> bool {
+    fn page_through(&self, text: &str) -> bool {
         let pager = self.terminal.pager.as_str();
         let mut words = pager.split_whitespace();
         let Some(program) = words.next() else { return false };
@@ -168,7 +168,7 @@ impl Page {
         let Ok(mut child) = command.spawn() else { return false };
         if let Some(mut input) = child.stdin.take() {
             // Who leaves the pager early closes the pipe.
-            let _ = input.write_all(self.text.as_bytes());
+            let _ = input.write_all(text.as_bytes());
         }
         // A pager that could not start its work shows nothing: then we print.
         child.wait().is_ok_and(|status| status.success())

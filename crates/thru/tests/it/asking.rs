@@ -194,6 +194,7 @@ fn a_search_answers_as_json() {
       "terms": [
         "irrig"
       ],
+      "verdict": "found",
       "version": 1
     }
     "#);

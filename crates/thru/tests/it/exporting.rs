@@ -128,7 +128,7 @@ fn what_is_no_export_is_refused_and_nothing_is_overwritten() {
     assert_snapshot!(home.shown(&["import", "memory.jsonl", "."]), @"
     -- stderr --
     error: [folder]/work/memory.jsonl is an export of `thru`, not a transcript.
-    hint: import an export on its own: `thru import FILE`.
+    hint: `thru import FILE` imports an export on its own.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["export", "--out", "memory.jsonl"]), @"

@@ -277,13 +277,13 @@ fn memories_of_claude_mem_are_imported_and_marked() {
     assert_snapshot!(home.thru(&["import", "--from", "basic-memory"]).expect(2).shown(), @"
     -- stderr --
     error: there is nothing of basic-memory at [folder]/user/basic-memory.
-    hint: name the place: `thru import --from basic-memory PATH`.
+    hint: `thru import --from basic-memory PATH` names the place.
     -- exit 2 --
     ");
     assert_snapshot!(home.thru(&["import", "--from", "markdown"]).expect(2).shown(), @"
     -- stderr --
     error: no folder of notes is named.
-    hint: name it: `thru import --from markdown docs/decisions`.
+    hint: `thru import --from markdown docs/decisions` names one.
     -- exit 2 --
     ");
 }

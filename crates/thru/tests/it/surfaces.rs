@@ -46,10 +46,21 @@ fn json_of(ran: &Ran) -> Value {
     serde_json::from_str(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {}", ran.shown()))
 }
 
+/// The verdict on a search, as an agent reads it.
+fn verdict(table: &str) -> &'static str {
+    let says = |words: &str| table.contains(words);
+    match says("Nothing found") || says("No sure match") {
+        true => "nothing",
+        false if says("Nothing answers this") => "unsure",
+        false => "found",
+    }
+}
+
 #[test]
 fn a_search_has_one_verdict_and_one_order() {
     let home = demo();
     home.tell(&["Needle valves leak below zero degrees in the winter of the north"]);
+    let served = Served::start(&home);
     let mut client = Client::start(&home);
     client.initialize("2025-11-25");
     for (query, nearest) in [
@@ -65,10 +76,12 @@ fn a_search_has_one_verdict_and_one_order() {
         arguments.extend(nearest.then_some("--nearest"));
         let ran = home.thru(&arguments);
         let found = json_of(&ran);
+        let path = format!("search?q={}&limit=20&nearest={nearest}", query.replace(' ', "+"));
+        assert_eq!(served.get(&format!("/api/v1/{path}")), ran.stdout, "{path}");
         let asked = json!({ "query": query, "project": "*", "limit": 20, "nearest": nearest });
         let table = client.call("search", asked);
-        let is_unsure = table.contains("Nothing found") || table.contains("No sure match");
-        assert_eq!(is_unsure, ran.code == 1, "{query}: {table}");
+        assert_eq!(verdict(&table), found["verdict"], "{query}: {table}");
+        assert_eq!(found["verdict"] == "nothing", ran.code == 1, "{query}: {table}");
         let rows = ranked_rows(&table);
         assert_eq!(rows.is_empty(), ran.code == 1, "{query}: {table}");
         if rows.is_empty() {
@@ -150,6 +163,50 @@ fn a_context_is_the_same_text() {
     let text = &read["result"]["contents"][0]["text"];
     assert_eq!(*text, told["text"], "{read}");
     assert!(text.as_str().is_some_and(|text| !text.is_empty()));
+}
+
+#[test]
+fn facts_and_problems_have_the_same_rows_in_the_same_order() {
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    // Records that show a fact, with its moment.
+    let known = |list: &Value| -> Vec<String> {
+        let role = |fact: &Value, role: &str| {
+            let evidence = fact["evidence"].as_array().unwrap();
+            evidence.iter().find(|one| one["role"] == role).map(|one| one["id"].clone())
+        };
+        let shown = |fact: &Value| {
+            let closed = role(fact, "closed").filter(|_| fact.get("end").is_some());
+            closed.or_else(|| role(fact, "opened")).unwrap().as_str().unwrap().to_owned()
+        };
+        list.as_array().unwrap().iter().map(shown).collect()
+    };
+    let listed = |table: &str| -> Vec<String> {
+        let rows = table.lines().filter(|line| line.matches(" | ").count() == 2).skip(1);
+        rows.map(|line| line.split(" | ").next().unwrap().to_owned()).collect()
+    };
+    let told = home.json(&["facts", "-p", "rocket", "--history", "-n", "20", "--json"]);
+    let asked = json!({ "project": "rocket", "history": true, "limit": 20 });
+    let table = client.call("facts", asked);
+    let facts = known(&told["facts"]);
+    assert!(!facts.is_empty(), "{told}");
+    assert_eq!(listed(&table), facts, "{table}");
+    let told = home.json(&["problems", "--all", "-n", "20", "--json"]);
+    let table = client.call("facts", json!({ "project": "*", "limit": 20 }));
+    assert_eq!(listed(&table), known(&told["problems"]), "{table}");
+}
+
+#[test]
+fn sessions_are_listed_in_the_same_order() {
+    let home = demo();
+    let mut client = Client::of_revision(&home, "2025-11-25");
+    let listed = client.request("resources/list", json!({}))["result"]["resources"].clone();
+    let told = home.json(&["sessions", "--all", "--json"]);
+    let known = ids(told["sessions"].as_array().unwrap());
+    let known: Vec<String> = known.iter().map(|id| format!("throughline://session/{id}")).collect();
+    let uris = listed.as_array().unwrap().iter().map(|one| one["uri"].as_str().unwrap());
+    assert_eq!(uris.collect::<Vec<_>>(), known);
+    assert!(!known.is_empty());
 }
 
 /// A daemon that serves the API, gone when dropped.

@@ -7,6 +7,7 @@ use thru_core::{SessionId, Snapshot, Timestamp};
 use thru_recall::Occasion;
 use thru_redact::Clean;
 
+use crate::answer;
 use crate::app::App;
 use crate::ask::pack::{PackProject, Recipient, make_pack, snapshot_now};
 use crate::ask::{Opened, cleaned, named};
@@ -94,7 +95,7 @@ pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
     let embedding = embedding::pending(None);
     let pack = make_pack(app, &store, redactor, project, Occasion::Compact, recipient, embedding)?;
     Ok(HeldContext {
-        version: 1,
+        version: answer::VERSION,
         kind: "session-load",
         session_id: session.key.id.clone(),
         title: session.title.as_deref().map(|title| cleaned(redactor, title)),

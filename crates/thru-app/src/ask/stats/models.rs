@@ -5,6 +5,7 @@ use thru_core::Spent;
 use thru_recall::parse_date;
 use thru_store::{Fate, SpendingFilter, SpendingRow};
 
+use crate::answer;
 use crate::app::App;
 use crate::ask::named;
 use crate::call::Call;
@@ -94,7 +95,7 @@ pub fn model_usage(app: &App, request: &AskModelUsage, call: Call<'_>) -> Result
     let project = project.as_ref().map(|project| project.key.as_str());
     let rows = store.spending(SpendingFilter { since: Some(since), project })?;
     Ok(ModelUsage {
-        version: 1,
+        version: answer::VERSION,
         kind: "model-usage",
         superseded_memories: store.superseded_count()?,
         rows: rows.into_iter().map(ModelUsageRow::from).collect(),

@@ -7,6 +7,7 @@ use thru_core::Agent;
 use thru_recall::{ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
 use thru_redact::Clean;
 
+use crate::answer;
 use crate::app::App;
 use crate::ask::{Opened, cleaned, named};
 use crate::call::Call;
@@ -114,7 +115,7 @@ pub fn work(app: &App, request: &AskWork, call: Call<'_>) -> Result<WorkStats> {
     let activity = activity(&store, &request)?;
     let name = |name: &Option<String>| name.as_deref().map(|name| cleaned(intake.redactor(), name));
     Ok(WorkStats {
-        version: 1,
+        version: answer::VERSION,
         kind: "session-stats",
         days: activity
             .days

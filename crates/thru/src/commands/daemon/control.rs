@@ -7,13 +7,12 @@ use thru_app::health::Daemon;
 use thru_core::Timestamp;
 use thru_daemon::{Ensured, Probe};
 
-use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, ago, day_and_time, size};
+use crate::ui::{Outcome, Page, Tone, ago, day_and_time, size};
 
 /// Starts it; where `again` is true, one that runs ends first.
 pub(super) fn start(again: bool, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let start = if again { control::restart } else { control::start };
     page.line(match start(environment)? {
         Ensured::Running(hello) => format!("The daemon is already running: {}.", described(&hello)),
@@ -26,12 +25,11 @@ pub(super) fn start(again: bool, environment: &Environment) -> Result<Outcome> {
             "The daemon was started.".to_owned()
         }
     });
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 pub(super) fn stop(force: bool, environment: &Environment) -> Result<Outcome> {
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     page.line(match control::stop(environment, force)? {
         DaemonStop::NotRunning => "The daemon does not run.".to_owned(),
         DaemonStop::Ended(hello) => format!("The daemon ended: {}.", described(&hello)),
@@ -40,13 +38,12 @@ pub(super) fn stop(force: bool, environment: &Environment) -> Result<Outcome> {
             format!("The daemon was killed: process {number}. Nothing recorded is lost.")
         }
     });
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 pub(super) fn status(json: bool, environment: &Environment) -> Result<Outcome> {
     let status = control::status(environment);
-    Page::answer(environment, json, &status, |page| show(page, &status, environment))?;
+    environment.answer(json, &status, |page| show(page, &status, environment))?;
     Ok(match status.state {
         DaemonState::Running => Outcome::Done,
         DaemonState::Hung => Outcome::Wrong,

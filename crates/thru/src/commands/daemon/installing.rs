@@ -8,9 +8,8 @@ use thru_app::machine::{SERVICE_LABEL, SERVICE_UNIT};
 use thru_app::{Context, Result, Trouble};
 use thru_daemon::{MEMORY, launchd_agent, systemd_unit};
 
-use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::Page;
+use crate::ui::Outcome;
 
 pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome> {
     let Some(program) = &environment.machine.program else {
@@ -25,11 +24,10 @@ pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome>
         true => launchd_agent(SERVICE_LABEL, program, &variables),
         false => systemd_unit(program, &variables),
     };
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     if print {
         page.verbatim(text.trim_end());
-        page.print()?;
-        return Ok(Outcome::Done);
+        return page.print();
     }
     // It was asked for.
     reading::resume_all(&environment.layout)?;
@@ -51,13 +49,12 @@ pub(super) fn install(print: bool, environment: &Environment) -> Result<Outcome>
             )
         }
     });
-    page.print()?;
-    Ok(Outcome::Done)
+    page.print()
 }
 
 pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
     let file = file(environment)?;
-    let mut page = Page::new(environment);
+    let mut page = environment.page();
     let outcome = match std::fs::remove_file(&file) {
         Ok(()) => {
             page.line(format!("Removed: {}", environment.shown(&file)));
@@ -77,8 +74,7 @@ pub(super) fn uninstall(environment: &Environment) -> Result<Outcome> {
             return Err(error).with_context(|| format!("{} cannot be removed", file.display()));
         }
     };
-    page.print()?;
-    Ok(outcome)
+    page.end(outcome)
 }
 
 fn file(environment: &Environment) -> Result<PathBuf> {

@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use thru_app::{Result, background};
 
-use super::Outcome;
 use crate::environment::Environment;
-use crate::ui::printable;
+use crate::ui::{Outcome, printable};
 
 /// The interval at which new lines are looked for.
 const STEP: Duration = Duration::from_millis(250);
@@ -29,7 +28,7 @@ pub(super) fn run(lines: usize, follow: bool, environment: &Environment) -> Resu
     let nothing = all.is_empty();
     print(&mut output, all.iter().skip(all.len().saturating_sub(lines)).map(String::as_str))?;
     if !follow {
-        return Ok(if nothing { Outcome::Nothing } else { Outcome::Done });
+        return Ok(Outcome::found(!nothing));
     }
     loop {
         thread::sleep(STEP);

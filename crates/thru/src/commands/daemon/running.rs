@@ -9,8 +9,8 @@ use thru_daemon::{
 };
 use thru_http::Viewing;
 
-use super::Outcome;
 use crate::environment::Environment;
+use crate::ui::Outcome;
 use thru_app::background::control::{identity, start_detached};
 use thru_app::background::service::SocketTools;
 use thru_app::background::work::Ingesting;

@@ -3,13 +3,12 @@
 use thru_app::Result;
 use thru_app::models::catalog::{self, ProviderList, ProviderRole};
 
-use crate::commands::Outcome;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, printable, width};
+use crate::ui::{Outcome, Page, Tone, printable, width};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let list = catalog::list(environment);
-    Page::answer(environment, json, &list, |page| show(page, &list))?;
+    environment.answer(json, &list, |page| show(page, &list))?;
     Ok(if list.trouble.is_some() { Outcome::Wrong } else { Outcome::Done })
 }
 
@@ -30,7 +29,7 @@ fn show(page: &mut Page, list: &ProviderList) {
             |(text, widest): (&str, &usize)| format!("{text}{:1$}  ", "", widest - width(text));
         row.into_iter().zip(&widths).map(cell).collect::<String>()
     };
-    page.line(page.paint(Tone::Quiet, &format!("  {}WHAT", cells(["PROVIDER", "MODEL", "KEY"]))));
+    page.toned(Tone::Quiet, &format!("  {}WHAT", cells(["PROVIDER", "MODEL", "KEY"])));
     for (provider, row) in list.providers.iter().zip(&rows) {
         let mark = match provider.role {
             Some(ProviderRole::Set) => "* ",
@@ -52,7 +51,7 @@ fn show(page: &mut Page, list: &ProviderList) {
     }
     if let Some(trouble) = &list.trouble {
         page.gap();
-        page.line(page.paint(Tone::Bad, &format!("It cannot be asked: {trouble}")));
+        page.toned(Tone::Bad, &format!("It cannot be asked: {trouble}"));
     }
     if !list.price_known {
         page.gap();

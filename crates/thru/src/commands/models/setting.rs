@@ -6,9 +6,8 @@ use thru_app::Result;
 use thru_app::models::setting::{self, ModelSet, SetModel};
 use thru_models::KeyStorage;
 
-use crate::commands::Outcome;
-use crate::environment::{Environment, Unseen};
-use crate::ui::{Page, count, printable};
+use crate::environment::Environment;
+use crate::ui::{Outcome, Page, Unseen, count, printable};
 
 /// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
 #[derive(Debug, clap::Args)]
@@ -68,8 +67,7 @@ pub(super) fn set(
         environment.tell(&format!("The key is kept: {source}."))?;
     }
     let set = setting::set(environment, &request)?;
-    Page::answer(environment, json, &set, |page| show(page, &set))?;
-    Ok(Outcome::Done)
+    environment.answer(json, &set, |page| show(page, &set))
 }
 
 fn show(page: &mut Page, set: &ModelSet) {
@@ -111,7 +109,7 @@ fn read_key(environment: &Environment, name: &str) -> Result<String> {
 
 pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Result<Outcome> {
     let off = setting::off(environment, arguments.forget_key)?;
-    Page::answer(environment, json, &off, |page| {
+    environment.answer(json, &off, |page| {
         page.line(match &off.was {
             Some(name) => format!("{name} is no longer asked. What it made stays."),
             None => "No model was asked, and none is.".to_owned(),
@@ -119,6 +117,5 @@ pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Res
         for place in &off.keys_removed {
             page.line(format!("The key is removed: {place}."));
         }
-    })?;
-    Ok(Outcome::Done)
+    })
 }

@@ -3,14 +3,12 @@
 use thru_app::Result;
 use thru_app::models::trial::{self, ProviderTrial};
 
-use crate::commands::Outcome;
-use crate::commands::shared::Shown;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count};
+use crate::ui::{Outcome, Page, Tone, count};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
-    let trial = trial::try_models(environment, Shown::new(environment).call())?;
-    Page::answer(environment, json, &trial, |page| {
+    let trial = trial::try_models(environment, environment.progress().call())?;
+    environment.answer(json, &trial, |page| {
         trial.providers.iter().for_each(|provider| show(page, provider))
     })?;
     Ok(if trial.is_well() { Outcome::Done } else { Outcome::Wrong })
@@ -19,7 +17,7 @@ pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
 fn show(page: &mut Page, provider: &ProviderTrial) {
     if let Some(error) = &provider.error {
         let text = format!("{}: {error}.", provider.name);
-        return page.line(page.paint(Tone::Bad, &text));
+        return page.toned(Tone::Bad, &text);
     }
     let form = match provider.structured {
         Some(true) => "in the form that was asked for",

@@ -17,7 +17,7 @@ pub(super) fn show(
     environment: &Environment,
 ) {
     page.gap();
-    page.line(page.paint(Tone::Heading, "Where it is"));
+    page.toned(Tone::Heading, "Where it is");
     let room = page.columns().saturating_sub(12);
     let files: Vec<Clean<String>> = context.files.iter().map(|file| file.path.clone()).collect();
     let rows = [
@@ -45,7 +45,7 @@ pub(super) fn show(
     }
     if hidden > 0 {
         let more = format!("            {} before", plural(hidden as u64, "event"));
-        page.line(page.paint(Tone::Quiet, &more));
+        page.toned(Tone::Quiet, &more);
     }
 }
 

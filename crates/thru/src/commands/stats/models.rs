@@ -4,9 +4,8 @@ use thru_app::Result;
 use thru_app::ask::stats::{AskModelUsage, ModelUsageRow, model_usage};
 use thru_core::Spent;
 
-use super::super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line};
+use crate::ui::{Outcome, Page, Tone, count, one_line};
 
 /// What models were asked, what came of it, and what it cost.
 #[derive(Debug, clap::Args)]
@@ -29,8 +28,8 @@ pub(crate) struct StatsModelsArguments {
 pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -> Result<Outcome> {
     let request =
         AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
-    let usage = model_usage(environment, &request, shared::Shown::new(environment).call())?;
-    Page::answer(environment, arguments.json, &usage, |page| {
+    let usage = model_usage(environment, &request, environment.progress().call())?;
+    environment.answer(arguments.json, &usage, |page| {
         if usage.rows.is_empty() {
             page.line("No model was asked anything in this time.");
         } else {
@@ -40,7 +39,7 @@ pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -
             page.line(format!("Memories replaced by those of a model: {number}. They are kept."));
         }
     })?;
-    Ok(if usage.rows.is_empty() { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!usage.rows.is_empty()))
 }
 
 fn show(page: &mut Page, rows: &[ModelUsageRow]) {
@@ -48,7 +47,7 @@ fn show(page: &mut Page, rows: &[ModelUsageRow]) {
         "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
         "PROVIDER", "MODEL", "FOR", "CAME OF IT", "QUESTIONS", "TOKENS", "COST"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for row in rows {
         page.line(format!(
             "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",

@@ -6,10 +6,9 @@ use thru_app::Result;
 use thru_app::ask::stats::{AskWork, WorkFigures, WorkStats, work};
 use thru_redact::Clean;
 
-use super::super::of_agents::OfAgents;
-use super::super::{Outcome, shared};
+use crate::commands::of_agents::OfAgents;
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count, one_line, plural, width};
+use crate::ui::{Outcome, Page, Tone, count, one_line, plural, width};
 
 /// How long sessions took and what was done in them, by day and by project.
 #[derive(Debug, clap::Args)]
@@ -44,16 +43,16 @@ pub(crate) fn run(
         project: arguments.project.clone(),
         agents: arguments.of.agents(),
     };
-    let stats = work(environment, &request, shared::Shown::new(environment).call())?;
+    let stats = work(environment, &request, environment.progress().call())?;
     let is_empty = stats.total.sessions == 0;
-    Page::answer(environment, arguments.json, &stats, |page| {
+    environment.answer(arguments.json, &stats, |page| {
         if is_empty {
             page.line("No session did anything in this time.");
         } else {
             show(page, &stats, arguments.limit);
         }
     })?;
-    Ok(if is_empty { Outcome::Nothing } else { Outcome::Done })
+    Ok(Outcome::found(!is_empty))
 }
 
 fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
@@ -76,7 +75,7 @@ fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
         time(stats.median),
         time(stats.longest),
     );
-    page.line(page.paint(Tone::Quiet, &line));
+    page.toned(Tone::Quiet, &line);
 }
 
 fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usize, more: &str) {
@@ -85,7 +84,7 @@ fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usi
         "{name:first$}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
         "SESSIONS", "AT WORK", "IDLE", "PROMPTS", "TOOLS"
     );
-    page.line(page.paint(Tone::Quiet, &heading));
+    page.toned(Tone::Quiet, &heading);
     for (label, work) in rows.iter().take(limit) {
         let padding = " ".repeat(first.saturating_sub(width(label)));
         page.line(format!(
@@ -99,7 +98,7 @@ fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usi
     }
     if let Some(hidden) = rows.len().checked_sub(limit).filter(|hidden| *hidden > 0) {
         let line = format!("… {}; `--limit` shows them", plural(hidden as u64, more));
-        page.line(page.paint(Tone::Quiet, &line));
+        page.toned(Tone::Quiet, &line);
     }
 }
 
