@@ -6,13 +6,14 @@ use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, find_query_time, in_english, last_before,
-    parse_date, spelled, without_date, work, work_question,
+    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before, parse_date,
+    spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
+use super::dates::{dates_as_of, time_meant};
 use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::passage::PassageEntry;
 use super::session::SessionEntry;
@@ -272,6 +273,16 @@ impl Found {
         self.verdict == Verdict::Nearest && !may_answer
     }
 
+    /// True if the question asks for a time, which each passage then says of itself.
+    pub fn asks_when(&self) -> bool {
+        const ASKING: [&str; 4] = ["when", "what time", "wann", "how long ago"];
+        let query = self.query.to_lowercase();
+        ASKING.iter().any(|words| {
+            query.strip_prefix(words).is_some_and(|rest| rest.starts_with(' '))
+                || query.contains(&format!(" and {words} "))
+        })
+    }
+
     /// The rows to show: memories first, then passages, best first.
     pub fn rows(&self) -> impl Iterator<Item = FoundRow<'_>> {
         self.shown.iter().map(|row| match *row {
@@ -446,12 +457,13 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         _ => most,
     };
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
-    let work = answer_work(app, &store, redactor, (request, &query), &index, &filter)?;
+    let now = dates_as_of(app, &store, &query, filter.projects.as_deref())?;
+    let work = answer_work(app, &store, redactor, (request, &query, now), &index, &filter)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
         None => {
             let memories = app.open.indexes.index(&app.layout, &store, Collection::Memories)?;
-            let query = without_date(&query, app.clock.now(), app.zone());
+            let query = without_date(&query, now, app.zone());
             let projects = filter.projects.clone().map(|own| [own, vec![EVERYWHERE]].concat());
             let within = IndexFilter { projects, ..IndexFilter::default() };
             spelled(&[&index, &memories], &within, &query, thru_embed::is_word)?
@@ -464,7 +476,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         query: spelled.query,
         filter,
         turns: request.turns,
-        when: time_meant(app, &query),
+        when: time_meant(app, &query, now),
         open: app.open.clone(),
         limit: one_more(limits.passages),
         context: request.context,
@@ -542,7 +554,7 @@ fn answer_work(
     app: &App,
     store: &Store,
     redactor: &Redactor,
-    (request, query): (&Search, &str),
+    (request, query, now): (&Search, &str, Timestamp),
     index: &TextIndex,
     filter: &IndexFilter,
 ) -> Result<Option<WorkDone>> {
@@ -550,8 +562,7 @@ fn answer_work(
         && request.file.is_none()
         && request.kinds.is_empty()
         && request.concepts.is_empty();
-    let Some(mut question) = work_question(query, app.clock.now(), app.zone()).filter(|_| is_plain)
-    else {
+    let Some(mut question) = work_question(query, now, app.zone()).filter(|_| is_plain) else {
         return Ok(None);
     };
     let mut projects = filter.projects.clone();
@@ -736,10 +747,4 @@ fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
 fn skipped_tools(app: &App) -> Vec<String> {
     let asks = |tool: &String| ADAPTERS.iter().any(|adapter| adapter.capture.asks_user(tool));
     app.config.capture.skip_tools.iter().filter(|tool| !asks(tool)).cloned().collect()
-}
-
-/// The time that a question speaks of, in milliseconds since 1970: from, until.
-pub(super) fn time_meant(app: &App, query: &str) -> Option<(i64, i64)> {
-    find_query_time(query, app.clock.now(), app.zone())
-        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()))
 }
