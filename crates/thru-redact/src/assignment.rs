@@ -64,7 +64,8 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
             || value.iter().skip(1).any(u8::is_ascii_uppercase)
                 && value.iter().any(u8::is_ascii_lowercase)
             || (value.len() >= 10 && value.iter().all(u8::is_ascii_lowercase))
-            || value.iter().filter(|byte| matches!(byte, b' ' | b'-' | b'.')).count() >= 2
+            || value.iter().filter(|byte| matches!(byte, b' ' | b'-' | b'.' | b'_')).count()
+                >= if value.len() >= 8 { 1 } else { 2 }
     });
     if plain {
         return true;

@@ -18,6 +18,7 @@ mod foreign;
 mod json;
 mod keys;
 mod keywords;
+mod made;
 mod names;
 mod near;
 mod pattern;

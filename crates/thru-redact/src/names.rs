@@ -223,7 +223,8 @@ const NOT_SECRET: [&str; 22] = [
 
 /// Words that end in "pass" and are none of a password.
 #[rustfmt::skip]
-const NO_PASSES: [&str; 17] = [
+const NO_PASSES: [&str; 24] = [
+    "onepass", "twopass", "firstpass", "secondpass", "singlepass", "getpass", "allpass",
     "bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "subpass", "multipass", "bandpass", "lowpass",
     "highpass", "proxypass", "postpass", "prepass", "renderpass", "computepass",
 ];
@@ -375,6 +376,12 @@ pub(crate) fn is_constant_name(name: &[u8]) -> bool {
         && name
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+}
+
+/// True for a name of several words.
+pub(crate) fn is_compound(name: &[u8]) -> bool {
+    name.iter().any(|byte| matches!(byte, b'_' | b'-' | b' ' | b'.'))
+        || name.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::checks::{is_made_up, is_masked, is_uuid, letters_in_words, looks_random};
-use crate::names::{Kind, Telling, is_constant_name};
+use crate::names::{Kind, Telling, is_compound, is_constant_name};
 use crate::value::is_public;
 
 /// The most bytes between a name and its value.
@@ -98,12 +98,6 @@ fn is_other_word(text: &[u8], length: usize) -> bool {
             Some(b't' | b'l') => !rest.starts_with(b"s"),
             last => last.is_some_and(u8::is_ascii_lowercase),
         }
-}
-
-/// True for a name of several words.
-fn is_compound(name: &[u8]) -> bool {
-    name.iter().any(|byte| matches!(byte, b'_' | b'-' | b' ' | b'.'))
-        || name.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 /// Returns the drawn value near this name.
