@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::checks::{is_filler, is_made_up, is_masked, is_reference, is_uuid};
+use crate::checks::{is_filler, is_made_up, is_masked, is_reference, is_uuid, looks_random};
 
 /// The most bytes of what people make up.
 const LONGEST: usize = 64;
@@ -98,6 +98,31 @@ pub(crate) fn is_made(value: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// True for a value that is a secret where nothing else can stand: drawn, or made up.
+pub(crate) fn is_certain(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let is_token =
+        value.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"'`\\(){}[]".contains(&byte));
+    let is_hex = value.len() >= 16 && value.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_other = is_masked(value)
+        || is_filler(value)
+        || is_reference(value)
+        || value.starts_with(['/', '-', '.']);
+    let is_marked = || {
+        has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic)
+            && has(|byte| b"!@#$%^&*?+~".contains(byte))
+    };
+    value.len() >= 6
+        && is_token
+        && !is_other
+        && (is_hex
+            || is_uuid(value)
+            || looks_random(value)
+            || is_marked()
+            || made(value).is_some_and(|made| made != Made::Word || value.len() >= 8))
 }
 
 /// True for words with blanks between them that are no sentence and no label.

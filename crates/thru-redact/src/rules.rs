@@ -28,6 +28,8 @@ pub(crate) enum Finder {
     PrivateKey,
     /// The argument of a command; see [`crate::command`].
     Command,
+    /// A secret below the command that shows it; see [`crate::shown`].
+    Shown,
     /// The password in a login of a protocol; see [`crate::protocol`].
     Protocol,
     /// A password near a word that tells of a login; see [`crate::told`].
@@ -152,7 +154,7 @@ const fn shape(name: &'static str, description: &'static str) -> Rule {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 9;
+pub(crate) const VERSION: u32 = 10;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -217,6 +219,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
+    Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::COMMANDS, "") },
+    Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::READERS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
     form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = (", "auth '", "auth \"", "auth \\\""],
         r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,})\\{0,3}["']"#)

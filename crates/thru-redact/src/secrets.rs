@@ -15,8 +15,8 @@ use crate::names::{self, Kind, Telling};
 use crate::pattern::Pattern;
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
-    assignment, base64, checks, column, command, cookie, foreign, private_key, protocol, shape,
-    told, wrap,
+    alias, assignment, base64, checks, column, command, cookie, foreign, private_key, protocol,
+    shape, shown, told, wrap,
 };
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -173,6 +173,14 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
             }
         }
     }
+    if memchr(b'$', bytes).is_some() {
+        let given = alias::find(text).into_iter();
+        let given =
+            given.filter(|(range, _)| !is_allowed(&text[range.clone()], &text[range.clone()]));
+        findings
+            .edits
+            .extend(given.map(|(range, rule)| Edit::new(range, Reason::Assigned(rule.into()))));
+    }
     findings
 }
 
@@ -205,6 +213,10 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let (range, rule) = shape::find(text.as_bytes(), word.end, false)?;
             let edit = Edit::new(range.clone(), Reason::Secret(rule.into()));
             Some(Found { whole: range, edits: vec![edit] })
+        }
+        Finder::Shown => {
+            let secrets = shown::find(text, &word);
+            (!secrets.is_empty()).then(|| found(word, secrets))
         }
         Finder::Protocol => {
             let secret = protocol::find(text, &word)?;
@@ -419,6 +431,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
             return begins_word(bytes, word.start) && command::is_possible(bytes, word);
         }
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
+        Finder::Shown => return shown::is_possible(bytes, word),
         Finder::Protocol => return protocol::is_possible(bytes, word),
         Finder::Foreign => return true,
         Finder::Login => return told::may_be_login(bytes, word),
