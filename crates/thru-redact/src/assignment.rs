@@ -45,7 +45,9 @@ impl Beside {
         match self {
             Self::Compared => value::is_said(telling, name, value, false),
             Self::Listed => {
-                value.len() >= 12 || !value.bytes().all(|byte| byte.is_ascii_lowercase())
+                let is_drawn = value.bytes().any(|byte| byte.is_ascii_digit());
+                let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
+                is_drawn || !value.contains([' ', '_', '-']) && (value.len() >= 12 || !is_word)
             }
         }
     }
@@ -106,6 +108,14 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
         let name = &bytes[found.start..name_end(bytes, &word)];
         let manner = match found.quoted {
             true => Manner::Quoted,
+            // `/pass:VALUE`
+            false
+                if bytes[found.value.start - 1] == b':'
+                    && found.start > 0
+                    && bytes[found.start - 1] == b'/' =>
+            {
+                Manner::Argument
+            }
             false if is_setting(bytes, found.start, &found.value) => Manner::Setting,
             false => Manner::Plain,
         };
@@ -254,7 +264,10 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
 }
 
 /// Words that make a key of the word after them: `API key`.
-const BEFORE_KEY: [&str; 18] = [
+const BEFORE_KEY: [&str; 21] = [
+    "preshared",
+    "pre-shared",
+    "shared",
     "wpa",
     "wpa2",
     "wpa3",
@@ -320,6 +333,20 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
         }
     }
     at
+}
+
+/// Returns the end of the blanks and line breaks that begin here, as text or raw JSON has them.
+fn skip_lines(bytes: &[u8], start: usize) -> usize {
+    let near = &bytes[start..bytes.len().min(start + 48)];
+    let mut at = 0;
+    while at < near.len() {
+        match near[at..] {
+            [b' ' | b'\t' | b'\n' | b'\r', ..] => at += 1,
+            [b'\\', b'n' | b't' | b'r', ..] => at += 2,
+            _ => break,
+        }
+    }
+    start + at
 }
 
 /// Returns the backslashes before a quotation mark, the mark, and the end of both.
@@ -489,7 +516,7 @@ fn value_at(
     let mut open = after_constructor(bytes, start).unwrap_or(start);
     // The only value of a list, or one of several parts.
     if matches!(bytes.get(open), Some(b'[' | b'(')) {
-        let inner = skip_blanks(bytes, open + 1);
+        let inner = skip_lines(bytes, open + 1);
         open = if quote_at(bytes, inner).is_some() { inner } else { open };
     }
     // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
@@ -499,6 +526,11 @@ fn value_at(
         && quote_at(bytes, open + 1).is_some()
     {
         open += 1;
+    }
+    if closing.is_none()
+        && let Some(value) = quoted_by_word(bytes, open)
+    {
+        return Some((value, true, false));
     }
     if closing.is_none()
         && let Some((backslashes, mark, value)) = quote_at(bytes, open)
@@ -514,6 +546,29 @@ fn value_at(
     let end = value::plain_end(bytes, start, in_query)?;
     let cut_by_escape = bytes.get(end) == Some(&b'\\') && bytes.get(end + 1) == Some(&b'u');
     (end > start || cut_by_escape).then_some((start..end, false, cut_by_escape))
+}
+
+/// Returns the value in `q{…}` of Perl and `%q(…)` of Ruby, in `{…};` of ODBC, and what a shell's `$(echo …)` says.
+fn quoted_by_word(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let near = &bytes[start..bytes.len().min(start + LOOK)];
+    let echoes = ["\"$(echo -n ", "\"$(echo ", "$(echo -n ", "$(echo ", "$(printf %s "];
+    let words = ["q{", "q(", "q[", "qq{", "qq(", "%q(", "%q{", "%Q("];
+    let begins = |open: &&&str| near.starts_with(open.as_bytes());
+    let odbc = near.starts_with(b"{").then_some("{");
+    let open = echoes.iter().chain(&words).find(begins).copied().or(odbc)?;
+    let close = match open.as_bytes().last()? {
+        b'{' => b'}',
+        b'[' => b']',
+        _ => b')',
+    };
+    let inner = &near[open.len()..];
+    let is_value =
+        |byte: &&u8| byte.is_ascii_graphic() && **byte != close && !b"\"'`{".contains(byte);
+    let length = inner.iter().take_while(is_value).count();
+    let ends = inner.get(length) == Some(&close)
+        && (odbc.is_none() || inner.get(length + 1) == Some(&b';'));
+    let start = start + open.len();
+    (ends && length > 3).then(|| start..start + length)
 }
 
 /// The last words of calls that only wrap the text that they are given.

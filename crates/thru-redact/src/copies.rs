@@ -9,15 +9,17 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::base64;
-use crate::checks::looks_random;
 use crate::edits::{Edit, Reason};
-use crate::made::{self, Made};
+use crate::made;
+use crate::names::is_constant_name;
 
 /// The most secrets of one text that are looked for again.
 const MOST: usize = 64;
 /// The fewest and the most bytes of one.
 const SHORTEST: usize = 6;
 const LONGEST: usize = 512;
+/// The fewest letters of one that is a single word.
+const WORD: usize = 10;
 /// The fewest bytes that are looked for within words, and the fewest characters of its base64.
 const WITHIN: usize = 16;
 const SHORTEST_CODE: usize = 10;
@@ -81,15 +83,18 @@ impl Known {
     }
 }
 
-/// True for a value that is a secret wherever it stands: no word of everyday.
+/// True for a value that is a secret wherever it stands: no word of everyday, and no name in code.
 fn is_distinct(value: &str) -> bool {
     let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
-    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    let is_word = value.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_plain = value.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
     (SHORTEST..=LONGEST).contains(&value.len())
+        && !is_constant_name(value.as_bytes())
+        && !made::is_name_in_code(value)
         && !value.contains(['"', '\n', '\\', '[', '\''])
-        && (is_mixed
-            || looks_random(value)
-            || made::made(value).is_some_and(|made| made != Made::Word || value.len() >= 10))
+        && (made::is_certain(value) && (!is_word || value.len() >= WORD)
+            || is_plain && has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+            || value.contains(' ') && made::is_phrase(value, true))
 }
 
 /// Returns the forms in which a value may stand in a text, and for each if it is the inner part of a code.

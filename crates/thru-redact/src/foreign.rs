@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::connector;
 use crate::names::{Kind, Telling};
 use crate::pattern::Pattern;
 use crate::told;
@@ -26,7 +27,9 @@ pub(crate) const PASSWORDS: [&str; 74] = [
 
 /// Words for a key of an API.
 #[rustfmt::skip]
-pub(crate) const KEYS: [&str; 33] = [
+pub(crate) const KEYS: [&str; 57] = [
+    "nøkkel", "nokkel", "nøgle", "noegle", "nyckel", "avain", "klucz", "klíč", "klic", "kľúč", "kulcs", "anahtar", "llave", "ključ", "kljuc", "cheie",
+    "chiave segreta", "clé secrète", "cle secrete", "clave secreta", "chave secreta", "kunci", "κλειδί", "מפתח",
     "clave_api", "chave_api", "chiave_api", "clé_api", "cle_api",
     "chiave api", "api-schlüssel", "api-sleutel",
     "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
@@ -106,7 +109,11 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
     let rest = after.chars().take_while(|part| part.is_alphanumeric());
     let name = word.start..word.end + rest.map(char::len_utf8).sum::<usize>();
     let is_told = telling.kind == Kind::Password && told::is_possible(bytes, &name);
-    is_told.then(|| told::find(text, &name)).flatten().map(|found| (found, telling.rule))
+    let told = is_told.then(|| told::find(text, &name)).flatten();
+    // `getByLabel('Passord').fill('VALUE')`, `<senha>VALUE</senha>`
+    let is_marked = after.starts_with(['"', '\'', '<', '>', '|', ']', ')']);
+    let marked = || is_marked.then(|| connector::find(text, name, telling)).flatten();
+    told.or_else(marked).map(|found| (found, telling.rule))
 }
 
 /// Returns what a word of another language tells.

@@ -147,6 +147,11 @@ pub(crate) fn is_of_programs(word: &str) -> bool {
         || STEMS.iter().any(|stem| word.starts_with(stem))
 }
 
+/// True for a name that words of programs make up.
+pub(crate) fn is_name_in_code(value: &str) -> bool {
+    words(value).filter(|word| word.len() > 2 && is_of_programs(word)).count() > 1
+}
+
 /// Returns how often a capital follows a small letter.
 fn humps(value: &str) -> usize {
     let mut before = ' ';

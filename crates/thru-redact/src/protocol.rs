@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::made;
 use crate::names::Telling;
 use crate::pattern::Pattern;
 use crate::value;
@@ -35,7 +36,7 @@ static LOGINS: [Login; 3] = [
     },
     Login {
         word: "AUTH ",
-        before: Pattern::anywhere(r#"(?:> |"|HELLO [23] )$"#),
+        before: Pattern::anywhere(r#"(?:^|> |"|HELLO [23] )$"#),
         after: Pattern::at_start(r#"(?:[\w-]{1,32} )?(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#),
         beside: &[],
     },
@@ -69,7 +70,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
     }
     let found = login.after.captures(&text[word.end..end])?.name("v")?;
     let value = found.as_str();
-    value::is_said(Telling::PASSWORD, b"password", value, true)
+    (value::is_said(Telling::PASSWORD, b"password", value, true) || made::is_certain(value))
         .then(|| word.end + found.start()..word.end + found.end())
 }
 

@@ -360,6 +360,7 @@ impl Redactor {
             (findings.marks, Escapes::Marks),
             (findings.escapes, Escapes::Json),
             (findings.percents, Escapes::Percent),
+            (findings.mail, Escapes::Mail),
             (findings.entities, Escapes::Entities),
         ] {
             if found && layer < LAYERS {

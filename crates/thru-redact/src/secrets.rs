@@ -73,7 +73,7 @@ pub(crate) fn is_suspicious_part(
 pub(crate) fn is_suspicious(bytes: &[u8], keyword: Occurrence) -> bool {
     let word = keyword.range();
     match keyword.target() {
-        Target::Tag | Target::Mark | Target::Percent | Target::Entity => true,
+        Target::Tag | Target::Mark | Target::Percent | Target::Mail | Target::Entity => true,
         Target::Escape => hides_something(bytes, &word),
         Target::Rule(index) => RULES.get(index).is_some_and(|rule| {
             is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
@@ -124,6 +124,8 @@ pub(crate) struct Findings {
     pub(crate) escapes: bool,
     /// The text contains escapes of a URL.
     pub(crate) percents: bool,
+    /// The text may contain the escapes of mails.
+    pub(crate) mail: bool,
     /// The text contains entities of HTML.
     pub(crate) entities: bool,
     /// The text contains marks that may hide more.
@@ -147,6 +149,7 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
             Target::Mark => findings.marks = true,
             Target::Percent => findings.percents = true,
             Target::Entity => findings.entities = true,
+            Target::Mail => findings.mail = true,
             Target::Escape => findings.escapes |= hides_something(bytes, &word),
             Target::Rule(index) => {
                 let Some(rule) = RULES.get(index) else { continue };
