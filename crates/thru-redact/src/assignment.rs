@@ -403,6 +403,12 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
             at + 2 + usize::from(bytes.get(at + 2) == Some(&b'='))
         }
         (b':', Some(b':')) | (b'=', Some(b'~')) => return None,
+        // `arn:aws:secretsmanager:eu-west-1:123:secret:NAME`
+        (b':', Some(next))
+            if next.is_ascii_alphanumeric() && bytes[..word.start].ends_with(b":") =>
+        {
+            return None;
+        }
         // `${NAME:?message}`: the shell is told to fail.
         (b':', Some(b'?' | b'+')) if bytes.get(at + 2) != Some(&b'=') => return None,
         (b'|', Some(b'|')) | (b'?', Some(b'?')) if bytes.get(at + 2) == Some(&b'=') => at + 3,

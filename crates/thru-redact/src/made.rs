@@ -152,6 +152,11 @@ pub(crate) fn is_name_in_code(value: &str) -> bool {
     words(value).filter(|word| word.len() > 2 && is_of_programs(word)).count() > 1
 }
 
+/// True if one of its words is one of programs.
+pub(crate) fn holds_word(value: &str) -> bool {
+    words(value).any(|word| word.len() > 2 && is_of_programs(&word))
+}
+
 /// Returns how often a capital follows a small letter.
 fn humps(value: &str) -> usize {
     let mut before = ' ';
@@ -163,24 +168,23 @@ fn humps(value: &str) -> usize {
     found
 }
 
-/// Returns the words of a value, in small letters: also those that only a capital begins.
+/// Returns the words of a value, in small letters: also those that only a capital begins, as in `someWord` and `ABWord`.
 fn words(value: &str) -> impl Iterator<Item = String> {
-    let mut rest = value.chars().peekable();
+    let mut rest = value;
     std::iter::from_fn(move || {
-        while rest.peek().is_some_and(|part| !part.is_alphabetic()) {
-            rest.next();
-        }
-        let mut word = String::new();
+        rest = rest.trim_start_matches(|part: char| !part.is_alphabetic());
         let mut before = ' ';
-        while let Some(part) = rest.peek().copied() {
-            if !part.is_alphabetic() || before.is_lowercase() && part.is_uppercase() {
-                break;
-            }
-            word.extend(part.to_lowercase());
-            before = part;
-            rest.next();
-        }
-        (!word.is_empty()).then_some(word)
+        let end = rest.char_indices().find(|(at, part)| {
+            let next = rest[at + part.len_utf8()..].chars().next();
+            let begins = part.is_uppercase()
+                && (before.is_lowercase()
+                    || before.is_uppercase() && next.is_some_and(char::is_lowercase));
+            before = *part;
+            begins || !part.is_alphabetic()
+        });
+        let (word, after) = rest.split_at(end.map_or(rest.len(), |(at, _)| at));
+        rest = after;
+        (!word.is_empty()).then(|| word.to_lowercase())
     })
 }
 

@@ -274,7 +274,6 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         return telling(Kind::Key, "aws-secret");
     }
     if ends_with_any(plain, &PASSWORDS)
-        || ends_with_word(name, plain, "pass")
         || plain.ends_with("pass") && !ends_with_any(plain, &NO_PASSES)
         || ends_with_word(name, plain, "pw")
     {

@@ -281,8 +281,8 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:password [07]|secret [0589]| key [0678]) (?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("network-password", "a community of SNMP", &["rocommunity ", "rwcommunity ", "snmp-server community "],
         r#"(?i)(?:r[ow]community |snmp-server community )(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
-    form("network-password", "a shared key of two devices", &["pre-shared-key ", "isakmp key ", "tacacs-server ", "radius-server ", "psk "],
-        r#"(?i)(?:(?:pre-shared-key|tacacs-server|radius-server) (?:[\w.:/-]{1,40} ){0,6}key|isakmp key|psk) (?:[0678] )?\\{0,3}["']?(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Certain),
+    form("network-password", "a shared key of two devices", &["pre-shared-key ", "isakmp key ", "tacacs-server ", "radius-server "],
+        r#"(?i)(?:(?:pre-shared-key|tacacs-server|radius-server) (?:[\w.:/-]{1,40} ){0,6}key|isakmp key) (?:[0678] )?\\{0,3}["']?(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Certain),
     form("tsig-key", "the key of a transfer of a zone", &["hmac-sha", "hmac-md5"], r"(?i)hmac-(?:sha\d{1,3}|md5):[\w.-]{1,64}:(?P<secret>[A-Za-z0-9+/]{16,}={0,2})").followed_by(Follows::Word).checked(Check::Random),
     form("sql-password", "the password of a user in SQL", &["identified by "], r"(?i)identified by (?P<secret>[A-Za-z][^\s'\x22;\\]{5,})").followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}(?:@[\w.-]{1,80})?:(?P<secret>[^\s\\\x22']{4,})")

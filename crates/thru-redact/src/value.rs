@@ -653,7 +653,8 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
         && count(u8::is_ascii_alphabetic) >= 2
         && ((digits > 0 && (strong || mixed || marked))
             || (strong && has_irregular_case(bytes))
-            || (telling.kind == Kind::Password && (is_drawn(bytes) || is_broken(value)))
+            || (telling.kind == Kind::Password
+                && (is_drawn(bytes) && !made::holds_word(value) || is_broken(value)))
             || (telling.kind == Kind::Password && is_respelt(value))
             || (marked && is_letters_alone(value))
             || (marked && is_joined_words(value)))
