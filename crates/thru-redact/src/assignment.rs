@@ -76,6 +76,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     connector::is_possible(bytes, name.clone())
         || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name.clone()]).is_some()
         || may_be_told(bytes, &word, &name)
+        || told::may_be_comment(bytes, name.start) && names::judge(&bytes[name]).is_some()
 }
 
 /// True if a value may be told near the name around this word: that of a password.
@@ -151,7 +152,8 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let near = || is_near().then(|| near::find(text, &name, telling)).flatten();
     let is_told = || may_be_told(bytes, &word, &name);
     let told = || is_told().then(|| told::find(text, &name)).flatten();
-    let secret = connected.or_else(near).or_else(told)?;
+    let commented = || told::commented(text, name.start, telling);
+    let secret = connected.or_else(near).or_else(told).or_else(commented)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
 }
@@ -557,12 +559,21 @@ fn value_at(
 /// Returns the value in `q{…}` of Perl and `%q(…)` of Ruby, in `{…};` of ODBC, and what a shell's `$(echo …)` says.
 fn quoted_by_word(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let near = &bytes[start..bytes.len().min(start + LOOK)];
-    let echoes = ["\"$(echo -n ", "\"$(echo ", "$(echo -n ", "$(echo ", "$(printf %s "];
+    let echoes = [
+        "\"$(echo -n ",
+        "\"$(echo ",
+        "$(echo -n '",
+        "$(echo '",
+        "$(echo -n ",
+        "$(echo ",
+        "$(printf %s ",
+    ];
     let words = ["q{", "q(", "q[", "qq{", "qq(", "%q(", "%q{", "%Q("];
     let begins = |open: &&&str| near.starts_with(open.as_bytes());
     let odbc = near.starts_with(b"{").then_some("{");
     let open = echoes.iter().chain(&words).find(begins).copied().or(odbc)?;
     let close = match open.as_bytes().last()? {
+        b'\'' => b'\'',
         b'{' => b'}',
         b'[' => b']',
         _ => b')',

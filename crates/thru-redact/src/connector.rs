@@ -39,7 +39,12 @@ const fn behind(manner: Manner, pattern: &'static str, before: &'static str) -> 
     Connector { pattern: Pattern::at_start(pattern), manner, before }
 }
 
-static CONNECTORS: [Connector; 56] = [
+static CONNECTORS: [Connector; 57] = [
+    // <b>NAME:</b> value<br>
+    connector(
+        Manner::Quoted,
+        r#"[ \t]*[:=]?[ \t]*(?:</?[a-z]{1,8}>[ \t]*){1,3}(?P<v>[^<>\s]{6,})[ \t]*<"#,
+    ),
     // | `NAME` | `value` |
     connector(
         Manner::Plain,
@@ -430,7 +435,7 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
                 b'[' => has(b"[-", 8) && has(b"{+", 100),
                 b'\n' | b'\r' => has(b"\"", 40) || has(b"'", 40) || has(b"alue:", 64),
                 b'\\' => has(b"\\n", 4) && (has(b"\"", 40) || has(b"'", 40) || has(b"alue:", 64)),
-                _ => b"|>*_-".contains(byte),
+                _ => b"|>*_-<".contains(byte),
             }) && !rest.starts_with(b":-}")
         }
         Some(b'\n' | b'\r' | b'n' | b'r') if skipped + blanks > 0 || rest[0] < b' ' => {
@@ -498,7 +503,7 @@ fn is_long_value(word: &[u8]) -> bool {
 
 /// True if a word may be a value, of letters alone too.
 fn may_be_value(word: &[u8]) -> bool {
-    holds_value(word) || has_irregular_case(word)
+    holds_value(word) || has_irregular_case(word) || is_made_up(word)
 }
 
 /// True for a word that people make up as a password.

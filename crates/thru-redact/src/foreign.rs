@@ -15,7 +15,8 @@ const AFTER: usize = 240;
 
 /// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
 #[rustfmt::skip]
-pub(crate) const PASSWORDS: [&str; 74] = [
+pub(crate) const PASSWORDS: [&str; 76] = [
+    "adgangskode:", "kode: ",
     "zugangscode", "code d'accès", "code d'acces", "codice di accesso", "código de acceso", "codigo de acceso", "lykilorð",
     "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "clave:", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",
     "parola", "passwort", "kennwort", "losungswort", "wlan-schlüssel", "wlan-key", "wifi key", "wachtwoord", "hasło", "haslo", "heslo",
@@ -54,7 +55,7 @@ pub(crate) const ESCAPED: [&str; 44] = [
 
 /// The end of a word that is inflected, and up to four more words; then a sign, or a verb that tells.
 static TOLD: Pattern = Pattern::at_start(
-    r#"(?u:[A-Za-z_\x{80}-\x{10ffff}]){0,12}["'`*]{0,3}(?P<between>(?:[ \t]+(?u:[^\s:=："'`—–]){1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:(?u:[:=：])|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev))[ \t]{0,4}(?P<mark>(?u:["'`*«„“]){0,2})(?P<v>[!-~]{6,})"#,
+    r#"(?u:[A-Za-z_\x{80}-\x{10ffff}]){0,12}["'`*]{0,3}(?P<between>(?:[ \t]+(?u:[^\s:=："'`—–]){1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:(?u:[:=：])|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev|теперь|jetzt|nu|maintenant|ahora|agora|teraz|nyt|nå)(?:[ \t]+(?:nu|jetzt|maintenant|ahora|agora|ora|teraz|nyt|nå|now|теперь|şimdi))?)[ \t]{0,4}(?P<mark>(?u:["'`*«„“]){0,2})(?P<v>[!-~]{6,})"#,
 );
 /// The value alone, behind the word: `mit dem Kennwort VALUE`.
 static BARE: Pattern = Pattern::at_start(

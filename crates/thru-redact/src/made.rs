@@ -41,6 +41,9 @@ const STEMS: [&str; 104] = [
     "credential", "placehold", "default", "descript", "environ",
 ];
 
+/// Words of two letters that only programs use.
+const SHORT: [&str; 8] = ["id", "ip", "db", "ui", "vm", "os", "js", "py"];
+
 /// Ends of names of files and hosts.
 #[rustfmt::skip]
 const ENDS: [&str; 68] = [
@@ -70,7 +73,8 @@ pub(crate) fn made(value: &str) -> Option<Made> {
         || is_reference(value)
         || is_made_up(value)
         || is_name(value)
-        || words(value).any(|word| is_of_programs(&word))
+        || words(value)
+            .any(|word| (word.len() > 2 || SHORT.contains(&word.as_str())) && is_of_programs(&word))
     {
         return None;
     }
@@ -81,8 +85,7 @@ pub(crate) fn made(value: &str) -> Option<Made> {
             Some(Made::Joined)
         }
         0 if humps > 0 && marks == 0 => Some(Made::Cased),
-        0 if marks == 0 => Some(Made::Word),
-        0 => None,
+        0 => Some(Made::Word),
         1 if marks == 0 && humps == 0 && value.len() < 9 => None,
         _ => Some(Made::Numbered),
     }

@@ -245,6 +245,14 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["\"p\":", "\"p\" :", "\\\"p\\\":", "\"pw\":", "\\\"pw\\\":"],
         r#"(?i)\\{0,3}"pw?\\{0,3}"\s?:\s?\\{0,3}"(?P<secret>[^"\n\\]{6,64})\\{0,3}""#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain).beside("\"e\""),
+    form("login-password", "the password of a login with its user", &["login(", "create_user(", "createuser(", "sign_up(", "signup(", "register("],
+        r#"(?i)[a-z_]{5,11}\((?:\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),){2}\s?\\{0,3}["'](?P<secret>[^"'\n\\]{6,64})\\{0,3}["']\s?\)"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password that is hashed or looked at", &["hasher().hash(", "hash_password(", "make_password(", "verify_password(", "check_password(", "hashpassword(", "verifypassword(", "checkpassword(", "hashpw("],
+        r#"(?i)[a-z_.()]{7,16}\(\s?b?\\{0,3}["'](?P<secret>[^"'\n\\]{6,64})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password of a login with its user", &["login ", "ssh root@", "admin:", "root:", "administrator:"],
+        r#"(?i)(?:login [\w.@-]{2,40}[/:]|(?:admin|root|administrator):)(?P<secret>[^\s"'/:\\]{8,})"#).followed_by(Follows::Word).checked(Check::SelfMade),
     form("login-password", "the password of a login with its user", &["auth\" \"", "auth\\\" \\\""],
         r#"(?i)auth\\{0,3}" (?:\\{0,3}"[\w-]{1,32}\\{0,3}" )?\\{0,3}"(?P<secret>[^\s"\\]{6,})\\{0,3}""#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),

@@ -8,8 +8,8 @@ use crate::{made, names};
 
 /// Commands that show or draw a secret and nothing else.
 #[rustfmt::skip]
-pub(crate) const COMMANDS: [&str; 60] = [
-    "pass show ", "gopass show ", "gopass ls -c ", "gpg -d", "gpg --decrypt", "gpg -q -d", "gpg2 -d", "age -d", "rage -d", "sops -d", "sops --decrypt", "sops decrypt",
+pub(crate) const COMMANDS: [&str; 63] = [
+    "$ pass ", "❯ pass ", "% pass ", "pass show ", "gopass show ", "gopass ls -c ", "gpg -d", "gpg --decrypt", "gpg -q -d", "gpg2 -d", "age -d", "rage -d", "sops -d", "sops --decrypt", "sops decrypt",
     "vault kv get", "vault read ", "op read ", "op item get", "bw get ", "rbw get ", "lpass show", "keepassxc-cli show", "keepassxc-cli clip", "passbolt get",
     "security find-generic-password", "security find-internet-password", "secrets versions access", "get-secret-value", "ssm get-parameter",
     "keyvault secret show", "terraform output -raw", "tofu output -raw", "pulumi config get", "pulumi stack output", "config:get ", "openssl rand", "pwgen", "apg -",

@@ -6,9 +6,11 @@
 
 use std::ops::Range;
 
-use crate::checks::{is_uuid, letters_in_words};
+use memchr::memmem;
+
+use crate::checks::{is_uuid, letters_in_words, looks_random};
 use crate::made::{self, Made};
-use crate::names::{self, Telling};
+use crate::names::{self, Kind, Telling};
 use crate::value;
 
 /// The most bytes of a sentence that are read behind a name and before it.
@@ -186,7 +188,8 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     begins
         && ends
         && (holds_password(after(bytes, word.end), LINES)
-            || is_password && holds_password(before(), BEFORE))
+            || is_password
+                && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
 }
 
 /// Returns the passwords that belong to a word that tells of a login and no more: each must look like nothing else.
@@ -194,7 +197,7 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     let rest = text[word.end..].bytes().take_while(u8::is_ascii_alphabetic).count();
     let name = word.start..word.end + rest;
     if text[name.clone()].eq_ignore_ascii_case("pw") {
-        let told = find(text, &name);
+        let told = find(text, &name).or_else(|| commented(text, name.start, Telling::PASSWORD));
         if told.is_some() {
             return told.into_iter().collect();
         }
@@ -409,11 +412,48 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     None
 }
 
+/// The most bytes between the sign of a comment and the name in it.
+const COMMENT: usize = 40;
+
+/// True if, in text or in raw JSON, a comment behind a value may stand before this place.
+pub(crate) fn may_be_comment(bytes: &[u8], start: usize) -> bool {
+    let near = &bytes[start.saturating_sub(COMMENT)..start];
+    let sign =
+        ["# ", "// ", "-- ", "/* "].iter().find_map(|sign| memmem::rfind(near, sign.as_bytes()));
+    sign.is_some_and(|at| {
+        let before = near[..at].trim_ascii_end();
+        before.ends_with(b"\"")
+            || before.ends_with(b"'")
+            || before.ends_with(b";")
+            || before.ends_with(b")")
+    })
+}
+
+/// Returns the value in quotation marks before a comment that names it: `x = "VALUE"  # db password`.
+pub(crate) fn commented(text: &str, start: usize, telling: Telling) -> Option<Range<usize>> {
+    let line = head(text, start, BEFORE + COMMENT);
+    let floor = start - line.len();
+    let sign = ["# ", "// ", "-- ", "/* "].iter().filter_map(|sign| line.rfind(sign)).max()?;
+    let code = line[..sign].trim_end().trim_end_matches([';', ')', ',', ']']);
+    let mark = code.chars().next_back().filter(|mark| "\"'`".contains(*mark))?;
+    let inner = &code[..code.len() - 1];
+    let open = inner.rfind(mark)?;
+    let value = &inner[open + 1..];
+    let is_secret = match telling.kind {
+        Kind::Password => made::is_certain(value),
+        _ => looks_random(value) && value.len() >= 16,
+    };
+    let is_one = line.len() - sign <= COMMENT && !is_about_else(&line[sign..]);
+    (is_secret && is_one).then(|| floor + open + 1..floor + inner.len())
+}
+
 /// True for the beginning of a sentence that asks for what it names, without a question mark.
 fn is_request(head: &str) -> bool {
     let lower = head.to_lowercase();
     [
         "can you",
+        "i need",
+        "please confirm",
         "could you",
         "send me",
         "give me",
