@@ -121,6 +121,10 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
             false => Manner::Plain,
         };
         let given = text.get(start..end)?;
+        if let Some(phrase) = phrase_in_quotes(text, found.start, name, start) {
+            let whole = found.start..phrase.end;
+            return Some(Named { whole, secret: phrase, rule: found.telling.rule });
+        }
         if found.quoted && found.beside.is_none() {
             let (whole, end) = joined(text, start..end);
             if end > start + given.len()
@@ -156,6 +160,21 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let secret = connected.or_else(near).or_else(told).or_else(commented)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
+}
+
+/// Returns the words that all of a quoted `"NAME=word word"` gives to a password.
+fn phrase_in_quotes(text: &str, name: usize, written: &[u8], start: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mark = *bytes.get(name.checked_sub(1)?)?;
+    let is_quoted = matches!(mark, b'"' | b'\'') && bytes[start - 1] == b'=';
+    if !is_quoted || !names::is_constant_name(written) {
+        return None;
+    }
+    let near = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
+    let value = &near[..near.find([char::from(mark), '\n'])?];
+    let is_password = names::judge(written).is_some_and(|telling| telling.kind == Kind::Password);
+    let is_phrase = value.contains(' ') && is_password && crate::made::is_phrase(value, true);
+    is_phrase.then(|| start..start + value.len())
 }
 
 /// The most parts of a value that code joins.

@@ -73,8 +73,10 @@ pub(crate) fn made(value: &str) -> Option<Made> {
         || is_reference(value)
         || is_made_up(value)
         || is_name(value)
-        || words(value)
-            .any(|word| (word.len() > 2 || SHORT.contains(&word.as_str())) && is_of_programs(&word))
+        || !is_marked(value)
+            && words(value).any(|word| {
+                (word.len() > 2 || SHORT.contains(&word.as_str())) && is_of_programs(&word)
+            })
     {
         return None;
     }
@@ -89,6 +91,18 @@ pub(crate) fn made(value: &str) -> Option<Made> {
         1 if marks == 0 && humps == 0 && value.len() < 9 => None,
         _ => Some(Made::Numbered),
     }
+}
+
+/// True for marks between letters and digits that no name has: there the words do not count.
+fn is_marked(value: &str) -> bool {
+    let is_mark = |part: &&[u8]| {
+        part[0].is_ascii_alphabetic()
+            && b"!#^*&~%".contains(&part[1])
+            && part[2].is_ascii_alphabetic()
+    };
+    let marks = value.as_bytes().windows(3).filter(is_mark).count();
+    let digits = value.bytes().filter(u8::is_ascii_digit).count();
+    !value.contains('=') && (marks > 1 || marks == 1 && digits > 0)
 }
 
 /// True for words that are joined or numbered: no sentence needs those.
@@ -126,6 +140,19 @@ pub(crate) fn is_certain(value: &str) -> bool {
             || looks_random(value)
             || is_marked()
             || made(value).is_some_and(|made| made != Made::Word || value.len() >= 8))
+}
+
+/// True for letters and digits that a command shows which shows nothing but secrets.
+pub(crate) fn is_shown(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let is_token =
+        value.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\"'`\\(){}[]/".contains(&byte));
+    is_certain(value)
+        || value.len() >= 8
+            && is_token
+            && has(u8::is_ascii_digit)
+            && has(u8::is_ascii_alphabetic)
+            && !(is_masked(value) || is_filler(value) || is_name(value) || is_name_in_code(value))
 }
 
 /// True for words with blanks between them that are no sentence and no label.

@@ -253,6 +253,11 @@ pub(crate) static RULES: &[Rule] = &[
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
     form("login-password", "the password of a login with its user", &["login ", "ssh root@", "admin:", "root:", "administrator:"],
         r#"(?i)(?:login [\w.@-]{2,40}[/:]|(?:admin|root|administrator):)(?P<secret>[^\s"'/:\\]{8,})"#).followed_by(Follows::Word).checked(Check::SelfMade),
+    form("login-password", "the password that a prompt was answered with", &["passphrase for ", "password for ", "'s password: ", "passphrase for\\"],
+        r#"(?i)(?:pass(?:phrase|word) for [^\n]{1,80}?['"\w)]|'s password): (?P<secret>[^\n:]{6,64}?)[ \t]*(?:\r?\n|\z)"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("cookie", "the session in a cookie", &["remember_me=", "remember_token=", "remember_user", "rememberme=", "auth_token=", "access_token=", "jwt="],
+        r#"(?i)(?:remember_?(?:me|token|user)\w{0,12}|auth_token|access_token|jwt)=(?P<secret>[A-Za-z0-9%._~+/=-]{20,})(?:;|'|"|\s|\z)"#).followed_by(Follows::Token(20)).checked(Check::Random),
     form("login-password", "the password of a login with its user", &["auth\" \"", "auth\\\" \\\""],
         r#"(?i)auth\\{0,3}" (?:\\{0,3}"[\w-]{1,32}\\{0,3}" )?\\{0,3}"(?P<secret>[^\s"\\]{6,})\\{0,3}""#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),

@@ -81,7 +81,9 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
         if value.is_empty() || is_prompt(value) {
             break;
         }
-        if nth < 2 && found.is_empty() && is_value(value) {
+        let is_secret =
+            if is_reader { is_value(value) } else { is_value(value) || made::is_shown(value) };
+        if nth < 2 && found.is_empty() && is_secret {
             found.push(shown);
             break;
         }

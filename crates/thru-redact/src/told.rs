@@ -352,7 +352,11 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
         ];
         let between = || gap.split_whitespace().map(str::to_lowercase);
         // `VALUE as the password`
-        let is_named = between().next().is_some_and(|first| AS.contains(&first.as_str()))
+        let is_given = gap.starts_with(" is the ")
+            || gap.starts_with(" is my ")
+            || gap.starts_with(" is our ");
+        let is_named = (is_given
+            || between().next().is_some_and(|first| AS.contains(&first.as_str())))
             && between().count() <= 4;
         let is_linked = is_named || between().any(|part| links.contains(&part.as_str()));
         if let Some(look) = look(&text[word.range.clone()])
