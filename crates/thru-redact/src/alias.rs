@@ -53,7 +53,7 @@ const fn is_part(byte: u8) -> bool {
 fn told(text: &str, at: usize, end: usize) -> Option<&'static str> {
     let floor = text.ceil_char_boundary(at.saturating_sub(HEAD));
     let line = text[floor..at].rsplit('\n').next()?;
-    let head = line.trim_end_matches(['"', '\'', '\\']);
+    let head = line.trim_end_matches(['"', '\'', '`', '\\']);
     let is_after = |signs: &[&str]| signs.iter().any(|sign| head.ends_with(sign));
     if is_after(&["Bearer ", "bearer ", "Token ", "Basic ", "Authorization: "]) {
         return Some("token");

@@ -179,7 +179,9 @@ fn ahead(text: &str, start: usize, admits: &impl Fn(Form, &str) -> bool) -> Opti
     let form = form_of(line, &run)?;
     let gap = &line[run.end..];
     // What begins a line is the id of a commit or of a row.
-    let is_told = !line[..run.start].trim().is_empty() && gap.starts_with([' ', '"', '\'', '`']);
+    let head = line[..run.start].trim();
+    let begins = head.is_empty() || head.ends_with(":\"");
+    let is_told = !begins && gap.starts_with([' ', '"', '\'', '`']);
     let is_one = is_told
         && gap.len() <= GAP
         && gap.contains(' ')

@@ -236,7 +236,7 @@ fn paired(before: &[u8], text: &str) -> Option<(usize, &'static str)> {
             let is_ably = length == 13 && first[first.len() - 7] == b'.';
             (is_ably.then_some(length)?, "ably-key")
         }
-        (b'|', 27) if looks_random(text) => {
+        (b'|', 26..=28) if looks_random(text) => {
             let length = run(u8::is_ascii_digit);
             ((15..=16).contains(&length).then_some(length)?, "facebook-token")
         }

@@ -143,6 +143,7 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     if is_masked(value)
         || is_filler(value)
         || value.as_bytes().eq_ignore_ascii_case(name)
+        || value.starts_with("0x") && value.len() <= 10
         || is_made_up(value)
         || is_reference(value)
         || is_public(value)
