@@ -3,6 +3,7 @@
 pub mod briefings;
 pub mod changes;
 pub mod context;
+mod dates;
 pub mod get;
 pub mod graph;
 pub mod graphiti;

@@ -32,7 +32,9 @@ fn path(layout: &Layout) -> PathBuf {
 /// Counts an event that is lost, and returns the number of those that were lost since the user was last told; `None`
 /// where it cannot be counted.
 pub fn count(layout: &Layout, now: Timestamp) -> Option<u64> {
-    let mut file = OpenOptions::new().read(true).write(true).open(path(layout)).ok()?;
+    let path = path(layout);
+    let open = || OpenOptions::new().read(true).write(true).open(&path);
+    let mut file = open().or_else(|_| prepare(&path).and_then(|()| open())).ok()?;
     lock(&file);
     let known = read(&mut file).ok()?;
     let first = if known.events == 0 { now } else { known.first };
@@ -121,9 +123,12 @@ mod tests {
     fn lost_events_are_counted_and_told_once() {
         let home = tempfile::tempdir().unwrap();
         let layout = Layout::new(home.path());
+        std::fs::write(layout.run(), "in the way").unwrap();
         assert_eq!(count(&layout, at(1)), None, "there was never room");
+        std::fs::remove_file(layout.run()).unwrap();
         assert_eq!(take(&layout), None);
         assert_eq!(std::fs::metadata(path(&layout)).unwrap().len(), BYTES as u64);
+        std::fs::remove_file(path(&layout)).unwrap();
         for event in 1..=3 {
             assert_eq!(count(&layout, at(event)), Some(event.cast_unsigned()));
         }

@@ -120,7 +120,7 @@ function useKeys(showKeys) {
       const target = /** @type {HTMLElement} */ (event.target);
       const isField = target.matches("input:not([type=checkbox]), textarea, select");
       if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-      if (event.key === "Escape") return isField ? target.blur() : history.back();
+      if (event.key === "Escape") return isField ? target.blur() : place().id !== undefined && history.length > 1 ? history.back() : undefined;
       if (isField || (event.key !== "?" && localStorage.getItem("throughline.keys") === "off")) return;
       const screen = isGoing && Object.entries(SCREENS).find(([, one]) => one.key === event.key);
       isGoing = !screen && event.key === "g";

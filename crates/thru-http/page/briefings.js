@@ -1,7 +1,7 @@
 // @ts-check
 // What was told: each briefing with its cost, its lines and reasons, and what use was made of it.
 import { html } from "/assets/preact.js";
-import { Answer, Field, Heading, Inline, Projects, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Field, Heading, Inline, Input, Projects, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
 import { used } from "/assets/memory.js";
 
 /** @param {{params: Record<string, string>}} props */
@@ -15,8 +15,8 @@ export function Briefings({ params }) {
     <p>What sessions were given from memory, why, and if they used it. Used means: asked for by its id later, or worked on its files.</p>
     <${Answer} asked=${costs}>${(/** @type {any} */ sum) => html`<dl class="figures"><div><dt>Tokens given</dt><dd>${count(sum.tokens)}</dd></div><div><dt>Memories given</dt><dd>${count(sum.memories)}</dd></div><div><dt>Asked for later</dt><dd>${count(sum.fetched)}</dd></div><div><dt>Files worked on</dt><dd>${count(sum.touched)}</dd></div></dl>`}<//>
     <details open=${Boolean(params.project)}><summary>What would a session be told now?</summary>
-      <div class="fields"><${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
-      <${Field} label="Prompt"><input name="prompt" placeholder="none: a session starts" value=${params.prompt ?? ""} onChange=${change} /><//></div><${Projects} />
+      <div class="fields"><${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
+      <${Field} label="Prompt"><${Input} name="prompt" placeholder="none: a session starts" value=${params.prompt} onChange=${change} /><//></div><${Projects} />
       ${params.project && html`<${Preview} project=${params.project} prompt=${params.prompt} />`}</details>
     ${params.session && html`<p><a class="chip" href=${to("briefings")}>only one session ×</a></p>`}
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`

@@ -1,7 +1,7 @@
 // @ts-check
 // Facts: what is open, and what holds or held of a file, a command, an error, a package, each with the passage that shows it.
 import { html } from "/assets/preact.js";
-import { Answer, Field, Heading, Projects, Text, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Field, Heading, Input, Projects, Text, When, plural, to, useAsk } from "/assets/parts.js";
 
 /** @param {{params: Record<string, string>}} props */
 export function FactList({ params }) {
@@ -10,16 +10,23 @@ export function FactList({ params }) {
   const open = useAsk(params.about ? null : "/problems", { project: params.project }, ["session"]);
   const drawn = useAsk(params.about ? "/facts/drawing" : null, { about: params.about, project: params.project }, ["session"]);
   return html`<${Heading} title="Facts" />
-    <div class="fields"><${Field} label="About"><input name="about" placeholder="file, command, error…" value=${params.about ?? ""} onChange=${change} /><//>
-      <${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
+    <div class="fields"><${Field} label="About"><${Input} name="about" placeholder="file, command, error…" value=${params.about} onChange=${change} /><//>
+      <${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
       <label><input type="checkbox" name="history" checked=${params.history === "true"} onChange=${change} /> Also what no longer holds</label></div><${Projects} />
     ${!params.about && html`<section><h2>Open problems</h2><${Answer} asked=${open}>${(/** @type {any} */ list) => list.problems.length === 0 ? html`<p class="quiet">None.</p>` : html`<${Rows} facts=${list.problems} />`}<//></section>`}
     ${params.about && html`<section><h2>Graph</h2><${Answer} asked=${drawn}>${(/** @type {any} */ one) => one.entity ? html`
+      ${others(asked.answer?.entities, one.entity)}
       <${Drawing} svg=${one.ego} name=${`${one.entity.name} and its neighbours`} /><h2>Time line</h2>
       <${Drawing} svg=${one.timeline} name=${`The time in which the facts about ${one.entity.name} held`} />` : html`<p class="quiet">Nothing to draw.</p>`}<//></section>`}
     <section><h2>${params.about ? "What holds" : "Latest facts"}</h2><${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
       <p class="quiet" role="status">${list.facts.length === 0 ? "Nothing of that is known." : `${plural(list.facts.length, "fact")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       ${list.facts.length > 0 && html`<${Rows} facts=${list.facts} />`}`}<//></section>`;
+}
+
+/** The other things of that name, which are not drawn. @param {any[] | undefined} entities @param {any} drawn */
+function others(entities, drawn) {
+  const rest = (entities ?? []).filter((one) => one.id !== drawn.id).slice(0, 20);
+  return rest.length > 0 && html`<p class="quiet">Drawn is <strong><${Text} text=${drawn.name} /></strong>. Also called so: ${rest.map((one) => html`<${Thing} key=${one.id} thing=${one} /> `)}</p>`;
 }
 
 /** A drawing of the server, as an image: nothing in it runs. The table below it says the same. @param {{svg: string, name: string}} props */

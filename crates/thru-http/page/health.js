@@ -25,7 +25,7 @@ function Status({ status }) {
     ["Recording", String(status.recording ?? "").replace("-", " ")],
     ["Last event of a hook", status.last_event && html`${status.last_event.event}, <${When} at=${status.last_event.at} />`],
     ["Last written", html`<${When} at=${status.last_intake} />`],
-    ["Remembered", `${plural(status.sessions, "session")}, ${count(status.passages)} passages, ${plural(status.memories, "memory")} of ${plural(status.projects, "project")}`],
+    ["Remembered", `${plural(status.sessions, "session")}, ${plural(status.passages, "passage")}, ${plural(status.memories, "memory")} of ${plural(status.projects, "project")}`],
     ["Waiting in the journal", plural(status.pending_records, "record")],
     ["Sessions to index", count(status.unindexed_sessions)],
     ["Hooks that failed in the last day", count(status.failures_last_day)],

@@ -2,7 +2,7 @@
 // Memories: listed, and one beside its sources, with what happened to it.
 import { html, useEffect, useRef, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Copy, Field, Heading, Markdown, MemoryRow, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
 import { speaker } from "/assets/search.js";
 
 const TYPES = ["bugfix", "feature", "refactor", "change", "discovery", "decision"];
@@ -14,10 +14,10 @@ export function Memories({ params, said }) {
   const asked = useAsk("/memories", { ...params, limit }, ["memory", "decision"]);
   return html`<${Heading} title="Memories" />
     <div class="fields">
-      <${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
+      <${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
       <${Field} label="Type"><select name="type" onChange=${change}><option value="">any</option>${[...TYPES, "summary"].map((type) => html`<option value=${type} selected=${type === params.type}>${type}</option>`)}</select><//>
       <${Field} label="State"><select name="state" onChange=${change}>${[["in-force", "all in force"], ["edited", "corrected by you"], ["told", "told by you or an agent"]].map(([name, words]) => html`<option value=${name} selected=${name === params.state}>${words}</option>`)}</select><//>
-      <${Field} label="Since"><input name="since" placeholder="2 weeks ago" value=${params.since ?? ""} onChange=${change} /><//>
+      <${Field} label="Since"><${Input} name="since" placeholder="2 weeks ago" value=${params.since} onChange=${change} /><//>
     </div><${Projects} />
     <details><summary>Tell it something</summary><${Tell} said=${said} project=${params.project} /></details>
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
@@ -39,7 +39,7 @@ function Tell({ said, project }) {
   return html`<form class="stack" onSubmit=${submit}>
     <${Field} label="Text"><textarea name="text" required rows="3"></textarea><//>
     <div class="fields"><${Field} label="Type"><select name="type">${TYPES.map((type) => html`<option selected=${type === "decision"}>${type}</option>`)}</select><//>
-    <${Field} label="Project (every one if empty)"><input name="project" list="projects" value=${project ?? ""} /><//></div>
+    <${Field} label="Project (every one if empty)"><input name="project" list="projects" defaultValue=${project ?? ""} /><//></div>
     <label><input type="checkbox" name="rule" /> A rule: every session that starts is told</label>
     ${problem && html`<${Trouble} problem=${problem} />`}<p><button>Remember</button></p></form>`;
 }
@@ -68,12 +68,12 @@ function Whole({ memory, history, said, again }) {
     <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
       ${memory.session && html` · <a href=${to("session", memory.session, { turn: memory.turn || "" })}>its session</a>`}
       ${memory.rule && html` · <strong>rule</strong>`}${memory.uncertain && " · uncertain"}${memory.edited && " · corrected"}${memory.refined && " · worded by a model"}${memory.superseded && html` · <strong>superseded</strong>`} · ${plural(memory.tokens, "token")}</p>
-    ${edits ? html`<${Edit} memory=${memory} base=${history?.base} done=${(/** @type {boolean} */ is) => { setEdits(false); if (is) { said("Changed.", true); again(); } }} />`
-      : html`<div class="columns"><div>${isSummary ? html`<${Summary} summary=${memory.body} />` : html`<${Observation} body=${memory.body} />`}
-      <p class="actions">${!isSummary && html`<button type="button" data-key="e" onClick=${() => setEdits(true)}>Edit</button> `}
+    ${edits && html`<${Edit} memory=${memory} base=${history?.base} done=${(/** @type {boolean} */ is) => { setEdits(false); if (is) { said("Changed.", true); again(); } }} />`}
+    <div class="columns"><div>${isSummary ? html`<${Summary} summary=${memory.body} />` : html`<${Observation} body=${memory.body} />`}
+      <p class="actions">${!isSummary && !edits && html`<button type="button" data-key="e" onClick=${() => setEdits(true)}>Edit</button> `}
         ${memory.told && !memory.of_person && html`<button type="button" onClick=${agree}>Agree</button> `}
         <button type="button" data-key="x" class="danger" onClick=${forget}>Forget</button></p></div>
-      <${Source} memory=${memory} /></div>`}
+      <${Source} memory=${memory} /></div>
     ${problem && html`<${Trouble} problem=${problem} />`}
     ${history && html`<${History} history=${history} />`}<${Around} id=${memory.full_id} /></article>`;
 }
@@ -142,10 +142,10 @@ function Edit(props) {
     send(`/memories/${memory.full_id}`, change, "PATCH").then(() => done(true), setProblem);
   };
   return html`<form class="stack" onSubmit=${submit}>
-    <${Field} label="Title"><input name="title" ref=${first} maxlength="200" value=${memory.title} /><//>
+    <${Field} label="Title"><input name="title" ref=${first} maxlength="200" defaultValue=${memory.title} /><//>
     <${Field} label="Text"><textarea name="text" rows="6" defaultValue=${text}>${text}</textarea><//>
     <${Field} label="Type"><select name="type">${TYPES.map((type) => html`<option selected=${type === memory.type}>${type}</option>`)}</select><//>
-    <label><input type="checkbox" name="rule" defaultChecked=${memory.rule} checked=${memory.rule} /> A rule: every session that starts is told</label>
+    <label><input type="checkbox" name="rule" defaultChecked=${memory.rule} /> A rule: every session that starts is told</label>
     ${problem && html`<${Trouble} problem=${problem} />${problem.status === 409 && html`<p><button type="button" onClick=${() => done(true)}>Show it as it is now</button></p>`}`}
     <p class="actions"><button>Save</button> <button type="button" onClick=${() => done(false)}>Cancel</button></p></form>`;
 }

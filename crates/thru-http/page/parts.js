@@ -23,7 +23,13 @@ export function Marked({ text, terms }) {
 /** A line across. */
 const RULE = /^\s*([-*_])(\s*\1){2,}\s*$/;
 
-/** Markdown of a few kinds: headings, lists, quotes, rules, code, emphasis, links to the web. All else is text.
+/** The line below a table's head. */
+const COLUMNS = /^\s*\|?(\s*:?-{2,}:?\s*\|)+\s*(:?-{2,}:?)?\s*$/;
+
+/** The cells of a table's line. @param {string} line */
+const cells = (line) => line.trim().replace(/^\||\|$/g, "").split("|").map((cell) => cell.trim());
+
+/** Markdown of a few kinds: headings, lists, tables, quotes, rules, code, emphasis, links to the web. All else is text.
  * @param {{text: any}} props */
 export function Markdown({ text }) {
   const blocks = [];
@@ -44,6 +50,12 @@ export function Markdown({ text }) {
       for (; at < lines.length && /^\s*([-*+]|\d+[.)]) /.test(lines[at]) && !RULE.test(lines[at]); at++) items.push(lines[at].replace(/^\s*([-*+]|\d+[.)]) /, ""));
       at--;
       blocks.push(html`<ul>${items.map((item) => html`<li><${Inline} text=${item} /></li>`)}</ul>`);
+    } else if (line.includes("|") && COLUMNS.test(lines[at + 1] ?? "")) {
+      const rows = [cells(line)];
+      for (at += 2; at < lines.length && lines[at].includes("|"); at++) rows.push(cells(lines[at]));
+      at--;
+      const [head, ...body] = rows;
+      blocks.push(html`<div class="scroll" tabindex="0"><table><thead><tr>${head.map((cell) => html`<th scope="col"><${Inline} text=${cell} /></th>`)}</tr></thead><tbody>${body.map((row) => html`<tr>${row.map((cell) => html`<td><${Inline} text=${cell} /></td>`)}</tr>`)}</tbody></table></div>`);
     } else if (line.startsWith("> ")) {
       blocks.push(html`<blockquote><${Inline} text=${line.slice(2)} /></blockquote>`);
     } else if (line.trim()) {
@@ -57,12 +69,12 @@ export function Markdown({ text }) {
 
 /** Text in a line, with code, emphasis and links to the web. @param {{text: string}} props */
 export function Inline({ text }) {
-  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/);
+  const parts = text.split(/(`[^`]+`|\*\*[^*]+\*\*|!?\[[^\]]+\]\([^)\s]+\))/);
   return parts.map((part, index) => {
     if (index % 2 === 0) return html`<${Text} text=${part} />`;
     if (part.startsWith("`")) return html`<code><${Text} text=${part.slice(1, -1)} /></code>`;
     if (part.startsWith("**")) return html`<strong><${Text} text=${part.slice(2, -2)} /></strong>`;
-    const [, name, target] = /^\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? [];
+    const [, name, target] = /^!?\[([^\]]+)\]\(([^)\s]+)\)$/.exec(part) ?? [];
     if (!/^(https?:\/\/|mailto:)/i.test(target ?? "")) return html`<${Text} text=${part} />`;
     return html`<a href=${target} target="_blank" rel="noreferrer noopener"><${Text} text=${name} /></a>`;
   });
@@ -187,6 +199,14 @@ export function Copy({ text }) {
   const [done, setDone] = useState(false);
   const copy = () => navigator.clipboard.writeText(text).then(() => setDone(true), () => setDone(false));
   return html`<span class="copy"><code><${Text} text=${text} /></code> <button type="button" onClick=${copy}>${done ? "Copied" : "Copy"}</button></span>`;
+}
+
+/** A text field that keeps what is typed, whatever comes meanwhile, until the value that it shows is another one.
+ * @param {any} props */
+export function Input({ value, ...rest }) {
+  const [text, setText] = useState(value ?? "");
+  useEffect(() => setText(value ?? ""), [value]);
+  return html`<input ...${rest} value=${text} onInput=${(/** @type {any} */ event) => setText(event.target.value)} />`;
 }
 
 /** A text field or a list that changes the address when it is left. @param {{label: string, children: any}} props */

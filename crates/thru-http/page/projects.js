@@ -21,7 +21,7 @@ function Project({ project, said, again }) {
   const rename = (/** @type {any} */ event) => { event.preventDefault(); const name = event.target.elements.name.value; change("/projects/rename", { project: project.key, name }, `It is now called ${name}.`); };
   const merge = (/** @type {any} */ event) => { event.preventDefault(); const into = event.target.elements.into.value; change("/projects/merge", { from: project.key, into }, `${project.name} is now part of ${into}.`); };
   return html`<li class="card" data-row><a href=${to("sessions", undefined, { project: project.key })}><${Text} text=${project.name} /></a>
-    <p class="quiet">${plural(project.sessions, "session")}, ${count(project.passages)} passages · <${When} at=${project.last} /> · <a href=${to("memories", undefined, { project: project.key })}>memories</a> · <a href=${to("briefings", undefined, { project: project.key })}>what a session would be told</a></p>
+    <p class="quiet">${plural(project.sessions, "session")}, ${plural(project.passages, "passage")} · <${When} at=${project.last} /> · <a href=${to("memories", undefined, { project: project.key })}>memories</a> · <a href=${to("briefings", undefined, { project: project.key })}>what a session would be told</a></p>
     <p class="quiet"><code><${Text} text=${project.key} /></code>${project.merged.map((/** @type {string} */ key) => html`<br />with <code><${Text} text=${key} /></code>`)}</p>
     <details><summary>Rename or merge</summary>
       <form class="line" onSubmit=${rename}><${Field} label="New name"><input name="name" required maxlength="100" /><//><button>Rename</button></form>

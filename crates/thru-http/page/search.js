@@ -1,9 +1,10 @@
 // @ts-check
 // Search: the order of the command line, with the reasons for it.
 import { html, useEffect, useState } from "/assets/preact.js";
-import { Answer, Field, Heading, Marked, MemoryRow, Projects, SessionRow, Text, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Field, Heading, Input, Marked, MemoryRow, Projects, SessionRow, Text, When, plural, to, useAsk } from "/assets/parts.js";
 
 const TYPES = ["bugfix", "feature", "refactor", "change", "discovery", "decision", "summary", "prompt", "answer", "tool"];
+const AGENTS = ["claude-code", "codex", "copilot"];
 
 /** @param {{params: Record<string, string>}} props */
 export function Search({ params }) {
@@ -22,11 +23,13 @@ export function Search({ params }) {
     </form>
     <details class="filters" open=${chips.length > 0}><summary>Filters${chips.length > 0 && `: ${chips.length}`}</summary>
       <div class="fields">
-        <${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
+        <${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
         <${Field} label="Type"><select name="type" value=${params.type ?? ""} onChange=${change}><option value="">any</option>${TYPES.map((type) => html`<option value=${type} selected=${type === params.type}>${type}</option>`)}</select><//>
-        <${Field} label="File"><input name="file" value=${params.file ?? ""} onChange=${change} /><//>
-        <${Field} label="Since"><input name="since" placeholder="2 weeks ago" value=${params.since ?? ""} onChange=${change} /><//>
-        <${Field} label="Until"><input name="until" placeholder="yesterday" value=${params.until ?? ""} onChange=${change} /><//>
+        <${Field} label="Agent"><select name="agent" value=${params.agent ?? ""} onChange=${change}><option value="">any</option>${AGENTS.map((agent) => html`<option value=${agent} selected=${agent === params.agent}>${agent}</option>`)}</select><//>
+        <${Field} label="Session"><${Input} name="session" placeholder="start of its id" value=${params.session} onChange=${change} /><//>
+        <${Field} label="File"><${Input} name="file" value=${params.file} onChange=${change} /><//>
+        <${Field} label="Since"><${Input} name="since" placeholder="2 weeks ago" value=${params.since} onChange=${change} /><//>
+        <${Field} label="Until"><${Input} name="until" placeholder="yesterday" value=${params.until} onChange=${change} /><//>
       </div><${Projects} />
       <p class="chips">${chips.map((name) => html`<a class="chip" href=${to("search", undefined, { ...params, [name]: "" })}>${name}: <${Text} text=${params[name]} /> <span aria-hidden="true">×</span><span class="hidden">remove</span></a> `)}</p>
     </details>
@@ -64,7 +67,7 @@ function Found({ found, params }) {
     ${found.work?.before && html`<p class="quiet">No session in that time. The last one before it:</p>`}
     ${found.work && !found.work.before && found.work.sessions.length === 0 && html`<p class="quiet">No session is known to have left anything open.</p>`}
     ${found.work && html`<ul class="rows">${[...found.work.sessions, ...(found.work.before ? [found.work.before] : [])].map((/** @type {any} */ one) => html`<${SessionRow} key=${one.id} session=${one}>${(one.steps ?? []).map((/** @type {any} */ step) => html`<p class="snippet">open: <${Text} text=${step} /></p>`)}<//>`)}</ul>`}
-    ${found.memories.length > 0 && html`<section><h2>In short</h2><ul class="rows">${found.memories.map((/** @type {any} */ memory) => html`<${MemoryRow} key=${memory.full_id} memory=${memory} />`)}</ul></section>`}
+    ${found.memories.length > 0 && html`<section><h2>In short</h2><ul class="rows">${found.memories.map((/** @type {any} */ memory) => html`<${MemoryRow} key=${memory.full_id} memory=${memory}><details class="explain"><summary>Why here</summary><p class="quiet">${memory.score.toFixed(2)} in all; ${Math.round(memory.coverage * 100)} % of the question's words by their weight${memory.similarity !== null && memory.similarity !== undefined && `, meaning ${memory.similarity.toFixed(2)}`}.</p></details><//>`)}</ul></section>`}
     ${found.sessions.map((/** @type {any} */ session) => html`<section key=${session.id} class="hits"><ul class="rows"><${SessionRow} session=${session} /></ul>
       <ul class="passages">${session.passages.map((/** @type {any} */ hit) => html`<li key=${hit.full_id} data-row>
         <a href=${to("memory", hit.id)} class="who ${hit.outcome ?? ""}">${speaker(hit)}</a> <span class="quiet">turn ${hit.turn} · <${When} at=${hit.at} /></span>

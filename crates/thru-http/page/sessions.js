@@ -2,7 +2,7 @@
 // Sessions: listed, and one by its turns and passages, live while it runs.
 import { html, useEffect, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Copy, Field, Heading, Markdown, MemoryRow, Projects, SessionRow, Text, Trouble, When, count, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Projects, SessionRow, Text, Trouble, When, count, plural, to, useAsk } from "/assets/parts.js";
 
 /** Turns shown at a time. */
 const TURNS = 100;
@@ -16,9 +16,9 @@ export function Sessions({ params }) {
   const limit = Number(params.limit ?? 50);
   const asked = useAsk("/sessions", { ...params, limit }, ["session"]);
   return html`<${Heading} title="Sessions" />
-    <div class="fields"><${Field} label="Project"><input name="project" list="projects" value=${params.project ?? ""} onChange=${change} /><//>
-    <${Field} label="Since"><input name="since" placeholder="2 weeks ago" value=${params.since ?? ""} onChange=${change} /><//>
-    <${Field} label="Before"><input name="until" placeholder="yesterday" value=${params.until ?? ""} onChange=${change} /><//></div><${Projects} />
+    <div class="fields"><${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
+    <${Field} label="Since"><${Input} name="since" placeholder="2 weeks ago" value=${params.since} onChange=${change} /><//>
+    <${Field} label="Before"><${Input} name="until" placeholder="yesterday" value=${params.until} onChange=${change} /><//></div><${Projects} />
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`<p class="quiet" role="status">${list.sessions.length === 0 ? "No sessions." : `${plural(list.sessions.length, "session")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       <ul class="rows">${list.sessions.map((/** @type {any} */ one) => html`<${SessionRow} key=${one.id} session=${one} />`)}</ul>
       ${list.more && limit < 500 && html`<p><a class="button" href=${to("sessions", undefined, { ...params, limit: limit + 100 })}>Show more</a></p>`}`}<//>`;
@@ -36,27 +36,34 @@ export function Session({ id, params, said }) {
 function Outline({ whole, turn, first, said }) {
   const { session } = whole;
   const memories = useAsk("/memories", { session: session.id, limit: 200 }, ["memory", "decision"]);
+  const committed = useAsk("/facts", { about: `${session.agent}/${session.id}`, relation: "COMMITTED", history: true, limit: 100 }, ["session"]);
+  const commits = (committed.answer?.facts ?? []).filter((/** @type {any} */ one) => one.relation === "COMMITTED" && one.object);
   const failed = whole.failed_commands;
   return html`<article><${Heading} title=${session.title ?? "Untitled session"} />
     <p class="quiet"><${Text} text=${session.agent} />${session.project && html` · <a href=${to("sessions", undefined, { project: session.project })}><${Text} text=${session.project} /></a>`} · <${When} at=${session.started} />${session.state && ` · ${session.state}`} · ${plural(session.turns, "turn")}, ${plural(session.passages, "passage")}${session.compactions > 0 && `, ${plural(session.compactions, "compaction")}`}${session.branch && html` · <${Text} text=${session.branch} />`}</p>
     <${Resume} session=${session} />
     <p><a href=${to("briefings", undefined, { session: session.id })}>What it was told</a>${failed > 0 && html` · <span class="failed">${plural(failed, "failed command")}</span>`}</p>
+    ${failed > 0 && html`<${Failures} session=${session} failures=${whole.failures} />`}
+    ${commits.length > 0 && html`<details open=${commits.length < 6}><summary>${plural(commits.length, "commit")}</summary><ul>${commits.map((/** @type {any} */ one) => html`<li key=${one.id}><a href=${to("memory", one.evidence[0]?.id)}><${Text} text=${one.object.name} /></a> <span class="quiet"><${When} at=${one.from} /></span></li>`)}</ul></details>`}
     ${whole.files.length > 0 && html`<details><summary>${plural(whole.files.length, "file")}</summary><ul class="files">${whole.files.map((/** @type {any} */ file) => html`<li><${Text} text=${file.path} /> <span class="quiet">${file.modified > 0 ? `changed ${count(file.modified)} ×` : "read"}</span></li>`)}</ul></details>`}
     ${memories.answer?.memories.length > 0 && html`<details><summary>${plural(memories.answer.memories.length, "memory")} of it</summary><ul class="rows">${memories.answer.memories.map((/** @type {any} */ one) => html`<${MemoryRow} key=${one.full_id} memory=${one} />`)}</ul></details>`}
-    <${Turns} session=${session} turns=${whole.turns} turn=${turn} first=${first} />
+    <${Turns} session=${session} turns=${whole.turns} turn=${turn} from=${first} />
     <${Transcript} id=${session.id} total=${session.passages} />
     <${ForgetSession} session=${session} said=${said} /></article>`;
 }
 
-/** The turns, so many at a time: a long session has a thousand. @param {{session: any, turns: any[], turn?: string, first: number}} props */
-function Turns({ session, turns, turn, first }) {
-  const [from, setFrom] = useState(first);
-  useEffect(() => setFrom(first), [first, turn]);
-  const asked = useAsk(from === first ? null : `/sessions/${encodeURIComponent(session.id)}/turns`, turnsFrom(from), ["session"]);
-  useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn, first]);
-  const pages = session.turns > TURNS && html`<${Pages} from=${from} size=${TURNS} total=${session.turns} go=${setFrom} />`;
-  const list = (/** @type {any[]} */ some) => html`<ol class="turns">${some.map((one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>`;
-  return html`<section><h2>Turns</h2>${pages}${from === first ? list(turns) : html`<${Answer} asked=${asked}>${(/** @type {any} */ part) => list(part.turns)}<//>`}${pages}</section>`;
+/** Where in the session commands failed: a mark for each such turn, which leads there. @param {{session: any, failures: any[]}} props */
+function Failures({ session, failures }) {
+  const most = Math.max(...failures.map((one) => one.commands));
+  return html`<ul class="minimap" aria-label="Turns with failed commands">${failures.map((one) => html`<li key=${one.turn} style=${`left: ${((one.turn / Math.max(1, session.turns)) * 98).toFixed(2)}%`}><a href=${to("session", session.id, { turn: one.turn || 1 })} class=${one.commands > most / 2 ? "many" : ""} title=${`Turn ${one.turn}: ${plural(one.commands, "failed command")}`}><span class="hidden">Turn ${one.turn}: ${plural(one.commands, "failed command")}</span></a></li>`)}</ul>`;
+}
+
+/** The turns, so many at a time: a long session has a thousand. @param {{session: any, turns: any[], turn?: string, from: number}} props */
+function Turns({ session, turns, turn, from }) {
+  useEffect(() => { if (turn) document.querySelector(`[data-turn="${CSS.escape(turn)}"]`)?.scrollIntoView(); }, [turn]);
+  const go = (/** @type {number} */ first) => { location.hash = to("session", session.id, { turn: first + 1 }); };
+  const pages = session.turns > TURNS && html`<${Pages} from=${from} size=${TURNS} total=${session.turns} go=${go} />`;
+  return html`<section><h2>Turns</h2>${pages}<ol class="turns">${turns.map((one) => html`<${Turn} key=${one.turn} turn=${one} />`)}</ol>${pages}</section>`;
 }
 
 /** Buttons to the parts of a long list. @param {{from: number, size: number, total: number, go: (from: number) => void}} props */

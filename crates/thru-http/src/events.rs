@@ -15,6 +15,7 @@ use tokio::time::Instant;
 use tokio_stream::wrappers::ReceiverStream;
 
 use crate::ask::call;
+use crate::guard::bearer;
 use crate::problem::Problem;
 use crate::server::{Shared, ended};
 
@@ -40,13 +41,15 @@ pub(crate) async fn events(
     let first = Event::default().retry(RETRY).comment("connected");
     // The channel is empty yet.
     let _ = sender.try_send(Ok(first));
-    tokio::spawn(tell(shared, last, sender, slot));
+    let token = bearer(&headers).unwrap_or_default().to_owned();
+    tokio::spawn(tell(shared, token, last, sender, slot));
     Ok(Sse::new(ReceiverStream::new(receiver)).into_response())
 }
 
-/// Sends what is new until the client goes away or the server ends.
+/// Sends what is new until the client goes away, its session ends, or the server does.
 async fn tell(
     shared: Arc<Shared>,
+    token: String,
     last: Option<Moment>,
     sender: Sender<Result<Event, Infallible>>,
     _slot: OwnedSemaphorePermit,
@@ -57,7 +60,7 @@ async fn tell(
     // Two writes within one tick of the file system's clock leave the same stamp: what is new is asked for twice.
     let mut is_settled = false;
     let mut silent_since = Instant::now();
-    loop {
+    while shared.access.bearer(&token).is_some() {
         let now = Stamp::look(shared.backend.app());
         let is_new = now != stamp;
         if is_new || !is_settled {

@@ -201,7 +201,8 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     if values.next().is_some() { None } else { value.to_str().ok() }
 }
 
-fn bearer(headers: &HeaderMap) -> Option<&str> {
+/// Returns the bearer token of a request.
+pub(crate) fn bearer(headers: &HeaderMap) -> Option<&str> {
     let (scheme, token) = only(headers, header::AUTHORIZATION)?.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }

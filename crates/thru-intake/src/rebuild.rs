@@ -399,8 +399,16 @@ impl Intake {
                 Projector::resume(&info, entry, None).ok_or(IntakeError::WorkerLost)?
             }
         };
+        let mut damage = Ok(());
         for lines in reader.blocks_from(from) {
-            let lines = lines?;
+            // What stands behind a damaged block is read all the same.
+            let lines = match lines {
+                Ok(lines) => lines,
+                Err(error) => {
+                    damage = damage.and(Err(error));
+                    continue;
+                }
+            };
             let clean = clean_lines(&mut projector, &self.redactor, &lines, redacted);
             let (first, count) = (lines.first_line, clean.len() as u64);
             let joined = Clean::join(&clean, b'\n');
@@ -410,6 +418,7 @@ impl Intake {
                 break;
             }
         }
+        damage?;
         reader.check_headers()?;
         Ok(Outcome::Read)
     }

@@ -278,8 +278,9 @@ impl Intake {
     }
 
     /// Lists the files in the data directory that are not journal, archive, store, index or vectors: copies
-    /// from before upgrades, exports, notes of hooks. Left out are the user's own settings, and the hooks'
-    /// copy of the rules, which is made from the journal.
+    /// from before upgrades, exports, notes of hooks. Left out are the user's own settings, the hooks'
+    /// copy of the rules, which is made from the journal, and the token and the hashes by which the server knows
+    /// its pages and clients.
     pub(crate) fn other_files(&self) -> Vec<(DataPart, PathBuf)> {
         // Vectors are numbers, and are removed with their texts.
         let ours = [
@@ -312,7 +313,7 @@ impl Intake {
                             files.push((DataPart::Backup, path));
                         }
                         "memory.db" | "memory.db-wal" | "memory.db-shm" if is_in_root => {}
-                        "config.toml" | "intake.lock" => {}
+                        "config.toml" | "intake.lock" | "http.token" | "http-clients.json" => {}
                         _ => files.push((DataPart::File, path)),
                     }
                 }

@@ -277,7 +277,9 @@ pub(crate) fn gaps(
         }
         if !candidates.found.iter().any(|one| holds(one, word.at)) && asked.is_unknown(*word)? {
             let is_known = |is_word| is_english(&typed, is_word);
-            let is_name = word.is_name || !asked.is_word.is_none_or(is_known);
+            let is_name = word.is_name
+                || !asked.is_word.is_none_or(is_known)
+                || is_subject(asked.query, word.typed);
             gaps.push(Gap::Unknown { word: typed, is_name });
         } else if word.is_name && (1..=rare).contains(&asked.passages.frequency(term)?) {
             gaps.push(Gap::Elsewhere { word: typed });
@@ -289,13 +291,25 @@ pub(crate) fn gaps(
     Ok(gaps)
 }
 
+/// Returns true if a question asks what a word did: "what did helena say". What nothing mentions did nothing. `word` is a part of
+/// `query`.
+fn is_subject(query: &str, word: &str) -> bool {
+    const DID: [&str; 2] = ["did", "does"];
+    let start = word.as_ptr().addr() - query.as_ptr().addr();
+    let before = query[..start].split_whitespace().next_back();
+    let has_verb = query[start + word.len()..].starts_with(' ');
+    has_verb && before.is_some_and(|before| DID.iter().any(|did| before.eq_ignore_ascii_case(did)))
+}
+
 /// Returns true if a word, or what it is a form of, is English. Many type the names of things without a capital.
 fn is_english(word: &str, is_word: fn(&str) -> bool) -> bool {
     const ENDINGS: [&str; 8] = ["s", "es", "d", "ed", "ing", "er", "ers", "ly"];
+    const PARTICLES: [&str; 7] = ["away", "back", "down", "off", "out", "over", "up"];
     let word = word.to_lowercase();
     let is_root =
         |root: &str| root.len() >= SHORTEST_NAME && (is_word(root) || is_word(&format!("{root}e")));
-    is_word(&word) || ENDINGS.iter().any(|ending| word.strip_suffix(ending).is_some_and(is_root))
+    let ends = |ending: &&str| word.strip_suffix(*ending).is_some_and(is_root);
+    is_word(&word) || ENDINGS.iter().chain(&PARTICLES).any(ends)
 }
 
 /// The terms of a text.
@@ -311,18 +325,33 @@ mod tests {
 
     #[test]
     fn forms_of_english_words_are_english() {
-        let is_word = |word: &str| ["cache", "lock", "quick"].contains(&word);
+        let is_word = |word: &str| ["cache", "lock", "quick", "throw"].contains(&word);
         for (word, wanted) in [
             ("cache", true),
             ("Caches", true),
             ("caching", true),
             ("locked", true),
             ("quickly", true),
+            ("throwaway", true),
             ("terraform", false),
             ("kafkas", false),
             ("ing", false),
         ] {
             assert_eq!(is_english(word, is_word), wanted, "{word}");
+        }
+    }
+
+    #[test]
+    fn what_did_something_is_told_from_other_words() {
+        for (query, wanted) in [
+            ("what did helena say", true),
+            ("Does helena know", true),
+            ("what did helena", false),
+            ("did we see helena there", false),
+            ("helena did it", false),
+        ] {
+            let start = query.find("helena").unwrap();
+            assert_eq!(is_subject(query, &query[start..start + 6]), wanted, "{query}");
         }
     }
 

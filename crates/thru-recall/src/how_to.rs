@@ -79,7 +79,7 @@ impl HowTo {
             if is_empty {
                 continue;
             }
-            let same = SAME.iter().position(|group| group.contains(&word));
+            let same = group_of(word);
             let is_vague = VAGUE.contains(&word);
             let stems = same.map_or_else(|| stems(word), |group| stems(&SAME[group].join(" ")));
             let weight = if is_vague { VAGUE_WEIGHT } else { 1.0 };
@@ -204,6 +204,14 @@ impl Asked {
     fn held_by(&self, stems: &HashSet<String>) -> f32 {
         f32::from(!self.stems.is_disjoint(stems))
     }
+}
+
+/// The group of words that stand for a word, or for what it does again: "rebuilds" is "build".
+fn group_of(word: &str) -> Option<usize> {
+    let one = word.strip_suffix('s').unwrap_or(word);
+    [word, one, one.strip_prefix("re").unwrap_or(one)]
+        .iter()
+        .find_map(|word| SAME.iter().position(|group| group.contains(word)))
 }
 
 /// The best commands that ran, and one that was told if none of them is as good.

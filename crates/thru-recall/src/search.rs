@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{ASKING_TOOLS, Layout, PassageKind};
+use thru_core::{ASKING_TOOLS, Layout, Outcome, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
@@ -25,6 +25,8 @@ const SNIPPET_LENGTH: usize = 240;
 /// The first passages, which are most likely to answer, and the length of their snippets.
 const LEADERS: usize = 3;
 const LEADER_LENGTH: usize = 480;
+/// Bytes of the shortest prompt that says why as well as what: it is shown like a leader further down, too.
+const PLAN: usize = 1_000;
 /// The share of a snippet that the opening of an answer, or of a command, takes at most.
 const OPENING: usize = 4;
 
@@ -252,14 +254,17 @@ pub fn search(
             continue;
         }
         let candidate = &candidates.found[score.candidate];
+        let is_held = candidate.contributions.iter().any(|one| *one > 0.0);
         // Only its meaning matches: the snippet begins at the nearest chunk.
-        let nearest = match candidate.contributions.iter().any(|one| *one > 0.0) {
+        let nearest = match is_held {
             true => None,
             false => meaning.get().and_then(|query| query.place_in(text.get(), candidate.text_key)),
         };
         let command = told.iter().find(|told| told.score.candidate == score.candidate);
         let terms = command.map_or(&results.terms, |told| &told.terms);
-        let length = if hits.len() < LEADERS { LEADER_LENGTH } else { SNIPPET_LENGTH };
+        let is_plan = passage.kind == PassageKind::Human && text.get().len() >= PLAN;
+        let is_leader = hits.len() < if is_plan { 2 * LEADERS } else { LEADERS };
+        let length = if is_leader { LEADER_LENGTH } else { SNIPPET_LENGTH };
         let weights = if command.is_some() { &[][..] } else { &candidates.idf };
         let excerpt = |text: &Clean<String>, cut: &Cut<'_>| {
             text.derive(|text| snippet(without_tool(text, passage.tool.as_deref()), terms, cut))
@@ -267,21 +272,34 @@ pub fn search(
         let is_agent = passage.kind == PassageKind::Assistant;
         let is_opened = is_agent && hits.len() < LEADERS || passage.command.is_some();
         let opening = if is_opened { length / OPENING } else { 0 };
-        let cut = Cut { weights, length, otherwise: nearest.unwrap_or(0), opening };
+        let is_call = passage.kind == PassageKind::Tool;
+        let otherwise = nearest.unwrap_or(0);
+        let cut = Cut { weights, length, otherwise, opening, is_call };
         let snippet = excerpt(&text, &cut);
-        let is_unsaid = is_agent && (is_intent(text.get()) || is_asking(text.get()));
+        let is_unsaid = match passage.kind {
+            PassageKind::Human => !is_held && is_order(text.get()),
+            PassageKind::Assistant => is_intent(text.get()) || is_asking(text.get()),
+            PassageKind::Tool => false,
+        };
         let mut turn = match request.turns {
             TurnEnds::None => None,
             TurnEnds::Both => Some(turn(store, redactor, &passage)?),
             TurnEnds::Answer => {
+                let is_told = |row: i64| on_screen.contains(&row) || in_turns.contains(&row);
                 let result = answer(store, redactor, &passage, text.get())?;
-                let result = result.filter(|(found, _)| !on_screen.contains(&found.row));
+                let result = result.filter(|(found, _)| !is_told(found.row));
                 result.map(|result| HitTurn { result: Some(result), ..HitTurn::default() })
             }
         };
         if let Some(HitTurn { result: Some((_, text)), excerpt: own, .. }) = &mut turn {
             let cut = Cut { weights, length: SNIPPET_LENGTH, ..Cut::default() };
             *own = Some(excerpt(text, &cut));
+        }
+        // What a plan led to is told by others, unless its last words speak of what is asked.
+        if is_plan && request.turns == TurnEnds::Answer {
+            turn = turn.filter(|turn| {
+                turn.excerpt.as_ref().is_some_and(|own| !own.get().marks.is_empty())
+            });
         }
         let kept = match is_unsaid {
             true => &mut intents,
@@ -490,11 +508,18 @@ fn is_intent(text: &str) -> bool {
         "i'm reading ",
         "i'm going to ",
     ];
+    const ENDS: [&str; 3] = [". ", "! ", "? "];
     let text = text.trim();
     if text.len() > LONGEST_INTENT || text.contains('\n') {
         return false;
     }
     if text.starts_with('#') {
+        return true;
+    }
+    // A single clause before what it announces.
+    if text.strip_suffix(':').is_some_and(|said| {
+        !said.contains([':', ';']) && !ENDS.iter().any(|end| said.contains(end))
+    }) {
         return true;
     }
     let lower = text.to_lowercase().replace('’', "'");
@@ -504,6 +529,14 @@ fn is_intent(text: &str) -> bool {
     BEGINNINGS
         .iter()
         .any(|beginning| [&lower, &lower[sentence..]].iter().any(|one| one.starts_with(beginning)))
+}
+
+/// Words of the longest order that says nothing of what it is about: "commit", "go on".
+const LONGEST_ORDER: usize = 2;
+
+/// Returns true for an order that only makes sense where it was given.
+fn is_order(text: &str) -> bool {
+    text.split_whitespace().take(LONGEST_ORDER + 1).count() <= LONGEST_ORDER
 }
 
 /// Returns true if a text asks at least as much as it says: the answer is in what follows.
@@ -544,16 +577,25 @@ fn without_tool<'t>(text: &'t str, tool: Option<&str>) -> &'t str {
     answer.filter(|_| is_asking).map_or(rest, |at| &rest[at..])
 }
 
-/// The outcome of a passage that asks: the last words of the agent behind a prompt, and the reply to a question of the agent.
+/// The outcome of a passage that asks: the last words of the agent behind a prompt, and the reply to a question of the agent
+/// that the passage does not hold.
 fn answer(
     store: &Store,
     redactor: &Redactor,
     passage: &PassageRow,
     text: &str,
 ) -> Result<Option<(PassageRow, Clean<String>)>> {
+    let asks = match passage.kind {
+        PassageKind::Assistant => is_asking(text),
+        PassageKind::Tool => {
+            let is_refused = passage.outcome == Some(Outcome::Failed);
+            is_refused && passage.tool.as_deref().is_some_and(|tool| ASKING_TOOLS.contains(&tool))
+        }
+        PassageKind::Human => false,
+    };
     let found = match passage.kind {
         PassageKind::Human => store.ends_of_turn(passage)?.1,
-        PassageKind::Assistant if is_asking(text) => store.reply_to(passage)?,
+        _ if asks => store.reply_to(passage)?,
         _ => None,
     };
     let Some(found) = found else { return Ok(None) };
@@ -674,6 +716,8 @@ mod tests {
             ("Good catch. Let me check how it is configured.", true),
             ("Good, review committed. Now let me create tasks.", true),
             ("I’m checking the parser now", true),
+            ("These are the changes to the parser:", true),
+            ("The parser was wrong. These are the changes:", false),
             (
                 "The cause is the lock that two writers take at the same time. Let me mend it.",
                 false,
@@ -704,6 +748,13 @@ mod tests {
             ("Bash\nanswered your questions: x", Some("Bash"), "answered your questions: x"),
         ] {
             assert_eq!(without_tool(text, tool), wanted);
+        }
+    }
+
+    #[test]
+    fn orders_that_say_nothing_are_told_from_others() {
+        for (text, wanted) in [("commit", true), ("Go on.", true), ("use the lock", false)] {
+            assert_eq!(is_order(text), wanted, "{text}");
         }
     }
 

@@ -15,6 +15,9 @@ const LEAD: usize = 100;
 /// Bytes of words before a match whose line and sentence begin further away.
 const WORDS_BEFORE: usize = 40;
 
+/// Characters of the longest word that is left out where it has no room; a longer one is cut.
+const LONGEST_WORD: usize = 24;
+
 /// A part of a text, with the words of the query marked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Snippet {
@@ -33,6 +36,8 @@ pub struct Cut<'a> {
     pub length: usize,
     /// The byte where it begins if the text holds nothing of the query.
     pub otherwise: usize,
+    /// True for a call of a tool: its lines are no sentences.
+    pub is_call: bool,
     /// The length of the text's opening that stands before the stretch: it says what it is about.
     pub opening: usize,
 }
@@ -40,7 +45,7 @@ pub struct Cut<'a> {
 /// Returns the stretch of about `length` characters of `text` that holds most of the query, or the one at
 /// byte `otherwise` if it holds none of it.
 pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
-    let Cut { weights, length, otherwise, opening } = *cut;
+    let Cut { weights, length, otherwise, opening, is_call } = *cut;
     let wanted: HashMap<&str, usize> =
         query.in_all_forms().map(|(number, form)| (form, number)).collect();
     let mut places: Vec<(Range<usize>, usize)> = Vec::new();
@@ -53,7 +58,8 @@ pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
         true => otherwise..otherwise,
         false => best_stretch(&places, weights, length),
     };
-    let mut from = readable_start(text, &stretch, length);
+    let most_lines = if is_call { MOST_LINES } else { most_lines(length) };
+    let mut from = readable_start(text, &stretch, length, most_lines);
     let marks = places.into_iter().map(|(place, _)| place).collect();
     let mut writer = Writer { snippet: Snippet::default(), marks, room: length };
     let opening = opening_of(text, opening);
@@ -68,23 +74,28 @@ pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
     if text[..from].contains(char::is_alphanumeric) {
         writer.snippet.text.push_str(if writer.snippet.text.is_empty() { "…" } else { " …" });
     }
-    let (mut at, mut lines, mut in_item) = (from, 1, false);
+    let (mut at, mut lines, mut in_item, mut goes_on) = (from, 1, false, false);
     let mut in_code = text[..from].lines().filter(|line| is_fence(line)).count() % 2 == 1;
     for line in text[from..].split_inclusive('\n') {
         let start = at;
         at += line.len();
-        if line.trim().is_empty() || is_rule(line) {
+        if line.trim().is_empty() || is_rule(line) || is_call && is_setting(line) {
             continue;
         }
+        let line = if is_call { without_number(line) } else { line };
         if is_fence(line) {
             (in_code, in_item) = (!in_code, true);
             continue;
         }
-        let is_own = in_code || is_item(line) || is_heading(line);
-        let breaks = is_own || in_item && !line.starts_with(char::is_whitespace);
+        let is_own = in_code || is_call || is_item(line) || is_heading(line);
+        // A backslash continues a command on the next line.
+        let breaks = !goes_on && (is_own || in_item && !line.starts_with(char::is_whitespace));
+        let (line, end) =
+            line.trim_end().strip_suffix(" \\").map_or((line, false), |line| (line, true));
+        goes_on = end && (in_code || is_call);
         in_item = is_own || in_item && !breaks;
         lines += usize::from(breaks && start > from);
-        if lines > most_lines(length) {
+        if lines > most_lines {
             writer.snippet.text.push_str(" …");
             break;
         }
@@ -123,6 +134,11 @@ impl Writer {
             self.room = self.room.saturating_sub(1);
         }
         let letters = self.room.max(1);
+        if !text.is_empty() && (letters + 1..=LONGEST_WORD).contains(&word.chars().count()) {
+            text.truncate(text.trim_end().len());
+            text.push('…');
+            return false;
+        }
         let shown = word.char_indices().nth(letters).map_or(word.len(), |(end, _)| end);
         let start = text.len();
         text.push_str(&word[..shown]);
@@ -187,12 +203,12 @@ fn best_stretch(places: &[(Range<usize>, usize)], weights: &[f32], length: usize
 
 /// Moves the start of a stretch back as far as half of the room beside it, and all that the text after it leaves, allows: to
 /// the start of the text, else of a paragraph, else of its line or its sentence, else of a word.
-fn readable_start(text: &str, stretch: &Range<usize>, length: usize) -> usize {
+fn readable_start(text: &str, stretch: &Range<usize>, length: usize, most_lines: usize) -> usize {
     let at = stretch.start;
     let room = length.saturating_sub(stretch.len());
     let spare = room.saturating_sub(text.len() - stretch.end);
     let mut lines = text[..at].rmatch_indices('\n').map(|(newline, _)| newline + 1);
-    let of_lines = lines.nth(most_lines(length) / 2).unwrap_or(0);
+    let of_lines = lines.nth(most_lines / 2).unwrap_or(0);
     let farthest = text.ceil_char_boundary(at.saturating_sub(spare.max(room / 2)).max(of_lines));
     if farthest == 0 {
         return 0;
@@ -223,6 +239,20 @@ fn is_item(line: &str) -> bool {
     is_numbered
         || line.starts_with('|')
         || ["- ", "* ", "• "].iter().any(|mark| line.starts_with(mark))
+}
+
+/// Returns true for an input of a call that is a number or a switch: "timeout: 60000".
+fn is_setting(line: &str) -> bool {
+    let Some((key, value)) = line.trim().split_once(": ") else { return false };
+    let is_key = key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    is_key && (value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok())
+}
+
+/// A line without the number that a tool put before it.
+fn without_number(line: &str) -> &str {
+    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_numbered = rest.len() < line.trim_start().len();
+    rest.strip_prefix(['→', '\t']).filter(|_| is_numbered).unwrap_or(line)
 }
 
 /// Returns true for the line before and after a block of code.
@@ -335,6 +365,14 @@ mod tests {
             marked(text, "two queues", 200),
             "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b | …"
         );
+    }
+
+    #[test]
+    fn a_call_keeps_its_lines_without_settings_and_numbers() {
+        let text = "command: cargo test\ntimeout: 60000\n  12→fn lock() {\n  13→}\n2 passed";
+        let cut = Cut { length: 200, is_call: true, ..Cut::default() };
+        let shown = snippet(text, &analyse("test"), &cut).text;
+        assert_eq!(shown, "command: cargo test\nfn lock() {\n}\n2 passed");
     }
 
     #[test]

@@ -165,7 +165,7 @@ pub fn spelled(
         }
         if let Some(read) = correction(known, typed)?
             && !is_longer(typed, &read)
-            && (read.contains(' ') || is_word(&read) || known.is_written(&read)?)
+            && (read.contains([' ', '-']) || is_word(&read) || known.is_written(&read)?)
             && known.holds(&read, filter)?
         {
             spelled.query.replace_range(place, &read);
@@ -243,6 +243,9 @@ fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
     if let Some((_, word)) = best {
         return Ok(Some(word));
     }
+    if let Some(joined) = joined(known, &word)? {
+        return Ok(Some(joined));
+    }
     if let Some(halves) = halves(known, &mut stems, &word)? {
         return Ok(Some(halves));
     }
@@ -257,6 +260,18 @@ fn is_doubtful(word: &str, variant: &str) -> bool {
     let changed = word.chars().zip(variant.chars()).filter(|(own, other)| own != other).count();
     let is_short = word.chars().count() <= LONGEST_DOUBTFUL;
     is_short && changed == 1 && variant.len() == word.len()
+}
+
+/// The word as it is written with a hyphen: "reevaluation" is "re-evaluation".
+fn joined(known: Vocabulary<'_>, word: &str) -> Result<Option<String>> {
+    let parts = word.char_indices().map(|(at, _)| word.split_at(at));
+    for (left, right) in parts.filter(|(left, right)| left.len().min(right.len()) > 1) {
+        let joined = format!("{left}-{right}");
+        if known.frequency(&format!("={joined}"))? > 0 {
+            return Ok(Some(joined));
+        }
+    }
+    Ok(None)
 }
 
 /// The split of a compound into two words that both occur, the rarer of them as often as can be.

@@ -45,7 +45,9 @@ impl Beside {
         match self {
             Self::Compared => value::is_said(telling, name, value, false),
             Self::Listed => {
-                value.len() >= 12 || !value.bytes().all(|byte| byte.is_ascii_lowercase())
+                let is_drawn = value.bytes().any(|byte| byte.is_ascii_digit());
+                let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
+                is_drawn || !value.contains([' ', '_', '-']) && (value.len() >= 12 || !is_word)
             }
         }
     }
@@ -64,7 +66,8 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
             || value.iter().skip(1).any(u8::is_ascii_uppercase)
                 && value.iter().any(u8::is_ascii_lowercase)
             || (value.len() >= 10 && value.iter().all(u8::is_ascii_lowercase))
-            || value.iter().filter(|byte| matches!(byte, b' ' | b'-' | b'.')).count() >= 2
+            || value.iter().filter(|byte| matches!(byte, b' ' | b'-' | b'.' | b'_')).count()
+                >= if value.len() >= 8 { 1 } else { 2 }
     });
     if plain {
         return true;
@@ -73,6 +76,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
     connector::is_possible(bytes, name.clone())
         || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name.clone()]).is_some()
         || may_be_told(bytes, &word, &name)
+        || told::may_be_comment(bytes, name.start) && names::judge(&bytes[name]).is_some()
 }
 
 /// True if a value may be told near the name around this word: that of a password.
@@ -105,10 +109,22 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
         let name = &bytes[found.start..name_end(bytes, &word)];
         let manner = match found.quoted {
             true => Manner::Quoted,
+            // `/pass:VALUE`
+            false
+                if bytes[found.value.start - 1] == b':'
+                    && found.start > 0
+                    && bytes[found.start - 1] == b'/' =>
+            {
+                Manner::Argument
+            }
             false if is_setting(bytes, found.start, &found.value) => Manner::Setting,
             false => Manner::Plain,
         };
         let given = text.get(start..end)?;
+        if let Some(phrase) = phrase_in_quotes(text, found.start, name, start) {
+            let whole = found.start..phrase.end;
+            return Some(Named { whole, secret: phrase, rule: found.telling.rule });
+        }
         if found.quoted && found.beside.is_none() {
             let (whole, end) = joined(text, start..end);
             if end > start + given.len()
@@ -140,9 +156,25 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
     let near = || is_near().then(|| near::find(text, &name, telling)).flatten();
     let is_told = || may_be_told(bytes, &word, &name);
     let told = || is_told().then(|| told::find(text, &name)).flatten();
-    let secret = connected.or_else(near).or_else(told)?;
+    let commented = || told::commented(text, name.start, telling);
+    let secret = connected.or_else(near).or_else(told).or_else(commented)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
+}
+
+/// Returns the words that all of a quoted `"NAME=word word"` gives to a password.
+fn phrase_in_quotes(text: &str, name: usize, written: &[u8], start: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mark = *bytes.get(name.checked_sub(1)?)?;
+    let is_quoted = matches!(mark, b'"' | b'\'') && bytes[start - 1] == b'=';
+    if !is_quoted || !names::is_constant_name(written) {
+        return None;
+    }
+    let near = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
+    let value = &near[..near.find([char::from(mark), '\n'])?];
+    let is_password = names::judge(written).is_some_and(|telling| telling.kind == Kind::Password);
+    let is_phrase = value.contains(' ') && is_password && crate::made::is_phrase(value, true);
+    is_phrase.then(|| start..start + value.len())
 }
 
 /// The most parts of a value that code joins.
@@ -253,7 +285,10 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
 }
 
 /// Words that make a key of the word after them: `API key`.
-const BEFORE_KEY: [&str; 18] = [
+const BEFORE_KEY: [&str; 21] = [
+    "preshared",
+    "pre-shared",
+    "shared",
     "wpa",
     "wpa2",
     "wpa3",
@@ -321,6 +356,20 @@ fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Returns the end of the blanks and line breaks that begin here, as text or raw JSON has them.
+fn skip_lines(bytes: &[u8], start: usize) -> usize {
+    let near = &bytes[start..bytes.len().min(start + 48)];
+    let mut at = 0;
+    while at < near.len() {
+        match near[at..] {
+            [b' ' | b'\t' | b'\n' | b'\r', ..] => at += 1,
+            [b'\\', b'n' | b't' | b'r', ..] => at += 2,
+            _ => break,
+        }
+    }
+    start + at
+}
+
 /// Returns the backslashes before a quotation mark, the mark, and the end of both.
 fn quote_at(bytes: &[u8], start: usize) -> Option<(usize, u8, usize)> {
     let mut at = start;
@@ -375,6 +424,12 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
             at + 2 + usize::from(bytes.get(at + 2) == Some(&b'='))
         }
         (b':', Some(b':')) | (b'=', Some(b'~')) => return None,
+        // `arn:aws:secretsmanager:eu-west-1:123:secret:NAME`
+        (b':', Some(next))
+            if next.is_ascii_alphanumeric() && bytes[..word.start].ends_with(b":") =>
+        {
+            return None;
+        }
         // `${NAME:?message}`: the shell is told to fail.
         (b':', Some(b'?' | b'+')) if bytes.get(at + 2) != Some(&b'=') => return None,
         (b'|', Some(b'|')) | (b'?', Some(b'?')) if bytes.get(at + 2) == Some(&b'=') => at + 3,
@@ -488,7 +543,7 @@ fn value_at(
     let mut open = after_constructor(bytes, start).unwrap_or(start);
     // The only value of a list, or one of several parts.
     if matches!(bytes.get(open), Some(b'[' | b'(')) {
-        let inner = skip_blanks(bytes, open + 1);
+        let inner = skip_lines(bytes, open + 1);
         open = if quote_at(bytes, inner).is_some() { inner } else { open };
     }
     // A prefix as in `b"…"`, `r"…"`, `@"…"` and `$'…'`.
@@ -498,6 +553,11 @@ fn value_at(
         && quote_at(bytes, open + 1).is_some()
     {
         open += 1;
+    }
+    if closing.is_none()
+        && let Some(value) = quoted_by_word(bytes, open)
+    {
+        return Some((value, true, false));
     }
     if closing.is_none()
         && let Some((backslashes, mark, value)) = quote_at(bytes, open)
@@ -513,6 +573,38 @@ fn value_at(
     let end = value::plain_end(bytes, start, in_query)?;
     let cut_by_escape = bytes.get(end) == Some(&b'\\') && bytes.get(end + 1) == Some(&b'u');
     (end > start || cut_by_escape).then_some((start..end, false, cut_by_escape))
+}
+
+/// Returns the value in `q{…}` of Perl and `%q(…)` of Ruby, in `{…};` of ODBC, and what a shell's `$(echo …)` says.
+fn quoted_by_word(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let near = &bytes[start..bytes.len().min(start + LOOK)];
+    let echoes = [
+        "\"$(echo -n ",
+        "\"$(echo ",
+        "$(echo -n '",
+        "$(echo '",
+        "$(echo -n ",
+        "$(echo ",
+        "$(printf %s ",
+    ];
+    let words = ["q{", "q(", "q[", "qq{", "qq(", "%q(", "%q{", "%Q("];
+    let begins = |open: &&&str| near.starts_with(open.as_bytes());
+    let odbc = near.starts_with(b"{").then_some("{");
+    let open = echoes.iter().chain(&words).find(begins).copied().or(odbc)?;
+    let close = match open.as_bytes().last()? {
+        b'\'' => b'\'',
+        b'{' => b'}',
+        b'[' => b']',
+        _ => b')',
+    };
+    let inner = &near[open.len()..];
+    let is_value =
+        |byte: &&u8| byte.is_ascii_graphic() && **byte != close && !b"\"'`{".contains(byte);
+    let length = inner.iter().take_while(is_value).count();
+    let ends = inner.get(length) == Some(&close)
+        && (odbc.is_none() || inner.get(length + 1) == Some(&b';'));
+    let start = start + open.len();
+    (ends && length > 3).then(|| start..start + length)
 }
 
 /// The last words of calls that only wrap the text that they are given.

@@ -259,6 +259,23 @@ pub(crate) fn is_login(value: &str) -> bool {
         })
 }
 
+/// Returns the characters in base64 that these bytes alone determine, if `shift` bytes of others stand before them in a group.
+pub(crate) fn encode_at(bytes: &[u8], shift: usize) -> String {
+    const CHARACTERS: &[u8; 64] =
+        b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let bit = |at: usize| bytes[at / 8] >> (7 - at % 8) & 1;
+    let first = (6 - shift * 8 % 6) % 6;
+    let character = |at: usize| {
+        let value = (at..at + 6).fold(0, |value, at| value << 1 | bit(at));
+        char::from(CHARACTERS[usize::from(value)])
+    };
+    (first..bytes.len() * 8)
+        .step_by(6)
+        .take_while(|at| at + 6 <= bytes.len() * 8)
+        .map(character)
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 
 use crate::edits::{PRIVATE, REDACTED};
+use crate::made;
 
 /// The check that a value must pass after a rule's pattern matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,6 +30,8 @@ pub(crate) enum Check {
     Chosen,
     /// As [`Self::Chosen`], and no name, version or path: nothing but its place tells of it.
     SelfMade,
+    /// What can be nothing else: drawn, or words that people make up.
+    Certain,
     /// Words, and none of those that a sentence cannot do without.
     Phrase,
 }
@@ -84,15 +87,15 @@ impl Check {
                             && value.starts_with(|first: char| first.is_ascii_alphabetic())
                             && value.len() >= 8)
             }
+            Self::Certain => made::is_certain(value) || made::is_phrase(value, true),
             Self::Phrase => {
                 let joining = ["the", "and", "for", "are", "was", "not", "but", "has"];
                 !value.split(' ').any(|word| joining.contains(&word))
             }
             Self::Chosen => {
                 let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
-                has(u8::is_ascii_alphabetic)
-                    && has(u8::is_ascii_digit)
-                    && Self::Password.passes(value)
+                let is_numbered = has(u8::is_ascii_alphabetic) && has(u8::is_ascii_digit);
+                (is_numbered || made::is_made(value)) && Self::Password.passes(value)
             }
         }
     }
@@ -302,6 +305,8 @@ pub(crate) fn is_reference(value: &str) -> bool {
         || bytes.starts_with(b"<")
         || bytes.starts_with(b"{")
         || bytes.starts_with(b"%(")
+        || bytes.starts_with(b"&#")
+        || bytes.starts_with(b"&lt;")
         || (bytes.first() == Some(&b'%') && bytes.last() == Some(&b'%'))
         || [
             "process.env",

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::checks::{is_filler, is_masked, is_reference};
+use crate::checks::{is_filler, is_masked, is_reference, looks_random};
 use crate::names::Telling;
 use crate::value;
 
@@ -342,7 +342,15 @@ pub(crate) fn find(text: &str, word: Range<usize>) -> (Range<usize>, Vec<Range<u
                     .find_map(|option| inside(option))
             }) {
                 let sign = text[found.clone()].find([':', '%', ',']);
-                secrets.extend(sign.map(|sign| found.start + sign + 1..found.end));
+                let secret = sign.map(|sign| match found.start + sign + 1 {
+                    // A key without a password: `-u KEY:`
+                    start if start == found.end => found.start..start - 1,
+                    start => start..found.end,
+                });
+                let is_key = |range: &Range<usize>| {
+                    range.start > found.start || looks_random(&text[range.clone()])
+                };
+                secrets.extend(secret.filter(is_key));
             }
         }
     }

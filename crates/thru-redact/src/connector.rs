@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use memchr::{memchr, memmem};
 
 use crate::checks::{has_irregular_case, is_uuid};
+use crate::made::{self, Made};
 use crate::names::{Kind, Telling, is_constant_name};
 use crate::pattern::{Group, Pattern, Set};
 use crate::value::{self, Manner};
@@ -38,7 +39,12 @@ const fn behind(manner: Manner, pattern: &'static str, before: &'static str) -> 
     Connector { pattern: Pattern::at_start(pattern), manner, before }
 }
 
-static CONNECTORS: [Connector; 56] = [
+static CONNECTORS: [Connector; 57] = [
+    // <b>NAME:</b> value<br>
+    connector(
+        Manner::Quoted,
+        r#"[ \t]*[:=]?[ \t]*(?:</?[a-z]{1,8}>[ \t]*){1,3}(?P<v>[^<>\s]{6,})[ \t]*<"#,
+    ),
     // | `NAME` | `value` |
     connector(
         Manner::Plain,
@@ -61,10 +67,10 @@ static CONNECTORS: [Connector; 56] = [
         r#"\\{0,3}["'](?:\s{1,8}[A-Za-z:_-]{1,30}\s?=\s?["'][^"<>]{0,60}["']){0,3}\s{1,8}value\s?=\s?\\{0,3}["'](?P<v>[^"'<>\\]{4,})\\{0,3}["']"#,
     ),
     // <string name="NAME">value</string>, <key>NAME</key><string>value</string>
-    connector(Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\s]{4,})</"#),
+    connector(Manner::Quoted, r#"\\{0,3}["'][^<>]{0,60}>(?P<v>[^<>\n]{4,128})</"#),
     connector(
         Manner::Quoted,
-        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}(?: [^<>]{0,60})?>(?P<v>[^<>\s]{4,})</",
+        r"</[A-Za-z]{1,10}>[\s+>|0-9]{0,40}<[A-Za-z]{1,10}(?: [^<>]{0,60})?>(?P<v>[^<>\n]{4,128})</",
     ),
     // <a:NAME Type="x">value</a:NAME>
     connector(Manner::Quoted, r"[ \t][^<>]{1,80}>(?P<v>[^<>\s]{4,})</"),
@@ -73,14 +79,14 @@ static CONNECTORS: [Connector; 56] = [
     // variable "NAME" { default = "value" }
     connector(
         Manner::Quoted,
-        r#"["']\s{0,8}\{[^{}]{0,240}?\b(?:default|value)\s{0,8}=\s{0,8}["'](?P<v>[^"'\n]{4,})["']"#,
+        r#"\\{0,3}["']?\s{0,8}(?:[:=]|=>)?\s{0,8}\{[^{}]{0,240}?\b(?:default|value)\\{0,3}["']?\s{0,8}[:=]\s{0,8}\\{0,3}["'](?P<v>[^"'\n\\]{4,})\\{0,3}["']"#,
     ),
     // string NAME { get; set; } = "value"
     connector(Manner::Quoted, r#"\s{0,4}\{\s?get;[^}]{0,30}\}\s?=\s?@?"(?P<v>[^"\n]{4,})""#),
     // name: NAME, and the value on the next line
     connector(
         Manner::Quoted,
-        r#"["']?,?[ \t]*\r?\n(?:[ \t]*["']?\w{1,24}["']?[ \t]?[:=][^\n]{0,80}\n){0,3}[ \t+>|0-9]{0,40}(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,})"#,
+        r#"["']?[,:]?[ \t]*\r?\n(?:[ \t]*["']?\w{1,24}["']?[ \t]?[:=][^\n]{0,80}\n){0,3}[ \t+>|0-9]{0,40}(?:- )?["']?[Vv]alue["']?[ \t]?[:=][ \t]*["']?(?P<v>[^\s"']{4,})"#,
     ),
     // NAME: |, and the value on the next line
     connector(
@@ -300,7 +306,7 @@ static SETTING: Pattern = Pattern::anywhere(
 );
 /// A login with its two halves.
 static LOGIN: Pattern = Pattern::at_start(
-    r#"s?(?:[ \t]+(?:for|of|on|to)[ \t]+[^\n:;.]{1,40})?[ \t]{0,2}(?:(?u:[:=→-])|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?(?:[ \t]{0,2}[/:|][ \t]{0,2}|[ \t]and[ \t])["'`]?(?P<v>[^\s"'`]{6,})"#,
+    r#"s?(?:[ \t]+(?:for|of|on|to)[ \t]+[^\n:;.]{1,40}|[ \t]\([^()\n]{1,40}\))?[ \t]{0,2}(?:(?u:[:=→-])|->)?[ \t]+(?:(?:are|is)[ \t]+)?["'`]?[\w.@+-]{2,40}["'`]?(?:[ \t]{0,2}[/:|][ \t]{0,2}|[ \t](?:and|-)[ \t])["'`]?(?P<v>[^\s"'`]{6,})"#,
 );
 /// A value behind the name of a constant, with a word or two between them in any language.
 static OF_CONSTANT: Pattern = Pattern::at_start(
@@ -347,7 +353,9 @@ fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
         return true;
     }
     // `<string name="pass">value</string>`, `my pass is value`
-    let is_quoted = || [&b"\">"[..], b"\\\">"].iter().any(|end| bytes[name.end..].starts_with(end));
+    let is_quoted = || {
+        [&b"\">"[..], b"\\\">", b"><![CDATA["].iter().any(|end| bytes[name.end..].starts_with(end))
+    };
     let before = &bytes[name.start.saturating_sub(8)..name.start];
     let is_owned = || {
         OWNERS.iter().any(|owner| {
@@ -360,8 +368,8 @@ fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
 
 /// Words before `pass` that make it a password.
 #[rustfmt::skip]
-const OWNERS: [&str; 14] = [
-    "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ", "server ", "mail ", "vpn ", "ssh ", "my ",
+const OWNERS: [&str; 16] = [
+    ", ", "the ",    "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ", "server ", "mail ", "vpn ", "ssh ", "my ",
 ];
 
 /// True if what is behind the name may lead to a value.
@@ -401,10 +409,13 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         Some(b'w') if skipped > 0 => rest.starts_with(b"with "),
         Some(b'[') => has(b"{+", 100),
         Some(b':')
-            if rest.get(1) == Some(&b' ') && first_words(&rest[1..], 1).any(may_be_value) =>
+            if rest.get(1) == Some(&b' ')
+                && first_words(&rest[1..], 1)
+                    .any(|word| may_be_value(word) || is_made_up(word)) =>
         {
             true
         }
+        Some(b'=' | b':') if has(b"{", 4) && has(b"alue", 300) => true,
         Some(b'=' | b':') if SIGNS.iter().any(|sign| has(sign, 48)) => true,
         Some(b'=' | b':')
             if begins(b"cred") && near(4).iter().any(|byte| b"[({".contains(byte)) =>
@@ -415,16 +426,16 @@ fn may_follow(name: &[u8], before: &[u8], after: &[u8]) -> bool {
         Some(b',') => {
             let next = rest.get(1).is_some_and(u8::is_ascii_graphic);
             let is_quoted = has(b"\"", 12) || has(b"'", 12);
-            has(b"\"\\", 16) || is_quoted || has(b"alue", 12) || (is_constant_name(name) && next)
+            has(b"\"\\", 16) || is_quoted || has(b"alue", 64) || (is_constant_name(name) && next)
         }
         Some(b':') => {
             let value = rest[1..].iter().find(|byte| **byte != b' ');
             value.is_some_and(|byte| match byte {
                 b'{' => has(b"{+", 8) || has(b"S", 8),
                 b'[' => has(b"[-", 8) && has(b"{+", 100),
-                b'\n' | b'\r' => has(b"\"", 40) || has(b"'", 40),
-                b'\\' => has(b"\\n", 4) && (has(b"\"", 40) || has(b"'", 40)),
-                _ => b"|>*_-".contains(byte),
+                b'\n' | b'\r' => has(b"\"", 40) || has(b"'", 40) || has(b"alue:", 64),
+                b'\\' => has(b"\\n", 4) && (has(b"\"", 40) || has(b"'", 40) || has(b"alue:", 64)),
+                _ => b"|>*_-<".contains(byte),
             }) && !rest.starts_with(b":-}")
         }
         Some(b'\n' | b'\r' | b'n' | b'r') if skipped + blanks > 0 || rest[0] < b' ' => {
@@ -492,7 +503,14 @@ fn is_long_value(word: &[u8]) -> bool {
 
 /// True if a word may be a value, of letters alone too.
 fn may_be_value(word: &[u8]) -> bool {
-    holds_value(word) || has_irregular_case(word)
+    holds_value(word) || has_irregular_case(word) || is_made_up(word)
+}
+
+/// True for a word that people make up as a password.
+fn is_made_up(word: &[u8]) -> bool {
+    let word = std::str::from_utf8(word).unwrap_or_default();
+    let word = word.trim_end_matches(['.', ',', '"', '\'', '`']);
+    made::made(word).is_some_and(|made| made != Made::Word || word.len() >= 12)
 }
 
 /// Returns the first words of the text.
@@ -761,7 +779,10 @@ fn said(
         && let Some(groups) = AS_NAMED.captures(before)
         && let (Some(found), Some(verb)) = (groups.name("v"), groups.name("verb"))
         && (telling.kind == Kind::Password || verb.as_str() == "as")
-        && value::is_said(telling, name, found.as_str(), true)
+        && (value::is_said(telling, name, found.as_str(), true)
+            || telling.kind == Kind::Password
+                && verb.as_str() == "as"
+                && is_made_up(found.as_str().as_bytes()))
     {
         return Some(Place::Before(found.range()));
     }
@@ -790,7 +811,7 @@ fn said(
     {
         let value = found.as_str().trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         let password = Telling { kind: Kind::Password, rule: telling.rule };
-        if !value.is_empty() && value::is_said(password, name, value, true) {
+        if value::is_said(password, name, value, true) || made::is_made(value) {
             return Some(Place::After(found.start()..found.start() + value.len()));
         }
     }

@@ -17,6 +17,8 @@ pub(crate) enum Escapes {
     Json,
     /// Those of a URL.
     Percent,
+    /// Those of mails: `=3D`, and line breaks behind an equals sign, which stand for nothing.
+    Mail,
     /// Those of HTML, as far as they stand for marks.
     Entities,
     /// Those of a terminal, and characters without a width: they stand for nothing.
@@ -48,6 +50,7 @@ impl<'a> Iterator for Pieces<'a> {
         let found = match self.escapes {
             Escapes::Json => escape(self.rest).map(|(length, character)| (length, Some(character))),
             Escapes::Percent => percent(self.rest).map(|character| (3, Some(character))),
+            Escapes::Mail => mail(self.rest),
             Escapes::Entities => {
                 entity(self.rest).map(|(length, character)| (length, Some(character)))
             }
@@ -62,6 +65,7 @@ impl<'a> Iterator for Pieces<'a> {
         let next = match self.escapes {
             Escapes::Json => memchr(b'\\', &self.rest[1..]),
             Escapes::Percent => memchr(b'%', &self.rest[1..]),
+            Escapes::Mail => memchr(b'=', &self.rest[1..]),
             Escapes::Entities => memchr(b'&', &self.rest[1..]),
             Escapes::Marks => self.rest[1..].iter().position(|byte| begins_mark(*byte)),
             Escapes::None => None,
@@ -142,6 +146,19 @@ fn percent(bytes: &[u8]) -> Option<char> {
     let digit = |byte: u8| char::from(byte).to_digit(16);
     let code = digit(high)? * 16 + digit(low)?;
     char::from_u32(code).filter(|character| matches!(character, ' '..='~'))
+}
+
+/// Returns the length and the character of the escape of a mail that these bytes begin with.
+fn mail(bytes: &[u8]) -> Option<(usize, Option<char>)> {
+    match bytes {
+        [b'=', b'\n', ..] => Some((2, None)),
+        [b'=', b'\r', b'\n', ..] => Some((3, None)),
+        [b'=', high, low, ..] => {
+            let character = percent(&[b'%', *high, *low]);
+            character.map(|character| (3, Some(character)))
+        }
+        _ => None,
+    }
 }
 
 /// The entities that stand for marks.

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::connector;
 use crate::names::{Kind, Telling};
 use crate::pattern::Pattern;
 use crate::told;
@@ -14,11 +15,12 @@ const AFTER: usize = 240;
 
 /// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
 #[rustfmt::skip]
-pub(crate) const PASSWORDS: [&str; 74] = [
+pub(crate) const PASSWORDS: [&str; 76] = [
+    "adgangskode:", "kode: ",
     "zugangscode", "code d'accès", "code d'acces", "codice di accesso", "código de acceso", "codigo de acceso", "lykilorð",
     "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "clave:", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",
-    "parola", "passwort", "kennwort", "losungswort", "wlan-schlüssel", "wlan-key", "wifi key", "wachtwoord", "hasło", "haslo", "heslo",
-    "lösenord", "losenord", "adgangskode", "adgangsord", "kodeord", "passord", "salasana", "şifre", "Şifre", "sifre", "jelszó", "jelszo",
+    "parola", "passwort", "kennwort", "losungswort", "wlan-schlüssel", "wlan-key", "wifi key", "wachtwoord", "hasł", "haslo", "hesl",
+    "lösenord", "losenord", "adgangskode", "adgangsord", "kodeord", "passord", "salasana", "şifre", "Şifre", "sifre", "jelsz", "jelszo",
     "парол", "Парол", "ПАРОЛ", "лозинк", "Лозинк", "lozinka", "geslo", "slaptažod", "parool", "密码", "密碼", "口令", "パスワード",
     "暗証番号", "비밀번호", "비번", "암호", "كلمة المرور", "كلمة السر", "סיסמ", "κωδικ", "Κωδικ", "ΚΩΔΙΚ", "पासवर्ड", "รหัสผ่าน", "mật khẩu",
     "mat khau", "kata sandi", "kata_sandi", "katasandi", "رمز عبور", "گذرواژه",
@@ -26,7 +28,9 @@ pub(crate) const PASSWORDS: [&str; 74] = [
 
 /// Words for a key of an API.
 #[rustfmt::skip]
-pub(crate) const KEYS: [&str; 33] = [
+pub(crate) const KEYS: [&str; 57] = [
+    "nøkkel", "nokkel", "nøgle", "noegle", "nyckel", "avain", "klucz", "klíč", "klic", "kľúč", "kulcs", "anahtar", "llave", "ključ", "kljuc", "cheie",
+    "chiave segreta", "clé secrète", "cle secrete", "clave secreta", "chave secreta", "kunci", "κλειδί", "מפתח",
     "clave_api", "chave_api", "chiave_api", "clé_api", "cle_api",
     "chiave api", "api-schlüssel", "api-sleutel",
     "clé api", "clé d'api", "clé d’api", "clave api", "clave de api", "chave api", "chave de api", "ключ api", "密钥", "密鑰", "金鑰",
@@ -51,7 +55,7 @@ pub(crate) const ESCAPED: [&str; 44] = [
 
 /// The end of a word that is inflected, and up to four more words; then a sign, or a verb that tells.
 static TOLD: Pattern = Pattern::at_start(
-    r#"(?u:[A-Za-z_\x{80}-\x{10ffff}]){0,12}["'`*]{0,3}(?P<between>(?:[ \t]+(?u:[^\s:=："'`—–]){1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:(?u:[:=：])|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev))[ \t]{0,4}(?P<mark>(?u:["'`*«„“]){0,2})(?P<v>[!-~]{6,})"#,
+    r#"(?u:[A-Za-z_\x{80}-\x{10ffff}]){0,12}["'`*]{0,3}(?P<between>(?:[ \t]+(?u:[^\s:=："'`—–]){1,20}){0,4}?)(?P<sign>[ \t]{0,3}(?:(?u:[:=：])|=>|—|–)|[ \t]+(?:is|ist|lautet|est|c'est|es|é|è|to|je|är|er|on|είναι|هي|هو|это|là|heißt|wurde auf|היא|הוא|є|adalah|este|var|blev|теперь|jetzt|nu|maintenant|ahora|agora|teraz|nyt|nå)(?:[ \t]+(?:nu|jetzt|maintenant|ahora|agora|ora|teraz|nyt|nå|now|теперь|şimdi))?)[ \t]{0,4}(?P<mark>(?u:["'`*«„“]){0,2})(?P<v>[!-~]{6,})"#,
 );
 /// The value alone, behind the word: `mit dem Kennwort VALUE`.
 static BARE: Pattern = Pattern::at_start(
@@ -106,7 +110,11 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
     let rest = after.chars().take_while(|part| part.is_alphanumeric());
     let name = word.start..word.end + rest.map(char::len_utf8).sum::<usize>();
     let is_told = telling.kind == Kind::Password && told::is_possible(bytes, &name);
-    is_told.then(|| told::find(text, &name)).flatten().map(|found| (found, telling.rule))
+    let told = is_told.then(|| told::find(text, &name)).flatten();
+    // `getByLabel('Passord').fill('VALUE')`, `<senha>VALUE</senha>`
+    let is_marked = after.starts_with(['"', '\'', '<', '>', '|', ']', ')']);
+    let marked = || is_marked.then(|| connector::find(text, name, telling)).flatten();
+    told.or_else(marked).map(|found| (found, telling.rule))
 }
 
 /// Returns what a word of another language tells.

@@ -20,6 +20,8 @@ pub(crate) enum Target {
     Escape,
     /// An escape of a URL that may hide a part of a secret.
     Percent,
+    /// A word that tells of the escapes of mails.
+    Mail,
     /// An entity of HTML that may hide a part of a secret.
     Entity,
     /// A terminal's escape sequence or a character without a width, which may stand within a keyword or a secret.
@@ -27,7 +29,8 @@ pub(crate) enum Target {
 }
 
 /// What is looked for besides the keywords of the rules. Marks are written as they are and as JSON writes them.
-const OTHERS: [(&[&str], Target); 6] = [
+const OTHERS: [(&[&str], Target); 7] = [
+    (&["quoted-printable"], Target::Mail),
     (&tags::OPENINGS, Target::Tag),
     (&[r"\u00", r"\/"], Target::Escape),
     (&foreign::ESCAPED, Target::Escape),

@@ -3,6 +3,7 @@
 //! [`Clean`] is the only form in which text reaches the journal, the archive, the store, the index or
 //! an output (invariant I-5), and only the [`Redactor`] makes one.
 
+mod alias;
 mod assignment;
 mod base64;
 mod blank;
@@ -12,12 +13,14 @@ mod column;
 mod command;
 mod connector;
 mod cookie;
+mod copies;
 mod decode;
 mod edits;
 mod foreign;
 mod json;
 mod keys;
 mod keywords;
+mod made;
 mod names;
 mod near;
 mod pattern;
@@ -28,6 +31,7 @@ mod report;
 mod rules;
 mod secrets;
 mod shape;
+mod shown;
 mod sought;
 mod tags;
 mod told;

@@ -223,7 +223,9 @@ const NOT_SECRET: [&str; 22] = [
 
 /// Words that end in "pass" and are none of a password.
 #[rustfmt::skip]
-const NO_PASSES: [&str; 17] = [
+const NO_PASSES: [&str; 31] = [
+    "mustpass", "shouldpass", "willpass", "canpass", "testspass", "checkspass", "shallpass",
+    "onepass", "twopass", "firstpass", "secondpass", "singlepass", "getpass", "allpass",
     "bypass", "compass", "trespass", "overpass", "underpass", "encompass", "surpass", "subpass", "multipass", "bandpass", "lowpass",
     "highpass", "proxypass", "postpass", "prepass", "renderpass", "computepass",
 ];
@@ -259,7 +261,9 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         length += 1;
     }
     let plain = without_tail(std::str::from_utf8(&buffer[..length]).ok()?);
-    if ends_with_any(plain, &NOT_SECRET) {
+    // `OKTA_CLIENT_TOKEN`
+    let is_of_client = plain.ends_with("clienttoken") && is_constant_name(name);
+    if ends_with_any(plain, &NOT_SECRET) && !is_of_client {
         return None;
     }
     let telling = |kind, rule| Some(Telling { kind, rule });
@@ -270,7 +274,6 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         return telling(Kind::Key, "aws-secret");
     }
     if ends_with_any(plain, &PASSWORDS)
-        || ends_with_word(name, plain, "pass")
         || plain.ends_with("pass") && !ends_with_any(plain, &NO_PASSES)
         || ends_with_word(name, plain, "pw")
     {
@@ -375,6 +378,12 @@ pub(crate) fn is_constant_name(name: &[u8]) -> bool {
         && name
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_')
+}
+
+/// True for a name of several words.
+pub(crate) fn is_compound(name: &[u8]) -> bool {
+    name.iter().any(|byte| matches!(byte, b'_' | b'-' | b' ' | b'.'))
+        || name.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::checks::{is_made_up, is_masked, is_uuid, letters_in_words, looks_random};
-use crate::names::{Kind, Telling, is_constant_name};
+use crate::names::{Kind, Telling, is_compound, is_constant_name};
 use crate::value::is_public;
 
 /// The most bytes between a name and its value.
@@ -100,12 +100,6 @@ fn is_other_word(text: &[u8], length: usize) -> bool {
         }
 }
 
-/// True for a name of several words.
-fn is_compound(name: &[u8]) -> bool {
-    name.iter().any(|byte| matches!(byte, b'_' | b'-' | b' ' | b'.'))
-        || name.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
-}
-
 /// Returns the drawn value near this name.
 pub(crate) fn find(text: &str, name: &Range<usize>, telling: Telling) -> Option<Range<usize>> {
     let word = text.get(name.clone())?;
@@ -185,7 +179,9 @@ fn ahead(text: &str, start: usize, admits: &impl Fn(Form, &str) -> bool) -> Opti
     let form = form_of(line, &run)?;
     let gap = &line[run.end..];
     // What begins a line is the id of a commit or of a row.
-    let is_told = !line[..run.start].trim().is_empty() && gap.starts_with([' ', '"', '\'', '`']);
+    let head = line[..run.start].trim();
+    let begins = head.is_empty() || head.ends_with(":\"");
+    let is_told = !begins && gap.starts_with([' ', '"', '\'', '`']);
     let is_one = is_told
         && gap.len() <= GAP
         && gap.contains(' ')

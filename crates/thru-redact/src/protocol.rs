@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::made;
 use crate::names::Telling;
 use crate::pattern::Pattern;
 use crate::value;
@@ -35,7 +36,7 @@ static LOGINS: [Login; 3] = [
     },
     Login {
         word: "AUTH ",
-        before: Pattern::anywhere(r#"(?:> |"|HELLO [23] )$"#),
+        before: Pattern::anywhere(r#"(?:^|> |"|HELLO [23] )$"#),
         after: Pattern::at_start(r#"(?:[\w-]{1,32} )?(?P<v>[^\s"\\]{4,128})(?:[\s"\\]|\z)"#),
         beside: &[],
     },
@@ -68,8 +69,13 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<Range<usize>> {
         return None;
     }
     let found = login.after.captures(&text[word.end..end])?.name("v")?;
+    // Where the line begins with the word, the answer of a server must follow.
+    let answer = text[word.end + found.end()..end].trim_start();
+    if login.word == "AUTH " && line.is_empty() && !answer.starts_with("+OK") {
+        return None;
+    }
     let value = found.as_str();
-    value::is_said(Telling::PASSWORD, b"password", value, true)
+    (value::is_said(Telling::PASSWORD, b"password", value, true) || made::is_certain(value))
         .then(|| word.end + found.start()..word.end + found.end())
 }
 
@@ -93,6 +99,7 @@ mod tests {
             "AUTHINFO PASS hunter2!x",
             "127.0.0.1:6379> AUTH hunter2!x\nOK",
             "127.0.0.1:6379> AUTH worker hunter2!x",
+            "AUTH hunter2!x\r\n+OK",
             "HELLO 3 AUTH default hunter2!x",
             "write(3, \"AUTH hunter2!x\\r\\n\", 16) = 16",
             "a001 LOGIN bob@acme.io hunter2!x\na001 OK",

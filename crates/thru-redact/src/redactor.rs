@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
+use crate::copies::Known;
 use crate::decode::{self, Escapes};
 use crate::edits::{self, Edit, PRIVATE, Reason};
 use crate::json::{self, Event};
@@ -100,6 +101,7 @@ impl Redactor {
             return self.clean_bytes(line, report);
         };
         let mut all = Vec::new();
+        let mut known = Known::default();
         let mut payloads = Payloads::default();
         json::walk(document, |event| {
             let (value, found) = match event {
@@ -112,13 +114,15 @@ impl Redactor {
                         return;
                     }
                     let name = Name { key, label, in_payload };
-                    let found = self.string_edits(name, document, &value, keywords, report);
+                    let found =
+                        self.string_edits(name, document, &value, keywords, &mut known, report);
                     (value, found)
                 }
                 Event::Key(key) if key.end < first => return,
                 Event::Key(key) => {
+                    let name = Name::default();
                     let found =
-                        self.string_edits(Name::default(), document, &key, keywords, report);
+                        self.string_edits(name, document, &key, keywords, &mut known, report);
                     (key, found)
                 }
                 Event::Open(key) => return payloads.open(key.as_deref()),
@@ -128,8 +132,45 @@ impl Redactor {
                 Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
             }));
         });
+        if !known.is_empty() {
+            all.extend(self.copies_in_strings(&known, document));
+            all = edits::join(all);
+        }
         json::escape_replacements(&mut all);
         Clean::new(edits::apply(line, &all))
+    }
+
+    /// Returns the edits of what is known to be secret, in all strings of a document.
+    fn copies_in_strings(&self, known: &Known, document: &str) -> Vec<Edit> {
+        let mut all = Vec::new();
+        let mut payloads = Payloads::default();
+        json::walk(document, |event| {
+            let value = match event {
+                Event::String { key, value, .. } => {
+                    let key = key.as_deref();
+                    let in_payload = payloads.is_inside() || key.is_some_and(keys::is_payload);
+                    let raw = document[value.clone()].as_bytes();
+                    if key.is_some_and(|key| keys::is_left_alone(key, raw, in_payload)) {
+                        return;
+                    }
+                    value
+                }
+                Event::Key(key) => key,
+                Event::Open(key) => return payloads.open(key.as_deref()),
+                Event::Close => return payloads.close(),
+            };
+            let raw = &document[value.clone()];
+            let text = json::decode_string(raw);
+            let found = self.with_copies(known, &text, Vec::new());
+            let found = match text {
+                Cow::Borrowed(_) => found,
+                Cow::Owned(_) => decode::to_bytes(raw.as_bytes(), Escapes::Json, found),
+            };
+            all.extend(found.into_iter().map(|edit| {
+                Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
+            }));
+        });
+        all
     }
 
     /// As [`Self::clean_json_line`], for a document in memory.
@@ -218,6 +259,7 @@ impl Redactor {
         document: &str,
         part: &Range<usize>,
         keywords: &[Occurrence],
+        known: &mut Known,
         report: &mut Report,
     ) -> Vec<Edit> {
         let name = name_of(key, label);
@@ -233,6 +275,7 @@ impl Redactor {
             return Vec::new();
         }
         let edits = self.lasting_edits(name, &text, report);
+        known.add(&text, &edits);
         match text {
             Cow::Borrowed(_) => edits,
             Cow::Owned(_) => decode::to_bytes(raw.as_bytes(), Escapes::Json, edits),
@@ -279,6 +322,28 @@ impl Redactor {
             edits.extend(found.map(|range| Edit::new(range, Reason::Secret("cookie".into()))));
         }
         self.find_in_layers(text, 0, &mut edits);
+        let edits = edits::join(edits);
+        let mut known = Known::default();
+        known.add(text, &edits);
+        self.with_copies(&known, text, edits)
+    }
+
+    /// Returns the edits of a text with those of what is known to be secret.
+    fn with_copies(&self, known: &Known, text: &str, mut edits: Vec<Edit>) -> Vec<Edit> {
+        if known.is_empty() {
+            return edits;
+        }
+        let copies = known.find(text).into_iter();
+        let copies = copies.filter(|edit| !self.user.allows(text, &text[edit.range.clone()]));
+        // What has a rule of its own keeps its name.
+        let is_new = |edit: &Edit| {
+            let at = edits.partition_point(|other| other.range.end <= edit.range.start);
+            edits.get(at).is_none_or(|other| {
+                other.range.start > edit.range.start || other.range.end < edit.range.end
+            })
+        };
+        let copies: Vec<Edit> = copies.filter(is_new).collect();
+        edits.extend(copies);
         edits::join(edits)
     }
 
@@ -295,6 +360,7 @@ impl Redactor {
             (findings.marks, Escapes::Marks),
             (findings.escapes, Escapes::Json),
             (findings.percents, Escapes::Percent),
+            (findings.mail, Escapes::Mail),
             (findings.entities, Escapes::Entities),
         ] {
             if found && layer < LAYERS {

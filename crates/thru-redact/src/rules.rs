@@ -28,6 +28,8 @@ pub(crate) enum Finder {
     PrivateKey,
     /// The argument of a command; see [`crate::command`].
     Command,
+    /// A secret below the command that shows it; see [`crate::shown`].
+    Shown,
     /// The password in a login of a protocol; see [`crate::protocol`].
     Protocol,
     /// A password near a word that tells of a login; see [`crate::told`].
@@ -152,7 +154,7 @@ const fn shape(name: &'static str, description: &'static str) -> Rule {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 9;
+pub(crate) const VERSION: u32 = 10;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -217,6 +219,8 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
+    Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::COMMANDS, "") },
+    Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::READERS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
     form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = (", "auth '", "auth \"", "auth \\\""],
         r#"(?i)auth(?:(?: ?= ?)?\(\s?| )\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^\s"'\\]{4,})\\{0,3}["']"#)
@@ -232,13 +236,44 @@ pub(crate) static RULES: &[Rule] = &[
     form("login-password", "the password of a login with its user", &["getconnection(", "database(", "pdo(", "mysqli(", "mysqli_connect(", "mysql_connect(", "dbi->connect("],
         r#"(?i)[a-z>_-]{3,20}\(\s?(?:(?:\\{0,3}["'][^"'\n\\]{1,120}\\{0,3}["']|[\w.$]{1,40}),\s{0,8}){2}\\{0,3}["'](?P<secret>[^\s"'\\]{6,})\\{0,3}["']"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["connect("],
+        r#"(?i)connect\((?:\s?\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["'],){2}\s?\\{0,3}["'](?P<secret>[^\s"'\\]{6,})\\{0,3}["'],\s?\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password of a login with its user", &["auth(", "auth=(", "auth = ("],
+        r#"(?i)auth(?: ?= ?)?\(\s?\\{0,3}["'][^\s"'\\]{1,64}\\{0,3}["'],\s?\\{0,3}["'](?P<secret>[^"'\n\\]{6,64})\\{0,3}["']\s?\)"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password of a login with its user", &["\"p\":", "\"p\" :", "\\\"p\\\":", "\"pw\":", "\\\"pw\\\":"],
+        r#"(?i)\\{0,3}"pw?\\{0,3}"\s?:\s?\\{0,3}"(?P<secret>[^"\n\\]{6,64})\\{0,3}""#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain).beside("\"e\""),
+    form("login-password", "the password of a login with its user", &["login(", "create_user(", "createuser(", "sign_up(", "signup(", "register("],
+        r#"(?i)[a-z_]{5,11}\((?:\s?(?:\\{0,3}["'][^"'\n\\]{1,80}\\{0,3}["']|[\w.$]{1,40}),){2}\s?\\{0,3}["'](?P<secret>[^"'\n\\]{6,64})\\{0,3}["']\s?\)"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password that is hashed or looked at", &["hasher().hash(", "hash_password(", "make_password(", "verify_password(", "check_password(", "hashpassword(", "verifypassword(", "checkpassword(", "hashpw("],
+        r#"(?i)[a-z_.()]{7,16}\(\s?b?\\{0,3}["'](?P<secret>[^"'\n\\]{6,64})\\{0,3}["']"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password of a login with its user", &["login ", "ssh root@", "admin:", "root:", "administrator:"],
+        r#"(?i)(?:login [\w.@-]{2,40}[/:]|(?:admin|root|administrator):)(?P<secret>[^\s"'/:\\]{8,})"#).followed_by(Follows::Word).checked(Check::SelfMade),
+    form("login-password", "the password that a prompt was answered with", &["passphrase for ", "password for ", "'s password: ", "passphrase for\\"],
+        r#"(?i)(?:pass(?:phrase|word) for [^\n]{1,80}?['"\w)]|'s password): (?P<secret>[^\n:]{6,64}?)[ \t]*(?:\r?\n|\z)"#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("cookie", "the session in a cookie", &["remember_me=", "remember_token=", "remember_user", "rememberme=", "auth_token=", "access_token=", "jwt="],
+        r#"(?i)(?:remember_?(?:me|token|user)\w{0,12}|auth_token|access_token|jwt)=(?P<secret>[A-Za-z0-9%._~+/=-]{20,})(?:;|'|"|\s|\z)"#).followed_by(Follows::Token(20)).checked(Check::Random),
+    form("login-password", "the password of a login with its user", &["auth\" \"", "auth\\\" \\\""],
+        r#"(?i)auth\\{0,3}" (?:\\{0,3}"[\w-]{1,32}\\{0,3}" )?\\{0,3}"(?P<secret>[^\s"\\]{6,})\\{0,3}""#)
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Certain),
+    form("login-password", "the password of a login with its user", &["connect ", "conn "],
+        r#"(?i)conn(?:ect)? [\w$#]{1,32}/(?:\\{0,3}"(?P<quoted>[^"\n\\]{4,64})\\{0,3}"|(?P<secret>[^\s"'@/\\]{6,}))@"#).followed_by(Follows::Word).checked(Check::Certain),
+    form("seed-phrase", "the words that recover a wallet, with their numbers", &["seed", "recovery", "mnemonic", "wallet"],
+        r#"(?i)[a-z]{4,8}[^\n]{0,60}\n[\s>|+*]{0,8}(?-i:(?P<secret>1[.):] ?[a-z]{3,8}(?:\s{1,8}\d{1,2}[.):] ?[a-z]{3,8}){11,23}))\b"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
+    form("byte-key", "a key that is written as a list of bytes", &["id.json", "keypair.json", "wallet.json", "deployer.json"],
+        r#"[a-z.]{7,14}(?:\s|\\n){1,4}\[(?P<secret>\d{1,3}(?:,\s?\d{1,3}){63})\]"#).starting(Start::Anywhere).followed_by(Follows::Word),
     form("login-password", "the password of a login with its user", &["credentials(\""],
         r#"Credentials\((?:"[^"\n]{1,80}",\s){3}"(?P<secret>[^\s"\\]{6,})"\)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["wpa_passphrase ", "radtest ", "isql ", "db2 connect ", "poetry config ", "samba-tool user ", "composer config ", "prosodyctl register ", "steamcmd "],
         r#"(?i)(?:wpa_passphrase \S{1,40}|radtest \S{1,64}|isql (?:-v )?\S{1,40} \S{1,40}|db2 connect to \S{1,40} user \S{1,40} using|poetry config http-basic\.\S{1,40} \S{1,40}|samba-tool user (?:create|add) \S{1,40}|composer config (?:-\S{1,16} )?http-basic\.\S{1,60} \S{1,40}|prosodyctl register \S{1,40} \S{1,60}|steamcmd \+login \S{1,40})[ ]?\\{0,3}["']?(?P<secret>[^\s"'`$\\-][^\s"'`\\]{5,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["authenticate plain ", "mechanism='plain'>", "mechanism=\"plain\">", "334 ugfzc3dvcmq6"],
-        r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,}={0,2})"#)
+        r#"(?i)(?:authenticate plain |mechanism=['"]plain['"]>|334 UGFzc3dvcmQ6(?:[\s+>|]|C: |\\r|\\n){1,24})(?P<secret>[A-Za-z0-9+/]{8,}={0,2})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::NotMasked),
     form("login-password", "the password of a login with its user", &["auth-user-pass"], r"(?i)auth-user-pass>?\s(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[\s+>|]{0,16}\S{1,64}\s(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[\s+>|]{0,16}(?P<secret>[^\s<]{4,})(?:\s|\z)")
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
@@ -255,10 +290,12 @@ pub(crate) static RULES: &[Rule] = &[
     form("password-hash", "the hash of a password", &["$p$", "$h$", "$s$", "$sha1$", "$dcc2$", "$ml$", "$7$"],
         r"\$(?:[PH]\$[A-Za-z0-9./]{31}|S\$[A-Za-z0-9./]{52}|sha1\$\d{1,7}\$[A-Za-z0-9./]{1,64}\$[A-Za-z0-9./]{28}|DCC2\$\d{1,8}#[^#\s]{1,64}#[0-9a-f]{32}|ml\$\d{1,7}\$[0-9a-f]{64}\$[0-9a-f]{128,}|7\$[A-Za-z0-9./$]{50,})").starting(Start::Anywhere).followed_by(Follows::Token(20)),
     form("password-hash", "the hash of a password", &["aad3b435b51404eeaad3b435b51404ee:"], r"(?i)aad3b435b51404eeaad3b435b51404ee:(?P<secret>[0-9a-f]{32})\b").followed_by(Follows::Token(32)),
-    form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 "],
-        r#"(?i)(?:password [07]|secret [0589]) (?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("network-password", "a password in the settings of a router", &["password 0 ", "password 7 ", "secret 0 ", "secret 5 ", "secret 8 ", "secret 9 ", " key 0 ", " key 6 ", " key 7 ", " key 8 "],
+        r#"(?i)(?:password [07]|secret [0589]| key [0678]) (?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
     form("network-password", "a community of SNMP", &["rocommunity ", "rwcommunity ", "snmp-server community "],
         r#"(?i)(?:r[ow]community |snmp-server community )(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("network-password", "a shared key of two devices", &["pre-shared-key ", "isakmp key ", "tacacs-server ", "radius-server "],
+        r#"(?i)(?:(?:pre-shared-key|tacacs-server|radius-server) (?:[\w.:/-]{1,40} ){0,6}key|isakmp key) (?:[0678] )?\\{0,3}["']?(?P<secret>[^\s"'\\]{6,})"#).followed_by(Follows::Word).checked(Check::Certain),
     form("tsig-key", "the key of a transfer of a zone", &["hmac-sha", "hmac-md5"], r"(?i)hmac-(?:sha\d{1,3}|md5):[\w.-]{1,64}:(?P<secret>[A-Za-z0-9+/]{16,}={0,2})").followed_by(Follows::Word).checked(Check::Random),
     form("sql-password", "the password of a user in SQL", &["identified by "], r"(?i)identified by (?P<secret>[A-Za-z][^\s'\x22;\\]{5,})").followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["]:587 ", "]:465 ", "]:25 "], r"\]:\d{2,3} [\w.+-]{1,64}(?:@[\w.-]{1,80})?:(?P<secret>[^\s\\\x22']{4,})")
@@ -303,12 +340,14 @@ pub(crate) static RULES: &[Rule] = &[
     form("totp-secret", "the secrets of one-time passwords", &["otpauth-migration://"], r"otpauth-migration://offline\?data=(?P<secret>[A-Za-z0-9%+/=_-]{24,})").followed_by(Follows::Word),
     form("signed-session", "a session that a web framework signed", &["eyj", ".ej"], r"(?:eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}|\.eJ[A-Za-z0-9_-]{12,}[.:][A-Za-z0-9_-]{6}[.:][A-Za-z0-9_-]{27,43}|eyJ[A-Za-z0-9_-]{8,}:[A-Za-z0-9]{6}:[A-Za-z0-9_-]{27,43})\b").checked(Check::Random),
     form("jwt", "a JSON web token", &["eyj"], r"eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{6,}\.[A-Za-z0-9_-]{10,}"),
+    form("jwt", "a JSON web token", &["eyjhbg", "eyj0exa", "eyjraw"], r"eyJ(?:hbG|0eX|raW)[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{40,}").checked(Check::Random),
+    form("totp-secret", "the secret of one-time passwords", &["otpauth://"], r"otpauth://[^\s\x22'<>]{1,200}[?&]secret=(?P<secret>[A-Za-z2-7]{16,}={0,6})").followed_by(Follows::Word),
 
     form("login-password", "the password of a login with its user", &["stats auth ", "addauth digest ", " login=", "-auth ", "-auth=", "-userpass ", "-credentials ", "user.info=", "etcdctl user add "],
         r#"(?i)(?:stats auth|addauth digest| login|-auth|-userpass|-credentials|user\.info|etcdctl user add)[ =]\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'/@:$\\]{6,})"#)
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("login-password", "the password of a login with its user", &["on >"], r#"on >(?P<secret>[^\s"'\\=]{6,}) [~+&%]"#).followed_by(Follows::Word).checked(Check::Password),
-    form("login-password", "the password of a login with its user", &["jdbc:oracle:"], r#"(?i)jdbc:oracle:\w{1,8}:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,})@"#).followed_by(Follows::Word).checked(Check::Password),
+    form("login-password", "the password of a login with its user", &["jdbc:oracle:", "jdbc\\:oracle"], r#"(?i)jdbc\\?:oracle\\?:\w{1,8}\\?:[\w$#]{1,32}/(?P<secret>[^\s"'@/\\]{4,})@"#).followed_by(Follows::Word).checked(Check::Password),
     form("login-password", "the password of a login with its user", &["connect("],
         r#"(?i)connect\(\\{0,3}["'][\w.@-]{1,40}\\{0,3}["'], ?\\{0,3}["'](?P<secret>[^\s"'\\/.]{6,})\\{0,3}["'], ?\\{0,3}["']\w{2,16}://"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
     form("piped-password", "the password that a command reads from another", &["passwd -f", "-password-stdin", "-with-token", "-passphrase-fd", "-pass-stdin", "secret-tool store", "pass insert", "cryptsetup ", "secret put", "secrets set", "env add"],
@@ -368,6 +407,8 @@ pub(crate) static RULES: &[Rule] = &[
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
     form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "pin\":", "pin\\\":", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
         r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?\\{0,3}["']?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)\\{0,3}["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
+    form("pin", "a personal number that answers a question", &["pin?", "pin for ", "the pin", "pincode", "pin code", "door code", "alarm code", "otp?", "code for the "],
+        r#"(?i)[a-z ]{3,13}\??(?: ?(?:for|of|to|on|at|code|again)\b[^\n?:=]{0,40})?\??[ \t]*(?:\n|\\n)(?:[^\n]{0,40}[:>] )?(?:it'?s |its )?(?P<secret>\d{4,8})(?:[\s.#]|\z)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Number),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],
         r"(?i)(?:impdp|expdp|sqlldr|rman target|psexec\.py|wmiexec\.py|smbexec\.py|secretsdump\.py) (?:-\w+ ){0,3}[\w.]{1,32}[/\\][\w.]{0,32}:?(?P<secret>[^\s@/:]{4,})@").followed_by(Follows::Word).checked(Check::Chosen),
     form("cookie", "the session in a cookie", &["session=", "sessionid=", "connect.sid=", "_session="], r#"(?i)[\w.]{0,24}(?:session|sessionid|sid)=(?P<secret>[A-Za-z0-9%._~+/-]{20,})(?:;|'|")"#).followed_by(Follows::Token(20)).checked(Check::Random),
@@ -396,7 +437,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("google-refresh-token", "a Google OAuth refresh token", &["1//0"], r"1//0[A-Za-z0-9_-]{30,}").checked(Check::Random),
     form("firebase-token", "a Firebase messaging server key", &["aaaa"], r"AAAA[A-Za-z0-9_-]{7}:[A-Za-z0-9_-]{120,}").followed_by(Follows::Token(7)),
     form("azure-key", "an Azure account or shared access key", &["accountkey=", "sharedaccesskey=", "accesskey="], r"(?i)(?:accountkey|sharedaccesskey|accesskey)=(?P<secret>[A-Za-z0-9+/]{40,}={0,2})").starting(Start::Anywhere).checked(Check::Random),
-    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%]{32,}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
+    form("azure-sas", "the signature of an Azure shared access URL", &["sig="], r"(?i)sig=(?P<secret>[A-Za-z0-9+/%_-]{32,}(?:%3d|=){0,2})").followed_by(Follows::Token(1)).checked(Check::Random),
     form("azure-client-secret", "an Azure client secret", &["0q~", "1q~", "2q~", "3q~", "4q~", "5q~", "6q~", "7q~", "8q~", "9q~"], r"[A-Za-z0-9_.~]{3}\dQ~[A-Za-z0-9_.~-]{31,34}").starting(Start::Before(3)),
     form("aws-signature", "the signature of a signed URL of a cloud", &["x-amz-signature=", "x-goog-signature=", "x-oss-signature=", "q-signature="], r"(?i)[xq]-(?:(?:amz|goog|oss)-)?signature=(?P<secret>[0-9a-f]{40,})").starting(Start::Anywhere),
     form("digitalocean-token", "a DigitalOcean token", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[opr]_v1_[a-f0-9]{64}"),
@@ -414,6 +455,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("supabase-key", "a Supabase token or secret key", &["sbp_", "sb_secret_"], r"(?:sbp_(?:oauth_)?(?:v\d_)?[a-f0-9]{40}|sb_secret_[A-Za-z0-9_-]{20,})"),
     form("vercel-token", "a Vercel token", &["vercel_blob_rw_", "vcp_", "vck_", "vca_", "vci_"], r"(?:vercel_blob_rw_[A-Za-z0-9_]{30,}|vc[paic k]_[A-Za-z0-9]{24,})").checked(Check::Random),
     form("netlify-token", "a Netlify token", &["nfp_", "nfo_", "nfc_"], r"nf[poc]_[A-Za-z0-9]{36,}"),
+    form("fly-token", "a Fly.io token", &["flyv1 "], r"FlyV1 fm2_[A-Za-z0-9+/=,_-]{60,}").followed_by(Follows::Token(4)),
     form("fly-token", "a Fly.io token", &["fo1_", "fm1_", "fm1a_", "fm1r_", "fm2_"], r"(?:fo1_[A-Za-z0-9_-]{40,}|fm[12][ar]?_[A-Za-z0-9+/=_-]{100,})"),
     form("render-key", "a Render API key", &["rnd_"], r"rnd_[A-Za-z0-9]{28,}").checked(Check::Random),
     form("scaleway-key", "a Scaleway access key", &["scw"], r"SCW[A-Z0-9]{17}\b").checked(Check::Random).followed_by(Follows::Token(17)),
@@ -657,7 +699,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("launchdarkly-key", "a LaunchDarkly key", &["api-", "sdk-"], r"(?:api|sdk)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b").followed_by(Follows::Token(36)),
     form("prefect-key", "a Prefect key", &["pnu_"], r"pnu_[A-Za-z0-9]{36}\b"),
     form("algolia-key", "an Algolia admin key", &["algolia"], r#"(?i)algolia[a-z0-9_-]{0,30}["']{0,1}[ \t]{0,2}[:=][ \t]{0,2}["']{0,1}(?P<secret>[0-9a-f]{32})\b"#).starting(Start::Anywhere).followed_by(Follows::Sign),
-    form("salesforce-token", "a Salesforce session", &["!aq", "!ar"], r"00D[A-Za-z0-9]{12,15}!A[QR][A-Za-z0-9._]{60,}").starting(Start::Before(18)).followed_by(Follows::Token(40)).checked(Check::Random),
+    form("salesforce-token", "a Salesforce session", &["00d"], r"00D[A-Za-z0-9]{12,15}![A-Za-z0-9._]{60,}").followed_by(Follows::Token(12)).checked(Check::Random),
     form("ghost-key", "an admin key of Ghost", &["ghost"], r"(?i)ghost[^\n]{0,40}?(?P<secret>[0-9a-f]{24}:[0-9a-f]{64})\b").followed_by(Follows::Word),
     form("wallet-key", "the private key of a wallet", &["xprv", "yprv", "zprv", "tprv"], r"[xyzt]prv[1-9A-Za-z]{100,}\b").followed_by(Follows::Token(90)),
     form("wallet-key", "the private key of a Nostr user", &["nsec1"], r"nsec1[qpzry9x8gf2tvdw0s3jn54khce6mua7l]{58}\b").followed_by(Follows::Token(58)),
@@ -710,6 +752,7 @@ pub(crate) static RULES: &[Rule] = &[
         r"(?i)/?[a-z-]{5,16}/(?P<secret>[A-Za-z0-9_.-]{20,})").starting(Start::Anywhere).followed_by(Follows::Token(20)).checked(Check::Random),
     form("cookie", "the session in a cookie", &["phpsessid", "jsessionid", "connect.sid", "laravel_session"],
         r"(?i)(?:phpsessid|jsessionid|connect\.sid|laravel_session)[=:](?P<secret>[A-Za-z0-9%._-]{16,})").starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
+    form("authress-key", "an Authress access key", &["sc_", "ext_", "scauth_"], r"(?:sc|ext|scauth)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc_?[a-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,120}").followed_by(Follows::Token(20)),
     form("amp-token", "an Amp token", &["sgamp_"], r"sgamp_[a-z]{2,12}_[A-Z0-9]{20,30}_[0-9a-f]{64}\b"),
     form("convex-key", "a Convex deploy key", &["prod:", "dev:", "preview:"], r"(?:prod|dev|preview):[a-z]{2,20}-[a-z]{2,20}-\d{1,4}\|(?P<secret>[A-Za-z0-9+/=_-]{40,})").followed_by(Follows::Token(5)),
     form("login-password", "the secret of a user in the settings of IPsec", &[": eap \"", ": xauth \"", ": eap \\\"", ": xauth \\\""],

@@ -15,8 +15,8 @@ use crate::names::{self, Kind, Telling};
 use crate::pattern::Pattern;
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
-    assignment, base64, checks, column, command, cookie, foreign, private_key, protocol, shape,
-    told, wrap,
+    alias, assignment, base64, checks, column, command, cookie, foreign, private_key, protocol,
+    shape, shown, told, wrap,
 };
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -73,7 +73,7 @@ pub(crate) fn is_suspicious_part(
 pub(crate) fn is_suspicious(bytes: &[u8], keyword: Occurrence) -> bool {
     let word = keyword.range();
     match keyword.target() {
-        Target::Tag | Target::Mark | Target::Percent | Target::Entity => true,
+        Target::Tag | Target::Mark | Target::Percent | Target::Mail | Target::Entity => true,
         Target::Escape => hides_something(bytes, &word),
         Target::Rule(index) => RULES.get(index).is_some_and(|rule| {
             is_possible(rule, bytes, &word) && may_match(index, rule, bytes, &word)
@@ -124,6 +124,8 @@ pub(crate) struct Findings {
     pub(crate) escapes: bool,
     /// The text contains escapes of a URL.
     pub(crate) percents: bool,
+    /// The text may contain the escapes of mails.
+    pub(crate) mail: bool,
     /// The text contains entities of HTML.
     pub(crate) entities: bool,
     /// The text contains marks that may hide more.
@@ -147,6 +149,7 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
             Target::Mark => findings.marks = true,
             Target::Percent => findings.percents = true,
             Target::Entity => findings.entities = true,
+            Target::Mail => findings.mail = true,
             Target::Escape => findings.escapes |= hides_something(bytes, &word),
             Target::Rule(index) => {
                 let Some(rule) = RULES.get(index) else { continue };
@@ -172,6 +175,14 @@ pub(crate) fn find(text: &str, is_allowed: impl Fn(&str, &str) -> bool) -> Findi
                 }
             }
         }
+    }
+    if memchr(b'$', bytes).is_some() {
+        let given = alias::find(text).into_iter();
+        let given =
+            given.filter(|(range, _)| !is_allowed(&text[range.clone()], &text[range.clone()]));
+        findings
+            .edits
+            .extend(given.map(|(range, rule)| Edit::new(range, Reason::Assigned(rule.into()))));
     }
     findings
 }
@@ -205,6 +216,10 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let (range, rule) = shape::find(text.as_bytes(), word.end, false)?;
             let edit = Edit::new(range.clone(), Reason::Secret(rule.into()));
             Some(Found { whole: range, edits: vec![edit] })
+        }
+        Finder::Shown => {
+            let secrets = shown::find(text, &word);
+            (!secrets.is_empty()).then(|| found(word, secrets))
         }
         Finder::Protocol => {
             let secret = protocol::find(text, &word)?;
@@ -419,6 +434,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
             return begins_word(bytes, word.start) && command::is_possible(bytes, word);
         }
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
+        Finder::Shown => return shown::is_possible(bytes, word),
         Finder::Protocol => return protocol::is_possible(bytes, word),
         Finder::Foreign => return true,
         Finder::Login => return told::may_be_login(bytes, word),

@@ -236,7 +236,7 @@ fn paired(before: &[u8], text: &str) -> Option<(usize, &'static str)> {
             let is_ably = length == 13 && first[first.len() - 7] == b'.';
             (is_ably.then_some(length)?, "ably-key")
         }
-        (b'|', 27) if looks_random(text) => {
+        (b'|', 26..=28) if looks_random(text) => {
             let length = run(u8::is_ascii_digit);
             ((15..=16).contains(&length).then_some(length)?, "facebook-token")
         }
@@ -407,7 +407,8 @@ fn has_prefix(prefix: &str, tail: &str) -> bool {
         && match drawn {
             _ if tail.contains('.') => length >= 40 && (is_telling || tail.split('.').all(is_part)),
             Drawn { upper: true, lower: true, .. } => length >= fewest(20, 28, 28),
-            Drawn { is_hex: true, .. } => length >= fewest(28, 40, 60),
+            // The digest of what a cache keeps.
+            Drawn { is_hex: true, .. } => length >= fewest(28, 40, usize::MAX),
             _ => length >= fewest(24, 28, 32),
         }
 }
@@ -487,6 +488,7 @@ fn stands_alone(bytes: &[u8], token: &Range<usize>, text: &str) -> bool {
     let is_base58 = !stem.bytes().any(|byte| b"0OIl-_".contains(&byte));
     // Addresses of blockchains and of files in IPFS, ids of documents.
     let is_address = is_base58 && matches!(stem.len(), 43..=46 | 87 | 88)
+        || is_base58 && stem.len() <= 35 && stem.starts_with(['1', '3'])
         || stem.len() == 44 && stem.starts_with('1')
         || stem.len() == 46 && stem.starts_with("Qm")
         || stem.get(2..).is_some_and(is_hex);

@@ -6,8 +6,11 @@
 
 use std::ops::Range;
 
-use crate::checks::{is_uuid, letters_in_words};
-use crate::names::{self, Telling};
+use memchr::memmem;
+
+use crate::checks::{is_uuid, letters_in_words, looks_random};
+use crate::made::{self, Made};
+use crate::names::{self, Kind, Telling};
 use crate::value;
 
 /// The most bytes of a sentence that are read behind a name and before it.
@@ -29,6 +32,8 @@ const SHORTEST: usize = 6;
 /// What a word looks like.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Look {
+    /// Words that people make up as a password, joined or cased.
+    Plain,
     /// Words that people join to a password, or one with a number.
     Words,
     /// Letters, digits and marks in an order that no word or name has.
@@ -117,15 +122,23 @@ fn may_be_password(word: &[u8]) -> bool {
         digits += usize::from(byte.is_ascii_digit());
         signs += usize::from(matches!(byte, b'-' | b'.'));
     }
-    if digits == 0 && signs < 2 {
-        return false;
-    }
     let letters = word.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    signs > 1 && letters > 9
+    let is_joined =
+        digits == 0 && letters > 7 && (signs > 0 || word.contains(&b'_') || has_hump(word));
+    if digits == 0 && signs < 2 {
+        return is_joined;
+    }
+    is_joined
+        || signs > 1 && letters > 9
         || digits > 1 && letters > 4
         || digits > 0
             && letters > 1
             && (word.iter().any(is_mark) || changes(word) > 3 || has_both_cases(word))
+}
+
+/// True if a capital follows a small letter.
+fn has_hump(word: &[u8]) -> bool {
+    word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 const fn is_mark(byte: &u8) -> bool {
@@ -170,13 +183,25 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
         !is_part(&bytes[before])
             || bytes[before] == b'n' && before > 0 && bytes[before - 1] == b'\\'
     });
-    begins && ends && holds_password(after(bytes, word.end), LINES)
+    let before = || &bytes[word.start.saturating_sub(2 * BEFORE)..word.start];
+    let is_password = bytes[word.clone()].eq_ignore_ascii_case(b"pw");
+    begins
+        && ends
+        && (holds_password(after(bytes, word.end), LINES)
+            || is_password
+                && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
 }
 
 /// Returns the passwords that belong to a word that tells of a login and no more: each must look like nothing else.
 pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     let rest = text[word.end..].bytes().take_while(u8::is_ascii_alphabetic).count();
     let name = word.start..word.end + rest;
+    if text[name.clone()].eq_ignore_ascii_case("pw") {
+        let told = find(text, &name).or_else(|| commented(text, name.start, Telling::PASSWORD));
+        if told.is_some() {
+            return told.into_iter().collect();
+        }
+    }
     let is_strong = |range: &Range<usize>| {
         let word = &text[range.clone()];
         has_both_cases(word.as_bytes()) && look(word) == Some(Look::Made)
@@ -262,7 +287,16 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
                 Look::Words if nth == 0 && word.range.start == part.start + 1 => {
                     text[word.range.clone()].bytes().filter(u8::is_ascii_digit).count() > 1
                 }
+                // `-> Type`
+                _ if gap.trim_end().ends_with("->")
+                    && !text[word.range.clone()].bytes().any(|byte| byte.is_ascii_digit()) =>
+                {
+                    false
+                }
                 Look::Words => word.is_quoted && nth <= 10 || is_joined && nth <= 12,
+                Look::Plain => {
+                    is_joined && nth <= 6 && !gap.trim_end().ends_with(['>', '|', '-', ':', '='])
+                }
             };
             if may_be {
                 return Some(word.range.clone());
@@ -291,6 +325,17 @@ fn phrase(text: &str, part: Range<usize>) -> Option<Range<usize>> {
     is_one.then(|| part.start + start..part.start + start + inner.len())
 }
 
+/// Words by which a sentence makes what stands before them a password, in several languages.
+const AS: [&str; 13] = [
+    "as", "als", "comme", "como", "come", "som", "jako", "olarak", "sebagai", "ως", "как", "kot",
+    "kao",
+];
+
+/// True if what begins a line may be a password although nothing stands before it.
+fn is_named_or_cased(gap: &str, word: &str) -> bool {
+    gap.contains("<-") || gap.contains("that") || has_both_cases(word.as_bytes())
+}
+
 /// Returns the password in the sentence before a name.
 fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
     let floor = text.ceil_char_boundary(end.saturating_sub(BEFORE));
@@ -301,22 +346,34 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
             break;
         }
         let gap = &text[word.range.end..end];
-        let links =
-            ["as", "is", "for", "when", "that's", "thats", "als", "comme", "como", "come", "ist"];
+        let links = [
+            "is", "for", "when", "that's", "thats", "ist", "est", "es", "er", "är", "je", "to",
+            "jest",
+        ];
         let between = || gap.split_whitespace().map(str::to_lowercase);
-        let is_linked = between().any(|part| links.contains(&part.as_str()));
+        // `VALUE as the password`
+        let is_given = gap.starts_with(" is the ")
+            || gap.starts_with(" is my ")
+            || gap.starts_with(" is our ");
+        let is_named = (is_given
+            || between().next().is_some_and(|first| AS.contains(&first.as_str())))
+            && between().count() <= 4;
+        let is_linked = is_named || between().any(|part| links.contains(&part.as_str()));
         if let Some(look) = look(&text[word.range.clone()])
             && is_linked
             && !is_about_else(gap)
             && !gap.contains(['(', '{', '=', ':'])
-            && (word.is_quoted || nth > 0 || has_both_cases(text[word.range.clone()].as_bytes()))
+            && (word.is_quoted
+                || nth > 0
+                || look > Look::Plain && is_named_or_cased(gap, &text[word.range.clone()]))
             && nth.checked_sub(1).is_none_or(|before| {
                 !is_about_else(&text[words[before].range.clone()])
                     && !OWNERS.contains(&text[words[before].range.clone()].to_lowercase().as_str())
             })
             && (look == Look::Made
                 || word.is_quoted
-                || between().any(|part| part.starts_with("that")))
+                || is_named
+                || look == Look::Words && between().any(|part| part.starts_with("that")))
         {
             return Some(word.range.clone());
         }
@@ -329,10 +386,10 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let ceiling = text.floor_char_boundary(text.len().min(name.end + TAIL));
     let tail = text[name.end..ceiling].find('\n')?;
     let tail = &text[name.end..name.end + tail];
-    let asks = tail.trim_end().ends_with('?');
+    let asks = tail.trim_end().ends_with('?') || is_request(head(text, name.start, LINE));
     let announces = asks
         || tail.trim_end().ends_with(':')
-        || tail.chars().all(|part| !part.is_alphanumeric())
+        || tail.chars().all(|part| !part.is_alphanumeric() && part != ',')
         || is_prompt(head(text, name.start, LINE));
     let mut at = name.end + tail.len();
     // An answer may come late.
@@ -349,6 +406,7 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
                 Look::Words => {
                     is_alone && announces || asks && line == 0 && (word.is_quoted || is_last)
                 }
+                Look::Plain => is_alone && announces && (asks || line == 0),
             };
             if may_be {
                 return Some(word.range.clone());
@@ -356,6 +414,70 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// The most bytes between the sign of a comment and the name in it.
+const COMMENT: usize = 40;
+
+/// True if, in text or in raw JSON, a comment behind a value may stand before this place.
+pub(crate) fn may_be_comment(bytes: &[u8], start: usize) -> bool {
+    let near = &bytes[start.saturating_sub(COMMENT)..start];
+    let sign =
+        ["# ", "// ", "-- ", "/* "].iter().find_map(|sign| memmem::rfind(near, sign.as_bytes()));
+    sign.is_some_and(|at| {
+        let before = near[..at].trim_ascii_end();
+        before.ends_with(b"\"")
+            || before.ends_with(b"'")
+            || before.ends_with(b";")
+            || before.ends_with(b")")
+    })
+}
+
+/// Returns the value in quotation marks before a comment that names it: `x = "VALUE"  # db password`.
+pub(crate) fn commented(text: &str, start: usize, telling: Telling) -> Option<Range<usize>> {
+    let line = head(text, start, BEFORE + COMMENT);
+    let floor = start - line.len();
+    let sign = ["# ", "// ", "-- ", "/* "].iter().filter_map(|sign| line.rfind(sign)).max()?;
+    let code = line[..sign].trim_end().trim_end_matches([';', ')', ',', ']']);
+    let mark = code.chars().next_back().filter(|mark| "\"'`".contains(*mark))?;
+    let inner = &code[..code.len() - 1];
+    let open = inner.rfind(mark)?;
+    let value = &inner[open + 1..];
+    let is_secret = match telling.kind {
+        Kind::Password => made::is_certain(value),
+        _ => looks_random(value) && value.len() >= 16,
+    };
+    let is_one = line.len() - sign <= COMMENT && !is_about_else(&line[sign..]);
+    (is_secret && is_one).then(|| floor + open + 1..floor + inner.len())
+}
+
+/// True for the beginning of a sentence that asks for what it names, without a question mark.
+fn is_request(head: &str) -> bool {
+    let lower = head.to_lowercase();
+    [
+        "can you",
+        "i need",
+        "please confirm",
+        "could you",
+        "send me",
+        "give me",
+        "what's",
+        "whats",
+        "what is",
+        "what was",
+        "share the",
+        "anyone have",
+        "was ist",
+        "wie ist",
+        "wie lautet",
+        "quel est",
+        "cuál es",
+        "cual es",
+        "hva er",
+        "vad är",
+    ]
+    .iter()
+    .any(|words| lower.contains(words))
 }
 
 /// Returns the passwords of a list whose heading the name stands in: a label, a sign and the value in each row.
@@ -391,6 +513,8 @@ pub(crate) fn listed(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
             None => break,
         }
     }
+    // Names are joined like words of passwords.
+    found.retain(|(look, _)| *look > Look::Plain);
     let is_list = found.len() > 1 || found.first().is_some_and(|(look, _)| *look == Look::Made);
     if is_list { found.into_iter().map(|(_, range)| range).collect() } else { Vec::new() }
 }
@@ -484,7 +608,15 @@ fn look(word: &str) -> Option<Look> {
     let is_words = value::is_joined_words(word) && bytes.iter().any(u8::is_ascii_digit)
         || value::is_said_word(Telling::PASSWORD, b"password", word)
         || value::is_said(Telling::PASSWORD, b"password", word, true);
-    is_words.then_some(Look::Words)
+    if is_words {
+        return Some(Look::Words);
+    }
+    match made::made(word) {
+        Some(Made::Numbered) => Some(Look::Words),
+        Some(Made::Cased) => Some(Look::Plain),
+        Some(Made::Joined) if made::is_made(word) => Some(Look::Plain),
+        _ => None,
+    }
 }
 
 /// True for letters, digits and marks in an order that no name has.
@@ -547,9 +679,9 @@ fn is_other(word: &str) -> bool {
         || is_host
         || is_field
         || is_constant
-        || is_snake
+        || is_snake && made::made(word).is_none()
         || is_hex
-        || is_name_in_code
+        || is_name_in_code && made::made(word).is_none()
         || is_version
         || is_uuid(word)
         || names::judge(bytes).is_some()

@@ -8,7 +8,8 @@ use crate::checks::{
     has_irregular_case, is_filler, is_made_up, is_masked, is_reference, is_uuid, is_worded,
     letters_in_words, looks_random, sounds_like_a_word,
 };
-use crate::names::{Kind, Telling, is_constant_name};
+use crate::made::{self, Made};
+use crate::names::{Kind, Telling, is_compound, is_constant_name};
 
 /// The manner in which a value is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +142,8 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
     }
     if is_masked(value)
         || is_filler(value)
+        || value.as_bytes().eq_ignore_ascii_case(name)
+        || value.starts_with("0x") && value.len() <= 10
         || is_made_up(value)
         || is_reference(value)
         || is_public(value)
@@ -152,7 +155,10 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         let lower = name.to_ascii_lowercase();
         return is_phrase(value) && lower.ends_with(b"mnemonic")
             || (is_diceware(value) || is_words(value)) && lower.ends_with(b"passphrase")
-            || is_grouped(value) && kind == Kind::Password && manner == Manner::Quoted;
+            || is_grouped(value) && kind == Kind::Password && manner == Manner::Quoted
+            || kind == Kind::Password
+                && matches!(manner, Manner::Quoted | Manner::Argument)
+                && made::is_phrase(value, is_owned(name));
     }
     if base64::is_login(value) {
         return true;
@@ -167,7 +173,10 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
             let is_plain = || !is_expression(value) && !is_described(value);
             is_password(value, quoted || is_setting && is_plain())
                 || (quoted || is_setting)
-                    && (is_letters_alone(value) || is_joined_words(value) || is_number(value))
+                    && (is_letters_alone(value)
+                        || is_joined_words(value)
+                        || is_number(value)
+                        || is_made_for(name, value))
                 || manner == Manner::Setting && is_own_password(name) && is_plain()
         }
         Kind::Secret | Kind::Key | Kind::Token if is_given && is_short_key(value) => true,
@@ -175,6 +184,13 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         Kind::Secret | Kind::Key if quoted && value.len() >= 10 && is_short_key(value) => true,
         Kind::Secret | Kind::Token if is_given && is_tiny_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
+        Kind::Secret
+            if (quoted || is_given && is_compound(name))
+                && is_one(name)
+                && is_value_made(name, value) =>
+        {
+            true
+        }
         Kind::Secret => {
             value.len() >= 12
                 && (looks_random(value) || is_uuid(value) || is_hard_to_guess(value))
@@ -200,6 +216,29 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
                     || (is_uuid(value) && may_be_uuid(name)))
         }
     }
+}
+
+/// True for a password that a person made up. One word may be a label, unless the name tells whose password it is.
+fn is_made_for(name: &[u8], value: &str) -> bool {
+    match made::made(value) {
+        Some(Made::Word) => value.len() >= 8 && is_owned(name) && is_own_password(name),
+        found => found.is_some(),
+    }
+}
+
+/// True for a secret that a person made up, and no name of an object that holds one.
+fn is_value_made(name: &[u8], value: &str) -> bool {
+    let words = || value.split(|part: char| !part.is_alphanumeric());
+    match made::made(value) {
+        Some(Made::Numbered) => value.len() >= 8,
+        Some(Made::Joined) => words().count() > 2 || is_value(name),
+        _ => false,
+    }
+}
+
+/// True for a name that tells what its password is for: that of a field of a form does not.
+fn is_owned(name: &[u8]) -> bool {
+    is_constant_name(name) || is_compound(name) || name.eq_ignore_ascii_case(b"psk")
 }
 
 /// True for a few letters and digits that are drawn: they change places as in no name.
@@ -448,6 +487,7 @@ fn is_letters_alone(value: &str) -> bool {
     (10..=40).contains(&value.len())
         && value.bytes().all(|byte| byte.is_ascii_lowercase())
         && !is_described(value)
+        && !made::is_of_programs(value)
         && !ENDINGS.iter().any(|end| value.ends_with(end))
 }
 
@@ -614,7 +654,8 @@ pub(crate) fn is_said(telling: Telling, name: &[u8], value: &str, marked: bool) 
         && count(u8::is_ascii_alphabetic) >= 2
         && ((digits > 0 && (strong || mixed || marked))
             || (strong && has_irregular_case(bytes))
-            || (telling.kind == Kind::Password && (is_drawn(bytes) || is_broken(value)))
+            || (telling.kind == Kind::Password
+                && (is_drawn(bytes) && !made::holds_word(value) || is_broken(value)))
             || (telling.kind == Kind::Password && is_respelt(value))
             || (marked && is_letters_alone(value))
             || (marked && is_joined_words(value)))
@@ -627,6 +668,7 @@ pub(crate) fn is_said_word(telling: Telling, name: &[u8], value: &str) -> bool {
             || is_joined_words(value)
             || is_number(value)
             || is_leet(value)
+            || made::is_made(value)
             || value.len() >= 16 && is_letters_alone(value))
         && is_secret(telling.kind, name, value, Manner::Quoted)
 }

@@ -59,12 +59,23 @@ pub(crate) fn is_possible(bytes: &[u8], length: usize) -> bool {
         matches!(byte, b' ' | b'\t' | b'\r' | b'|' | b'"' | b'\'' | b'+' | b'.' | 0x80..)
     };
     let near = &rest[..rest.len().min(96)];
+    if is_concatenated(near) {
+        return true;
+    }
     length >= SHORTEST
         && (first.iter().any(u8::is_ascii_digit) || is_capital(first))
         && near
             .iter()
             .position(|byte| *byte == b'\n' || *byte == b'\\' || *byte == b'+')
             .is_some_and(|at| near[..at].iter().all(is_between))
+}
+
+/// True for `" + "` and the like: code puts any parts together.
+fn is_concatenated(rest: &[u8]) -> bool {
+    let [mark @ (b'"' | b'\''), rest @ ..] = rest else { return false };
+    let rest = rest.strip_prefix(b" ").unwrap_or(rest);
+    let [b'+' | b'.', rest @ ..] = rest else { return false };
+    rest.strip_prefix(b" ").unwrap_or(rest).first() == Some(mark)
 }
 
 /// Joins the lines of the token that the text begins with; `None` if it ends on its first line.
@@ -80,10 +91,10 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
                 .count()
     };
     let first = run(0);
-    if !(SHORTEST..=LONGEST).contains(&first)
-        || !(text.as_bytes()[..first].iter().any(u8::is_ascii_digit)
-            || is_capital(&text.as_bytes()[..first]))
-    {
+    let bytes = &text.as_bytes()[..first];
+    let may_be_cut = (SHORTEST..=LONGEST).contains(&first)
+        && (bytes.iter().any(u8::is_ascii_digit) || is_capital(bytes));
+    if !may_be_cut && !is_concatenated(&text.as_bytes()[first..]) {
         return None;
     }
     let mut joined = Joined { text: text[..first].to_owned(), first, breaks: Vec::new() };
@@ -102,8 +113,9 @@ pub(crate) fn join(text: &str, keyword: usize, must: bool) -> Option<Joined> {
         let stands_out = part.len() >= 6
             && (part.bytes().any(|byte| byte.is_ascii_digit()) || is_mixed_up(part));
         let is_id = stands_out && is_capital(joined.text.as_bytes()) && is_capital(part.as_bytes());
+        let in_code = is_concatenated(&text.as_bytes()[end..]);
         if !(must || stands_out)
-            || !(is_id || goes_on(part, &text[next..], last))
+            || !(in_code || is_id || goes_on(part, &text[next..], last))
             || part.get(..keyword) == text.get(..keyword)
         {
             break;

@@ -110,12 +110,23 @@ impl Author {
 
     /// The result of a tool call.
     pub fn gets(&mut self, call: &str, text: &str) -> &mut Self {
+        self.result(call, text, false)
+    }
+
+    /// The result of a tool call that failed.
+    pub fn fails(&mut self, call: &str, text: &str) -> &mut Self {
+        self.result(call, text, true)
+    }
+
+    fn result(&mut self, call: &str, text: &str, is_error: bool) -> &mut Self {
+        let mut result = json!({ "type": "tool_result", "tool_use_id": call, "content": text });
+        if is_error {
+            result["is_error"] = true.into();
+        }
         self.record(
             "user",
             json!({
-                "message": { "role": "user", "content": [
-                    { "type": "tool_result", "tool_use_id": call, "content": text },
-                ] },
+                "message": { "role": "user", "content": [result] },
                 "toolUseResult": { "stdout": text, "stderr": "" },
             }),
         )

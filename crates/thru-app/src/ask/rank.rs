@@ -5,8 +5,9 @@ use thru_recall::{MeaningUse, OrderRequest, Part, SearchRequest, order};
 use thru_store::index::{IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
+use super::dates::{dates_as_of, time_meant};
 use super::passage::named_passage;
-use super::search::{Feature, time_meant};
+use super::search::Feature;
 use super::{ProjectScope, memory};
 use crate::answer;
 use crate::app::App;
@@ -154,7 +155,8 @@ fn passage_rank(
     let query = request.query.clone();
     let embedding = embedding::embed_question(app, &query);
     let index = TextIndex::open(&app.layout, store)?;
-    let when = time_meant(app, &query);
+    let now = dates_as_of(app, store, &query, filter.projects.as_deref())?;
+    let when = time_meant(app, &query, now);
     let order_request = OrderRequest { query, filter, when };
     let ordered = order(&app.layout, &index, store, &order_request, Box::new(|| embedding.wait()))?;
     let all = &ordered.candidates.found;

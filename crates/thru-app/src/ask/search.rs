@@ -6,13 +6,14 @@ use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 use thru_recall::{
     Correction, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, find_query_time, in_english, last_before,
-    parse_date, spelled, without_date, work, work_question,
+    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before, parse_date,
+    spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, TextIndex};
 use thru_store::{PassageRow, Store};
 
+use super::dates::{dates_as_of, time_meant};
 use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::passage::PassageEntry;
 use super::session::SessionEntry;
@@ -29,8 +30,6 @@ const MEMORIES: usize = 3;
 /// The share of memories among rows that they share with passages: two of five. They say it better, and passages show
 /// it.
 const MEMORY_SHARE: (usize, usize) = (2, 5);
-/// Passages looked at for each that is shown, where only some kinds are wanted.
-const PASSAGES_PER_KIND: usize = 5;
 
 /// A question.
 #[derive(Clone, Debug, Default)]
@@ -113,11 +112,7 @@ impl Search {
             AnswerSize::Passages(_) if passages => limit + memories,
             _ => limit,
         };
-        let passages = match (passages, any) {
-            (false, _) => 0,
-            (true, true) => limit,
-            (true, false) => limit * PASSAGES_PER_KIND,
-        };
+        let passages = if passages { limit } else { 0 };
         Limits { memories, rows, passages }
     }
 
@@ -135,14 +130,13 @@ impl Search {
             Some(id) => Some(vec![named::named_session(app, store, id)?.row]),
             None => None,
         };
-        let kinds: Vec<MemoryKind> = self
-            .kinds
-            .iter()
-            .filter_map(|kind| match kind {
-                EntryKind::Memory(kind) => Some(*kind),
-                EntryKind::Passage(_) => None,
-            })
-            .collect();
+        let (mut kinds, mut passages): (Vec<MemoryKind>, Vec<PassageKind>) = Default::default();
+        for kind in &self.kinds {
+            match kind {
+                EntryKind::Memory(kind) => kinds.push(*kind),
+                EntryKind::Passage(kind) => passages.push(*kind),
+            }
+        }
         let filter = IndexFilter {
             projects: project.as_ref().map(|one| store.project_rows(one.row)).transpose()?,
             sessions: session,
@@ -151,6 +145,7 @@ impl Search {
             since: date(&self.since)?,
             until: date(&self.until)?,
             kinds: (!kinds.is_empty()).then_some(kinds),
+            passages: (!passages.is_empty()).then_some(passages),
             concepts: (!self.concepts.is_empty()).then(|| self.concepts.clone()),
         };
         Ok((filter, project.map(|project| project.name)))
@@ -276,6 +271,16 @@ impl Found {
         const LIKELY: f32 = 0.1;
         let may_answer = self.confidence >= LIKELY && self.gaps.is_empty();
         self.verdict == Verdict::Nearest && !may_answer
+    }
+
+    /// True if the question asks for a time, which each passage then says of itself.
+    pub fn asks_when(&self) -> bool {
+        const ASKING: [&str; 4] = ["when", "what time", "wann", "how long ago"];
+        let query = self.query.to_lowercase();
+        ASKING.iter().any(|words| {
+            query.strip_prefix(words).is_some_and(|rest| rest.starts_with(' '))
+                || query.contains(&format!(" and {words} "))
+        })
     }
 
     /// The rows to show: memories first, then passages, best first.
@@ -452,12 +457,13 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         _ => most,
     };
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
-    let work = answer_work(app, &store, redactor, (request, &query), &index, &filter)?;
+    let now = dates_as_of(app, &store, &query, filter.projects.as_deref())?;
+    let work = answer_work(app, &store, redactor, (request, &query, now), &index, &filter)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
         None => {
             let memories = app.open.indexes.index(&app.layout, &store, Collection::Memories)?;
-            let query = without_date(&query, app.clock.now(), app.zone());
+            let query = without_date(&query, now, app.zone());
             let projects = filter.projects.clone().map(|own| [own, vec![EVERYWHERE]].concat());
             let within = IndexFilter { projects, ..IndexFilter::default() };
             spelled(&[&index, &memories], &within, &query, thru_embed::is_word)?
@@ -470,7 +476,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         query: spelled.query,
         filter,
         turns: request.turns,
-        when: time_meant(app, &query),
+        when: time_meant(app, &query, now),
         open: app.open.clone(),
         limit: one_more(limits.passages),
         context: request.context,
@@ -482,7 +488,15 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         Some(_) => (SearchResults::default(), Judged::of_work()),
         None => {
             let embedding = Box::new(|| embedding.wait());
-            let results = thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
+            let mut results =
+                thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
+            if limits.passages > 0 {
+                // What has no title is told by its passages, and what is far from the question only where they tell nothing.
+                let tell = !results.sessions.is_empty();
+                results.memories.retain(|found| {
+                    !found.hit.memory.is_untitled() && (found.hit.is_near() || !tell)
+                });
+            }
             let judged = judge(&results, request, limits);
             (results, judged)
         }
@@ -540,7 +554,7 @@ fn answer_work(
     app: &App,
     store: &Store,
     redactor: &Redactor,
-    (request, query): (&Search, &str),
+    (request, query, now): (&Search, &str, Timestamp),
     index: &TextIndex,
     filter: &IndexFilter,
 ) -> Result<Option<WorkDone>> {
@@ -548,8 +562,7 @@ fn answer_work(
         && request.file.is_none()
         && request.kinds.is_empty()
         && request.concepts.is_empty();
-    let Some(mut question) = work_question(query, app.clock.now(), app.zone()).filter(|_| is_plain)
-    else {
+    let Some(mut question) = work_question(query, now, app.zone()).filter(|_| is_plain) else {
         return Ok(None);
     };
     let mut projects = filter.projects.clone();
@@ -641,21 +654,9 @@ impl Judged {
 }
 
 fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
-    let passage_kinds: Vec<PassageKind> = request
-        .kinds
-        .iter()
-        .filter_map(|kind| match kind {
-            EntryKind::Passage(kind) => Some(*kind),
-            EntryKind::Memory(_) => None,
-        })
-        .collect();
     let memories = || results.memories.iter().enumerate();
-    // What has no title is told by its passages.
-    let is_told = |found: &FoundMemory| limits.passages == 0 || !found.hit.memory.is_untitled();
-    let near: Vec<RowAt> = memories()
-        .filter(|(_, found)| found.hit.is_near() && is_told(found))
-        .map(|(at, _)| RowAt::Memory(at))
-        .collect();
+    let near = memories().filter(|(_, found)| found.hit.is_near());
+    let near: Vec<RowAt> = near.map(|(at, _)| RowAt::Memory(at)).collect();
     let mut has_more = near.len() > limits.memories;
     let mut shown: Vec<RowAt> = near.into_iter().take(limits.memories).collect();
     // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.
@@ -668,9 +669,7 @@ fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
         let mut hits: Vec<(usize, RowAt)> = Vec::new();
         for (at, session) in results.sessions.iter().enumerate() {
             for (place, hit) in session.hits.iter().enumerate() {
-                if passage_kinds.is_empty() || passage_kinds.contains(&hit.passage.kind) {
-                    hits.push((hit.rank, RowAt::Passage(at, place)));
-                }
+                hits.push((hit.rank, RowAt::Passage(at, place)));
             }
         }
         hits.sort_by_key(|(rank, _)| *rank);
@@ -748,10 +747,4 @@ fn ranked_passage(redactor: &Redactor, hit: Hit) -> RankedPassage {
 fn skipped_tools(app: &App) -> Vec<String> {
     let asks = |tool: &String| ADAPTERS.iter().any(|adapter| adapter.capture.asks_user(tool));
     app.config.capture.skip_tools.iter().filter(|tool| !asks(tool)).cloned().collect()
-}
-
-/// The time that a question speaks of, in milliseconds since 1970: from, until.
-pub(super) fn time_meant(app: &App, query: &str) -> Option<(i64, i64)> {
-    find_query_time(query, app.clock.now(), app.zone())
-        .map(|when| (when.from.as_millisecond(), when.until.as_millisecond()))
 }

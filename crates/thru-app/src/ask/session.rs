@@ -303,7 +303,7 @@ pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOu
         version: answer::VERSION,
         kind: "session",
         turns: turns::turns(&store, redactor, passages.iter())?,
-        failed_commands: turns::failed_commands(&passages),
+        failed_commands: turns::failed_commands(&passages).count(),
         files: touched_paths(&store, redactor, session.row)?,
         activity: activity_profile(&store, session.row, passages)?,
         context: ContextOutline::new(&store, context)?,

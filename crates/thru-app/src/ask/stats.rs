@@ -3,10 +3,14 @@
 mod models;
 mod work;
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::civil::Date;
 use serde::Serialize;
-use thru_core::{Agent, SessionId, Timestamp};
+use thru_core::{Agent, Id, SessionId, Timestamp};
 use thru_recall::{SessionUsage, parse_date, usage};
 use thru_redact::Clean;
+use thru_store::Store;
 
 pub use models::{AskModelUsage, ModelUsage, ModelUsageRow, model_usage};
 pub use work::{AskWork, DayWork, ProjectWork, WorkFigures, WorkStats, work};
@@ -35,6 +39,8 @@ pub struct ContextUsage {
     pub touched: u64,
     /// The figures of each occasion.
     pub occasions: Vec<OccasionUsage>,
+    /// The figures of each day, the latest first.
+    pub days: Vec<DayUsage>,
     /// The figures of each session, the latest first.
     pub sessions: Vec<SessionContextUsage>,
 }
@@ -50,6 +56,19 @@ pub struct OccasionUsage {
     pub tokens: u64,
     /// Memories in all.
     pub memories: u64,
+}
+
+/// The context given on one day.
+#[derive(Clone, Debug, Serialize)]
+pub struct DayUsage {
+    /// The day: `2026-03-01`.
+    pub day: String,
+    /// The number of times.
+    pub times: u64,
+    /// Tokens in all.
+    pub tokens: u64,
+    /// Tokens of the recorded work that the memories given stand for; each memory counts once a day.
+    pub work_tokens: u64,
 }
 
 /// The context given to one session.
@@ -118,6 +137,32 @@ pub fn context_usage(app: &App, since: &str, call: Call<'_>) -> Result<ContextUs
                 memories: one.memories,
             })
             .collect(),
+        days: days(app, &store, since)?,
         sessions,
     })
+}
+
+fn days(app: &App, store: &Store, since: Timestamp) -> Result<Vec<DayUsage>> {
+    let mut work: HashMap<Id, u64> = HashMap::new();
+    let mut given: BTreeMap<Date, (DayUsage, HashSet<Id>)> = BTreeMap::new();
+    for injection in store.injections(Some(since))? {
+        let Some(at) = injection.at else { continue };
+        let date = at.to_zoned(app.zone().clone()).date();
+        let day = DayUsage { day: date.to_string(), times: 0, tokens: 0, work_tokens: 0 };
+        let (day, seen) = given.entry(date).or_insert_with(|| (day, HashSet::new()));
+        day.times += 1;
+        day.tokens += injection.tokens;
+        for (memory, _) in injection.memories {
+            if !seen.insert(memory) {
+                continue;
+            }
+            let tokens = match work.get(&memory) {
+                Some(tokens) => *tokens,
+                None => store.memory(&memory)?.map_or(0, |memory| memory.raw_tokens),
+            };
+            work.insert(memory, tokens);
+            day.work_tokens += tokens;
+        }
+    }
+    Ok(given.into_values().rev().map(|(day, _)| day).collect())
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use thru_app::ask::briefings::{self, ListBriefings};
+use thru_app::ask::stats;
 use thru_core::{Clock, FixedClock};
 use thru_recall::usage;
 
@@ -30,6 +31,11 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     let store = home.store();
     let told = store.injections(None).unwrap();
     let (memory, _) = told[0].memories[0];
+    let given = stats::context_usage(&home.app(), "2026-02-01", call()).unwrap();
+    let days: Vec<_> = given.days.iter().map(|day| (day.day.as_str(), day.times)).collect();
+    assert_eq!(days, [("2026-03-01", 1)]);
+    assert_eq!(given.days[0].tokens, given.tokens);
+    assert!(given.days[0].work_tokens > given.tokens, "{:?}", given.days);
     let fetched = || usage(&home.store(), None).unwrap().sessions[0].fetched;
     assert_eq!(fetched(), 0);
     let listed = || {

@@ -12,6 +12,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use axum::body::Bytes;
+use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, State};
 use axum::http::{Method, Uri};
 use axum::routing::{MethodFilter, MethodRouter, on};
@@ -60,8 +61,8 @@ where
     T: Serialize,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
-    let handler = move |State(shared), uri: Uri, path: RawPathParams| async move {
-        let input: I = asked(&uri, &path)?;
+    let handler = move |State(shared), uri: Uri, path: Path| async move {
+        let input: I = asked(&uri, &path.map_err(not_text)?)?;
         ask(shared, move |app, call| work(input, app, call)).await
     };
     let handler = on(MethodFilter::GET, handler);
@@ -75,8 +76,8 @@ where
     T: Serialize,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
-    let handler = move |State(shared), path: RawPathParams, bytes: Bytes| async move {
-        let input: I = sent(&bytes, &path)?;
+    let handler = move |State(shared), path: Path, bytes: Bytes| async move {
+        let input: I = sent(&bytes, &path.map_err(not_text)?)?;
         ask(shared, move |app, call| work(input, app, call)).await
     };
     let filter = match method {
@@ -87,6 +88,13 @@ where
     Route { method, path, summary, input: |it| it.root_schema_for::<I>(), handler }
 }
 
+/// The parameters in the path, unless they are no text.
+type Path = std::result::Result<RawPathParams, RawPathParamsRejection>;
+
+fn not_text(_: RawPathParamsRejection) -> Problem {
+    Problem::invalid("the path is not UTF-8".to_owned())
+}
+
 /// Reads the input of a question.
 fn asked<I: DeserializeOwned>(uri: &Uri, path: &RawPathParams) -> std::result::Result<I, Problem> {
     let query = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
@@ -94,8 +102,14 @@ fn asked<I: DeserializeOwned>(uri: &Uri, path: &RawPathParams) -> std::result::R
     let given = query.filter(|(_, value)| !value.is_empty());
     let mut pairs = form_urlencoded::Serializer::new(String::new());
     pairs.extend_pairs(given).extend_pairs(path);
-    serde_urlencoded::from_str(&pairs.finish())
-        .map_err(|error| Problem::invalid(format!("the parameters: {error}")))
+    let given = pairs.finish();
+    let given = serde_urlencoded::Deserializer::new(form_urlencoded::parse(given.as_bytes()));
+    serde_path_to_error::deserialize(given).map_err(|error| {
+        // The path of an error about the whole is a point.
+        let name = Some(error.path().to_string()).filter(|path| path != ".");
+        let name = name.map(|name| format!("`{name}`: ")).unwrap_or_default();
+        Problem::invalid(format!("the parameters: {name}{}", error.inner()))
+    })
 }
 
 /// Reads the input of a change.

@@ -98,6 +98,7 @@ fn the_turns_of_a_session_are_told_in_parts() {
     for number in 1..=5 {
         records.asks(&format!("Water tree {number}")).says("Done.");
     }
+    records.runs("c1", "make water").fails("c1", "Exit code 2\nno water");
     home.add(&session, &records);
     let served = home.serve();
     let numbers = |query: &str| {
@@ -109,6 +110,11 @@ fn the_turns_of_a_session_are_told_in_parts() {
     assert_eq!(numbers("?limit=3"), [1, 2]);
     assert_eq!(numbers("?first=2&limit=2"), [2, 3]);
     assert_eq!(numbers("?first=9"), [] as [u64; 0]);
+    let failures = |session: &str| {
+        served.get(&format!("/api/v1/sessions/{session}/turns?limit=1")).json()["failures"].clone()
+    };
+    assert_eq!(failures(SESSION), serde_json::json!([]));
+    assert_eq!(failures(&session), serde_json::json!([{ "turn": 5, "commands": 1 }]));
 }
 
 #[test]
@@ -176,6 +182,7 @@ fn what_is_asked_wrongly_is_a_problem_that_says_why() {
         ("/api/v1/search?q=x&since=someday", 400, "invalid"),
         ("/api/v1/search?q=x&limit=many", 400, "invalid"),
         ("/api/v1/search?q=x&project=none-of-ours", 404, "not_found"),
+        ("/api/v1/memories/%ff", 400, "invalid"),
         ("/api/v1/memories/zzzzz", 404, "not_found"),
         ("/api/v1/sessions/ffffffff", 404, "not_found"),
         ("/api/v1/nothing", 404, "no_route"),
@@ -186,6 +193,27 @@ fn what_is_asked_wrongly_is_a_problem_that_says_why() {
         assert_eq!(problem["status"], status);
         assert!(response.head.contains("application/problem+json"), "{response:?}");
         assert!(!problem["detail"].as_str().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_number_that_is_none_is_named() {
+    let problem = Home::new().serve().get("/api/v1/search?q=x&limit=many").json();
+    assert_eq!(problem["detail"], "the parameters: `limit`: invalid digit found in string");
+}
+
+#[test]
+fn a_search_finds_only_the_kinds_that_are_wanted() {
+    let home = Home::new();
+    let served = home.serve();
+    for (name, kind) in [("prompt", "human"), ("answer", "assistant"), ("tool", "tool")] {
+        let found =
+            served.get(&format!("/api/v1/search?q=importer+lock&nearest=true&limit=1&type={name}"));
+        let found = found.json();
+        let passages = found["sessions"][0]["passages"].as_array().unwrap();
+        let kinds: Vec<_> = passages.iter().map(|one| one["kind"].as_str().unwrap()).collect();
+        assert_eq!(kinds, [kind], "{found}");
+        assert_eq!(found["memories"].as_array().unwrap().len(), 0, "{found}");
     }
 }
 

@@ -71,12 +71,16 @@ fn by_keyboard_alone_a_memory_is_found_corrected_and_restored() {
     browser.wait_for("document.querySelector('[data-key=u]')");
     browser.press("u");
     browser.wait_for("document.querySelector('h1')?.innerText === 'Use pnpm, not npm'");
-    // A correction of what changed meanwhile is refused, and says so.
+    // A correction of what changed meanwhile keeps what is typed, is refused, and says so.
     browser.press("e");
     browser.wait_for("document.activeElement.name === 'title'");
+    browser.run("document.activeElement.select()");
+    browser.press("Use deno");
     let elsewhere = served.change("PATCH", &path, &json!({ "title": "Use bun" }));
     assert_eq!(elsewhere.status, 200, "{elsewhere:?}");
-    browser.press(" and more\u{e007}");
+    browser.wait_for("document.querySelector('h1')?.innerText === 'Use bun'");
+    browser.wait_for("document.activeElement.value === 'Use deno'");
+    browser.press("\u{e007}");
     browser.wait_for("document.querySelector('.trouble')?.innerText.includes('changed since')");
     assert_eq!(served.get(&path).json()["memories"][0]["title"], "Use bun");
     browser.open(&format!("{}/#/memories", served.server.origin()));

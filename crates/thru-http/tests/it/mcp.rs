@@ -87,6 +87,10 @@ fn pages_and_strangers_are_no_clients() {
         served.host()
     );
     assert_eq!(served.send(&request).status, 401);
+    // Its hash looks like a secret, and is none.
+    let applied = served.change("POST", "/api/v1/redact/apply", &json!({}));
+    assert_eq!((applied.status, &applied.json()["records"]), (200, &0.into()), "{applied:?}");
+    assert_eq!(post(&served, &token, "", &list).status, 200);
     clients.revoke("cursor").unwrap();
     assert_eq!(post(&served, &token, "", &list).status, 401);
 }

@@ -71,6 +71,17 @@ fn what_is_new_is_told_by_its_id_and_again_to_who_missed_it() {
 }
 
 #[test]
+fn a_stream_ends_with_the_session_of_its_page() {
+    let home = Home::new();
+    let served = home.serve();
+    let mut stream = open(&served, None);
+    served.server.end_sessions().unwrap();
+    let mut rest = String::new();
+    while stream.read_line(&mut rest).unwrap() > 0 {}
+    assert_eq!(served.get("/api/v1/events").status, 401);
+}
+
+#[test]
 fn the_end_of_a_session_is_told() {
     let home = Home::new();
     home.set("[http]\nworker_api = \"full\"\n");

@@ -223,6 +223,23 @@ fn one_flipped_byte_is_found_and_named() {
 }
 
 #[test]
+fn a_rebuild_reads_what_stands_behind_a_damaged_block() {
+    let mut words = conversation(ONE);
+    let machine = Machine::with([(&file(ONE), &words.text())]);
+    machine.import();
+    let path = archived(&machine, ONE);
+    let first = fs::read(&path).unwrap().len();
+    machine.write(&file(ONE), words.asks("And behind it?").text());
+    machine.import();
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[first - 20] ^= 0x40;
+    fs::write(&path, bytes).unwrap();
+    let report = machine.try_rebuild(OnLoss::Accept).unwrap();
+    assert!(report.lost.passages() > 0 && report.problems.len() == 1, "{:?}", report.problems);
+    assert!(dump::store(&machine.layout()).iter().any(|line| line.contains("And behind it?")));
+}
+
+#[test]
 fn a_damaged_header_is_named_by_a_rebuild() {
     const MAGIC: &[u8] = b"first";
     for whole in [false, true] {

@@ -28,7 +28,7 @@ pub(super) const PHRASES: [&str; 20] = [
 pub(super) const DEEDS: usize = 10;
 
 /// Groups of words that stand for each other in a command: first deeds, then things.
-pub(super) const SAME: [&[&str]; 14] = [
+pub(super) const SAME: [&[&str]; 15] = [
     &["run", "start", "launch", "serve", "dev", "up", "boot", "starte", "starten", "führe"],
     &["build", "compile", "bundle", "baue", "bauen"],
     &["test", "tests", "testing", "vitest", "jest", "pytest", "teste"],
@@ -43,6 +43,7 @@ pub(super) const SAME: [&[&str]; 14] = [
     &["backend", "back-end", "api"],
     &["database", "db", "postgres", "datenbank"],
     &["e2e", "end-to-end", "playwright"],
+    &["css", "style", "styles", "stylesheet", "stylesheets"],
 ];
 
 /// Words that name no one thing.

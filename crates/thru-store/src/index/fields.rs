@@ -117,6 +117,12 @@ pub(super) fn kind_code(kind: PassageKind, is_subagent: bool, is_echo: bool) -> 
     kind.code() + kinds * (u8::from(is_subagent) + 2 * u8::from(is_echo))
 }
 
+/// Returns all codes that hold a kind of passage.
+pub(super) fn codes_of(kind: PassageKind) -> impl Iterator<Item = u8> {
+    let flags = [(false, false), (false, true), (true, false), (true, true)];
+    flags.into_iter().map(move |(is_subagent, is_echo)| kind_code(kind, is_subagent, is_echo))
+}
+
 /// Unpacks a [`kind_code`].
 pub(super) fn kind_of_code(code: u64) -> (PassageKind, bool, bool) {
     let kinds = PassageKind::ALL.len() as u64;

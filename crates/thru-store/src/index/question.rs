@@ -13,10 +13,11 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::{
     DocAddress, DocId, DocSet, Score, SegmentOrdinal, SegmentReader, TERMINATED, TantivyError, Term,
 };
-use thru_core::{Agent, Concept, MemoryKind, Timestamp};
+use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
 
+use super::collection::Collection;
 use super::evidence::{Candidate, Statistics, evidence, reach};
-use super::fields::{Fields, normal_path};
+use super::fields::{codes_of, normal_path};
 use super::search::TextIndex;
 use super::tokenizer::Language;
 use crate::error::Result;
@@ -41,6 +42,8 @@ pub struct IndexFilter {
     pub until: Option<Timestamp>,
     /// Memories of these kinds.
     pub kinds: Option<Vec<MemoryKind>>,
+    /// Passages of these kinds.
+    pub passages: Option<Vec<PassageKind>>,
     /// Memories with any of these concepts.
     pub concepts: Option<Vec<Concept>>,
 }
@@ -146,7 +149,7 @@ impl Question<'_> {
     /// # Errors
     /// Returns an error if the index cannot be read.
     pub fn best(&self, depth: usize) -> Result<Vec<Candidate>> {
-        let search = restricted(self.words(), required(self.index.fields, self.filter));
+        let search = restricted(self.words(), required(self.index, self.filter));
         let mut best = Vec::new();
         if let Some(first) = self.index.parts.first() {
             for (part_number, part) in self.index.parts.iter().enumerate() {
@@ -212,7 +215,7 @@ impl Question<'_> {
     /// # Errors
     /// Returns an error if the index cannot be read.
     pub fn text_keys(&self) -> Result<Option<Vec<u64>>> {
-        let required = required(self.index.fields, self.filter);
+        let required = required(self.index, self.filter);
         if required.is_empty() {
             return Ok(None);
         }
@@ -234,7 +237,7 @@ impl Question<'_> {
         let field = self.index.fields.file;
         let files = files.iter().map(|file| Term::from_field_text(field, &normal_path(file)));
         let query = Box::new(TermSetQuery::new(files)) as Box<dyn Query>;
-        let query = restricted(query, required(self.index.fields, self.filter));
+        let query = restricted(query, required(self.index, self.filter));
         let mut rows = Vec::new();
         for part in &self.index.parts {
             rows.extend(part.searcher.search(&query, &Values("row"))?);
@@ -249,7 +252,7 @@ impl Question<'_> {
     /// column, or get a scorer for each.
     fn among(&self, field: &str, mut values: Vec<u64>) -> Result<Vec<Candidate>> {
         values.sort_unstable();
-        let required = required(self.index.fields, self.filter);
+        let required = required(self.index, self.filter);
         let required = (!required.is_empty()).then(|| restricted(Box::new(AllQuery), required));
         let mut places: Vec<Place> = Vec::new();
         for (number, part) in self.index.parts.iter().enumerate() {
@@ -331,7 +334,8 @@ fn having(segment: &SegmentReader, field: &str, values: &[u64]) -> Result<Vec<Do
 }
 
 /// Returns the conditions of the filter as queries.
-fn required(fields: Fields, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
+fn required(index: &TextIndex, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
+    let fields = index.fields;
     let mut required: Vec<Box<dyn Query>> = Vec::new();
     for (field, rows) in [(fields.project, &filter.projects), (fields.session, &filter.sessions)] {
         if let Some(rows) = rows {
@@ -344,8 +348,18 @@ fn required(fields: Fields, filter: &IndexFilter) -> Vec<Box<dyn Query>> {
             agents.iter().map(|agent| Term::from_field_u64(fields.agent, agent.code().into()));
         required.push(Box::new(TermSetQuery::new(agents)));
     }
-    if let Some(kinds) = &filter.kinds {
-        let kinds = kinds.iter().map(|kind| Term::from_field_u64(fields.kind, kind.code().into()));
+    let kinds = match index.collection {
+        Collection::Memories => {
+            let kinds = filter.kinds.as_deref();
+            kinds.map(|kinds| kinds.iter().map(|kind| kind.code()).collect::<Vec<_>>())
+        }
+        Collection::Passages => {
+            let kinds = filter.passages.as_deref();
+            kinds.map(|kinds| kinds.iter().flat_map(|kind| codes_of(*kind)).collect())
+        }
+    };
+    if let Some(codes) = kinds {
+        let kinds = codes.into_iter().map(|code| Term::from_field_u64(fields.kind, code.into()));
         required.push(Box::new(TermSetQuery::new(kinds)));
     }
     if let Some(concepts) = &filter.concepts {

@@ -28,7 +28,7 @@ const LONGEST_TAIL: usize = 2_000;
 
 /// An index, open for searching.
 pub struct TextIndex {
-    collection: Collection,
+    pub(super) collection: Collection,
     pub(super) parts: Vec<Arc<Part>>,
     pub(super) fields: Fields,
     /// The number of rows that are newer than the index and too many to look at.

@@ -58,6 +58,9 @@ pub(crate) fn title(session: &SessionEntry) -> &str {
     session.title.as_ref().map_or("untitled", |title| title.get().as_str())
 }
 
+/// Columns of the longest name of a tool.
+const LONGEST_TOOL: usize = 12;
+
 /// The speaker, in at most a word: `you`, `agent`, or the tool with how it ended.
 pub(crate) fn speaker(passage: &PassageEntry) -> String {
     match passage.kind {
@@ -71,8 +74,9 @@ pub(crate) fn speaker(passage: &PassageEntry) -> String {
                 _ => "",
             };
             let tool = passage.tool.as_ref().map_or("", |tool| tool.get().as_str());
-            let tool = if tool.is_empty() { "tool" } else { tool };
-            format!("{}{mark}", one_line(tool, 14))
+            // Of a server's tool its own name.
+            let own = tool.rsplit("__").find(|part| !part.is_empty()).unwrap_or("tool");
+            format!("{}{mark}", one_line(own, LONGEST_TOOL - width(mark)))
         }
     }
 }

@@ -19,7 +19,7 @@ pub(crate) struct FactsArguments {
     /// A file, command, test, error, commit, branch, package or setting, or words of it
     #[arg(default_value = "", hide_default_value = true)]
     what: Vec<String>,
-    /// As it was then: `2026-03-01`, `yesterday`, `2 weeks ago`
+    /// As it was then: `2026-03-01` (as the day began), `yesterday`, `2 weeks ago`
     #[arg(long, value_name = "DATE")]
     at: Option<String>,
     /// As far as it was known then: as --at

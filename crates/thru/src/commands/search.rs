@@ -14,9 +14,11 @@ use super::of_agents::OfAgents;
 use super::rank::{self, made_of, meaning};
 use super::{shared, ui};
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, age, count, cut, one_line, plural, printable, width};
+use crate::ui::{
+    Outcome, Page, Tone, age, count, cut, day_and_time, one_line, plural, printable, width,
+};
 
-/// Sessions, and passages of each, that are shown where nothing is a sure answer.
+/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more as the others lack.
 const NEAREST: (usize, usize) = (3, 2);
 
 /// A query is text: nothing in it is syntax.
@@ -248,11 +250,16 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     if passages == 0 {
         return page.gap();
     }
-    let ids = found.sessions.iter().flat_map(|session| &session.passages);
-    let id_width = ids.map(|hit| hit.entry.id.len()).max().unwrap_or(5);
+    let all = || found.sessions.iter().flat_map(|session| &session.passages);
+    let id_width = all().map(|hit| hit.entry.id.len()).max().unwrap_or(5);
+    let who_width = all().map(|hit| width(&speaker(&hit.entry))).max().unwrap_or(0).max(9);
+    let widths = (id_width, who_width);
+    let asks_when = found.asks_when();
     let is_unsure = found.is_unsure() && !arguments.nearest;
     let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
-    for session in found.sessions.iter().take(sessions) {
+    let lacking = sessions.saturating_sub(found.sessions.len()).saturating_mul(hits);
+    for (place, session) in found.sessions.iter().take(sessions).enumerate() {
+        let hits = if place == 0 { hits.saturating_add(lacking) } else { hits };
         page.gap();
         page.line(session_heading(page, &session.entry, environment));
         if arguments.explain {
@@ -270,11 +277,13 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             }
             let has_failed = hit.entry.outcome == Some(CallOutcome::Failed);
             let tone = if has_failed { Tone::Bad } else { Tone::Quiet };
-            let who = page.paint(tone, &format!("{:9} ", speaker(&hit.entry)));
-            snippet_lines(page, (&hit.entry.id, id_width), &who, &hit.snippet);
+            let who = page.paint(tone, &format!("{:who_width$}", speaker(&hit.entry)));
+            let when = asks_when.then(|| day_and_time(hit.entry.at, environment.zone()));
+            snippet_lines(page, (&hit.entry.id, &who, when), widths, &hit.snippet);
             if let (Some(result), Some(excerpt)) = (&hit.result, &hit.excerpt) {
-                let who = page.paint(Tone::Quiet, &format!("→ {:7} ", speaker(result)));
-                snippet_lines(page, ("", id_width), &who, excerpt);
+                let who = format!("{:who_width$}", format!("→ {}", speaker(result)));
+                let who = page.paint(Tone::Quiet, &who);
+                snippet_lines(page, ("", &who, None), widths, excerpt);
             }
             for after in hit.context.iter().filter(|one| one.ordinal > own) {
                 page.line(context_line(page, after, id_width));
@@ -318,15 +327,24 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
 }
 
-fn snippet_lines(page: &mut Page, of: (&str, usize), who: &str, snippet: &Clean<Snippet>) {
-    let (id, id_width) = of;
-    let snippet = marked(page, snippet);
+fn snippet_lines(
+    page: &mut Page,
+    (id, who, when): (&str, &str, Option<String>),
+    (id_width, who_width): (usize, usize),
+    snippet: &Clean<Snippet>,
+) {
+    let when = when.map(|when| Word {
+        painted: page.paint(Tone::Quiet, &when),
+        plain: when,
+        begins_line: false,
+    });
+    let snippet: Vec<Word> = when.into_iter().chain(marked(page, snippet)).collect();
     let id = page.paint(Tone::Id, &format!("{id:id_width$}"));
-    let indent = id_width + 4 + 10;
+    let indent = id_width + who_width + 5;
     let lines = wrap(&snippet, page.columns().saturating_sub(indent).max(30));
     for (number, line) in lines.iter().enumerate() {
         match number {
-            0 => page.line(format!("  {id}  {who}{line}")),
+            0 => page.line(format!("  {id}  {who} {line}")),
             _ => page.line(format!("{:indent$}{line}", "")),
         }
     }

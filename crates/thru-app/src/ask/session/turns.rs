@@ -37,8 +37,19 @@ pub struct TurnPart {
     pub turns: Vec<TurnOutline>,
     /// The number of its commands that failed.
     pub failed_commands: usize,
+    /// The turns in which commands failed, with their number, in order.
+    pub failures: Vec<TurnFailures>,
     /// The files that it touched.
     pub files: Vec<TouchedPath>,
+}
+
+/// The failed commands of one turn.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct TurnFailures {
+    /// Its number, from 1.
+    pub turn: u32,
+    /// The number of its commands that failed.
+    pub commands: usize,
 }
 
 /// One turn.
@@ -91,23 +102,31 @@ pub fn read_turns(app: &App, request: &ReadTurns, call: Call<'_>) -> Result<Turn
     let passages = store.passages(PassageFilter::Session(session.row))?;
     let wanted = request.first..request.first.saturating_add(request.limit);
     let part = passages.iter().filter(|passage| wanted.contains(&passage.turn));
+    let mut failures: Vec<TurnFailures> = Vec::new();
+    for failed in failed_commands(&passages) {
+        match failures.last_mut() {
+            Some(last) if last.turn == failed.turn => last.commands += 1,
+            _ => failures.push(TurnFailures { turn: failed.turn, commands: 1 }),
+        }
+    }
     Ok(TurnPart {
         version: answer::VERSION,
         turns: turns(&store, redactor, part)?,
-        failed_commands: failed_commands(&passages),
+        failed_commands: failed_commands(&passages).count(),
+        failures,
         files: touched_paths(&store, redactor, session.row)?,
         session: SessionEntry::new(app, redactor, &session),
     })
 }
 
-/// Counts the commands that failed, without those of subagents.
-pub(super) fn failed_commands(passages: &[PassageRow]) -> usize {
+/// Returns the commands that failed, without those of subagents.
+pub(super) fn failed_commands(passages: &[PassageRow]) -> impl Iterator<Item = &PassageRow> {
     let is_failed = |passage: &&PassageRow| {
         passage.command.is_some()
             && passage.outcome == Some(Outcome::Failed)
             && passage.agent_id.is_none()
     };
-    passages.iter().filter(is_failed).count()
+    passages.iter().filter(is_failed)
 }
 
 /// Puts passages of a session into turns. Subagents are counted, not quoted.
