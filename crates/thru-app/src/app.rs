@@ -51,7 +51,7 @@ impl App {
     /// The application for a caller in `directory`, with the settings that hold there.
     ///
     /// # Errors
-    /// Where the user's configuration file cannot be read.
+    /// Fails if the user's configuration file cannot be read.
     pub fn open(places: Places, machine: Arc<Machine>, directory: PathBuf) -> Result<Self> {
         let (config, notes) = settings(&places.config_file, &directory)?;
         Ok(Self::new(places, machine, directory, config, notes))
@@ -101,7 +101,7 @@ impl App {
     /// The same with the settings as they are now, and the same files open.
     ///
     /// # Errors
-    /// Where settings cannot be read, or a setting about what is kept cannot be understood.
+    /// Fails if settings cannot be read, or a setting about what is kept cannot be understood.
     pub fn reread(&self) -> Result<Self> {
         let (config, notes) = settings(&self.config_file, &self.directory)?;
         if let Some(note) = notes.iter().find(|note| note.is_about_what_is_kept()) {
@@ -182,7 +182,7 @@ impl App {
 /// The user's settings, with those of the project that a directory lies in on top.
 ///
 /// # Errors
-/// Where the user's file cannot be read. A project's file never stops anything.
+/// Fails if the user's file cannot be read. A project's file never stops anything.
 pub fn settings(user_file: &Path, directory: &Path) -> Result<(Config, Vec<Note>)> {
     let user = read(user_file)?;
     let project_file = project_file(directory);

@@ -52,7 +52,7 @@ impl ProjectScope {
     /// Finds the project; `None` for every project.
     ///
     /// # Errors
-    /// Where no project has the name, several have it, or the store cannot be read.
+    /// Fails if no project has the name, several have it, or the store cannot be read.
     pub fn find(&self, app: &App, store: &Store) -> Result<Option<ProjectName>> {
         match self {
             Self::Named(name) => Ok(Some(named::named_project(store, name)?)),

@@ -42,7 +42,7 @@ impl Backend {
     /// Calls the application with the settings as they are now.
     ///
     /// # Errors
-    /// Where the settings cannot be read, and as `work`.
+    /// Fails if the settings cannot be read, and as `work`.
     pub fn call<T, E: From<Trouble>>(
         &self,
         work: impl FnOnce(&App) -> Result<T, E>,

@@ -141,7 +141,7 @@ impl<'a> Call<'a> {
     /// Takes the intake lock, as long as the patience lasts.
     ///
     /// # Errors
-    /// Where another process still holds the lock, or the call was cancelled.
+    /// Fails if another process still holds the lock, or the call was cancelled.
     pub fn lock(&self, intake: &Intake) -> Result<IntakeLock> {
         let deadline = match self.patience {
             Patience::Endless => None,

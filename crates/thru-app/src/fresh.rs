@@ -275,7 +275,7 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
     for state in store.unindexed_sessions(projects, LOOKED_AT)? {
         let Some(conversation) = state.lifecycle.at(now, &limits) else { continue };
         match conversation.left() {
-            // Who failed is tried again when its time comes, not by every question.
+            // What failed is tried again when its time comes, not by every question.
             Some(_) if state.indexing != Indexing::Failed && distils(app, &state) => {
                 sessions.insert(state.key.id.as_str().to_owned(), state.key);
             }

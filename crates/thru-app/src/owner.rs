@@ -10,7 +10,7 @@ impl App {
     /// Refuses a home, or a configuration file, that another user owns or may write.
     ///
     /// # Errors
-    /// Fails if it is so.
+    /// Fails if another user owns or may write one of them.
     pub fn refuse_foreign(&self) -> Result<()> {
         // Not every system has users that can be told apart.
         if self.machine.user.is_empty() {

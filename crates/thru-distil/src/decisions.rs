@@ -13,7 +13,7 @@ use crate::gate::{is_name, stands_alone};
 use crate::lacking;
 use crate::plans;
 use crate::prose;
-use crate::reply::{self, Decided};
+use crate::reply::{self, Decided, Reply};
 use crate::request::Request;
 use crate::restated::{self, Opening};
 use crate::rules::Force;
@@ -111,82 +111,15 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     if let Some(plan) = &request.approved {
         drafts.extend(plans::approved(session, plan, place));
     }
-    let decides = |sentence: &str| {
-        let decided = request.reply.iter().flat_map(|reply| &reply.decided);
-        decided.filter(|one| one.is_clear).any(|one| sentence.contains(&one.sentence))
-    };
-    let mut corrected = None;
-    for (ordinal, ruling) in request.rulings.iter().enumerate() {
-        let mut observation = by_person(session, "ruling", ordinal, place);
-        observation.title.clone_from(&ruling.title);
-        observation.narrative = reply::says_more(&ruling.sentence, &ruling.title)
-            .then(|| session.statement(ruling.sentence.clone(), &[place]));
-        observation.is_rule = ruling.force == Force::Rule;
-        observation.concepts.insert(match ruling.force {
-            Force::Rule | Force::Wish => Concept::Pattern,
-            Force::Correction => Concept::Gotcha,
-        });
-        if reply::dangles(&ruling.title) || reply::suspects(&ruling.sentence) {
-            continue;
-        }
-        if ruling.force == Force::Correction {
-            if decides(&ruling.sentence) {
-                continue;
-            }
-            // A correction says something only beside what it corrects.
-            let before = *corrected.get_or_insert_with(|| deed_before(session, place));
-            let Some((source, deed)) =
-                before.filter(|(_, deed)| reply::alike(deed, &ruling.sentence))
-            else {
-                continue;
-            };
-            observation.facts = vec![session.statement(format!("Corrects: {deed}"), &[source])];
-            observation.sources = session.ids(&[source, place]);
-        }
-        drafts.push(Draft { place, observation });
-    }
+    ruled(session, request, place, drafts);
     let Some(reply) = &request.reply else { return };
-    let is_ruled = |sentence: &str| request.rulings.iter().any(|one| one.sentence == sentence);
     let answer = restated::after(session, place);
     let opening = answer.map(|(_, opening)| opening);
-    let is_taken_up = |decided: &&Decided| is_taken_up(decided, opening);
-    let decided = reply.decided.iter().find(|one| one.is_clear && !is_ruled(&one.sentence));
-    let decided = decided.filter(is_taken_up);
-    let made = answered(session, reply, place).or_else(|| {
-        decided.map(|decided| Made {
-            title: decided.title.clone(),
-            source: proposal_before(session, place).map(|(source, _)| source),
-            about: proposal_before(session, place).and_then(|(_, proposal)| {
-                proposal.advice.clone().or_else(|| proposal.question().map(str::to_owned))
-            }),
-            ..Made::default()
-        })
-    });
-    // A sentence that decides without naming what: the agent's answer names it.
-    let made = made.or_else(|| {
-        let open = reply.decided.iter().filter(|one| !one.is_clear);
-        let restated = open.filter_map(|one| opening?.restates(&one.sentence));
-        let title = restated.map(reply::titled).find(|title| stands_alone(title))?;
-        Some(Made { title, ..Made::default() })
-    });
-    let made = made.or_else(|| {
-        let opening = opening?;
-        let proposed = reply.proposed.as_ref()?;
-        if !(opening.agrees || opening.confirms && proposed.is_statement) {
-            return None;
-        }
-        Some(Made { title: proposed.title.clone(), ..Made::default() })
-    });
-    let is_hedged = |made: &Made| {
-        let mut said = reply.decided.iter().filter(|one| one.title == made.title);
-        said.any(|one| !is_taken_up(&one))
-    };
-    let made = made.filter(|made| !is_ruled(&made.title) && !is_hedged(made));
-    let made = made.and_then(|made| taken_up(made, opening));
-    let Some(mut made) = made else { return };
+    let replied = Replied { session, request, reply, place, opening };
+    let Some(mut made) = replied.made() else { return };
     // The person's own words say it better than the option's, where they stand alone.
     if made.is_agreement
-        && let Some(decided) = decided
+        && let Some(decided) = replied.decided()
         && (made.title.is_empty() || !decided.title.contains("something"))
     {
         made.title.clone_from(&decided.title);
@@ -255,6 +188,106 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         drafts.push(Draft { place, observation });
     }
     others(session, request, opening, place, known, drafts);
+}
+
+/// Adds the rules, wishes and corrections in a prompt.
+fn ruled(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Vec<Draft>) {
+    let decides = |sentence: &str| {
+        let decided = request.reply.iter().flat_map(|reply| &reply.decided);
+        decided.filter(|one| one.is_clear).any(|one| sentence.contains(&one.sentence))
+    };
+    let mut corrected = None;
+    for (ordinal, ruling) in request.rulings.iter().enumerate() {
+        let mut observation = by_person(session, "ruling", ordinal, place);
+        observation.title.clone_from(&ruling.title);
+        observation.narrative = reply::says_more(&ruling.sentence, &ruling.title)
+            .then(|| session.statement(ruling.sentence.clone(), &[place]));
+        observation.is_rule = ruling.force == Force::Rule;
+        observation.concepts.insert(match ruling.force {
+            Force::Rule | Force::Wish => Concept::Pattern,
+            Force::Correction => Concept::Gotcha,
+        });
+        if reply::dangles(&ruling.title) || reply::suspects(&ruling.sentence) {
+            continue;
+        }
+        if ruling.force == Force::Correction {
+            if decides(&ruling.sentence) {
+                continue;
+            }
+            // A correction says something only beside what it corrects.
+            let before = *corrected.get_or_insert_with(|| deed_before(session, place));
+            let Some((source, deed)) =
+                before.filter(|(_, deed)| reply::alike(deed, &ruling.sentence))
+            else {
+                continue;
+            };
+            observation.facts = vec![session.statement(format!("Corrects: {deed}"), &[source])];
+            observation.sources = session.ids(&[source, place]);
+        }
+        drafts.push(Draft { place, observation });
+    }
+}
+
+/// A reply to the agent's last text, with the beginning of its answer.
+struct Replied<'r, 's> {
+    session: &'r Session<'s>,
+    request: &'r Request,
+    reply: &'r Reply,
+    place: usize,
+    opening: Option<&'r Opening>,
+}
+
+impl Replied<'_, '_> {
+    /// The decision: that of the first rule which finds one, unless it is a ruling or was only considered.
+    fn made(&self) -> Option<Made> {
+        let rules: [fn(&Self) -> Option<Made>; 4] =
+            [Self::chosen, Self::stated, Self::restated, Self::agreed];
+        let made = rules.iter().find_map(|rule| rule(self))?;
+        let mut said = self.reply.decided.iter().filter(|one| one.title == made.title);
+        let is_hedged = said.any(|one| !is_taken_up(one, self.opening));
+        (!self.is_ruled(&made.title) && !is_hedged).then(|| taken_up(made, self.opening))?
+    }
+
+    /// An option of the agent's, or a proposal.
+    fn chosen(&self) -> Option<Made> {
+        answered(self.session, self.reply, self.place)
+    }
+
+    /// A sentence that says what is decided.
+    fn stated(&self) -> Option<Made> {
+        let title = self.decided()?.title.clone();
+        let before = proposal_before(self.session, self.place);
+        let about = before.as_ref().and_then(|(_, proposal)| {
+            proposal.advice.clone().or_else(|| proposal.question().map(str::to_owned))
+        });
+        Some(Made { title, source: before.map(|(source, _)| source), about, ..Made::default() })
+    }
+
+    /// A sentence that decides without naming what: the agent's answer names it.
+    fn restated(&self) -> Option<Made> {
+        let open = self.reply.decided.iter().filter(|one| !one.is_clear);
+        let restated = open.filter_map(|one| self.opening?.restates(&one.sentence));
+        let title = restated.map(reply::titled).find(|title| stands_alone(title))?;
+        Some(Made { title, ..Made::default() })
+    }
+
+    /// What the person proposes, and the agent agrees to.
+    fn agreed(&self) -> Option<Made> {
+        let (opening, proposed) = (self.opening?, self.reply.proposed.as_ref()?);
+        let agrees = opening.agrees || opening.confirms && proposed.is_statement;
+        agrees.then(|| Made { title: proposed.title.clone(), ..Made::default() })
+    }
+
+    /// The first sentence that says what is decided, and is no ruling.
+    fn decided(&self) -> Option<&Decided> {
+        let mut clear = self.reply.decided.iter().filter(|one| one.is_clear);
+        let decided = clear.find(|one| !self.is_ruled(&one.sentence));
+        decided.filter(|decided| is_taken_up(decided, self.opening))
+    }
+
+    fn is_ruled(&self, sentence: &str) -> bool {
+        self.request.rulings.iter().any(|one| one.sentence == sentence)
+    }
 }
 
 /// Returns the choice of an option as the agent took it up: what it says that it does instead, where it understood another

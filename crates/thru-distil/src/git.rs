@@ -16,7 +16,7 @@ pub enum GitStep {
     OnBranch(String),
     /// This branch was checked out instead of another.
     SwitchedTo(String),
-    /// These paths were added to the next commit; none for all that changed.
+    /// These paths were added to the next commit; empty means all that changed.
     Added(Vec<String>),
     /// A file was renamed.
     Renamed(String, String),

@@ -160,7 +160,7 @@ impl Http {
     /// Sends a request and waits for the answer. Ends soon after `stop` was set.
     ///
     /// # Errors
-    /// Where no whole answer comes within the limits, or it leads elsewhere. [`HttpError::was_sent`] tells whether the
+    /// Fails if no whole answer comes within the limits, or it leads elsewhere. [`HttpError::was_sent`] tells whether the
     /// other side may have the request.
     pub fn send(
         &self,

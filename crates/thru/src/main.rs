@@ -13,7 +13,7 @@ fn main() -> ExitCode {
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Default::default());
     let process = Process::current();
     let mut words = std::env::args_os().skip(1).peekable();
-    // Hundreds of times a day, in the middle of the user's work: nothing that a hook has no use for.
+    // Hundreds of times a day, in the middle of the user's work: skip everything a hook does not need.
     if words.next_if(|word| word == "hook").is_some() {
         return thru::hook(words, &process);
     }

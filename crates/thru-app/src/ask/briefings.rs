@@ -81,7 +81,7 @@ pub struct BriefingMemory {
 /// Lists briefings, the latest first.
 ///
 /// # Errors
-/// Where a session or a day cannot be understood, or the store cannot be read.
+/// Fails if a session or a day cannot be understood, or the store cannot be read.
 pub fn list(app: &App, request: &ListBriefings, call: Call<'_>) -> Result<BriefingList> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let date = |text: &String| parse_date(text, app.clock.now(), app.zone());

@@ -125,7 +125,7 @@ impl Stamp {
 /// Returns the moment that it is now, and what is new since another; nothing since none.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn since(app: &App, moment: Option<&Moment>) -> Result<(Moment, Vec<Change>)> {
     let Some(store) = Store::open_if_there(&app.layout)? else {
         return Ok((Moment::default(), Vec::new()));

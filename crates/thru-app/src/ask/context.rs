@@ -124,7 +124,7 @@ impl SessionBriefing {
 /// Makes the context of a session. It is empty where nothing was recorded yet, or context is switched off.
 ///
 /// # Errors
-/// Where a project or a session cannot be found, a setting cannot be understood, or the store cannot be read.
+/// Fails if a project or a session cannot be found, a setting cannot be understood, or the store cannot be read.
 pub fn context(app: &App, request: &AskContext, call: Call<'_>) -> Result<SessionBriefing> {
     fresh::of_whole_index(app, call, || make_context(app, request, call))
 }

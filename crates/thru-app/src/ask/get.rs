@@ -150,7 +150,7 @@ impl Pieces {
     /// The same, where every id names something.
     ///
     /// # Errors
-    /// Where one does not.
+    /// Fails if one does not.
     pub fn all_known(mut self) -> Result<Self> {
         match self.pieces.iter().position(|piece| matches!(piece, Piece::Unknown { .. })) {
             None => Ok(self),
@@ -165,7 +165,7 @@ impl Pieces {
 /// Reads memories and passages. An id that names nothing costs only itself.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn get(app: &App, request: &Get, call: Call<'_>) -> Result<Pieces> {
     call.check()?;
     let Opened { store, intake, preparation } = Opened::new(app, request.freshness, call)?;

@@ -226,7 +226,7 @@ fn without_middle(name: &str, most: usize) -> String {
     format!("{start}…{end}")
 }
 
-/// Makes entries of facts, in their order. What was not known yet at a moment is left out: an end after it is none.
+/// Makes entries of facts, in their order. What was not known yet at a moment is left out, ends included.
 fn entries(
     store: &Store,
     redactor: &Redactor,
@@ -311,7 +311,7 @@ impl OpenGraph {
     /// Returns what a name means, at most `most` things.
     ///
     /// # Errors
-    /// Where it means nothing, or the store cannot be read.
+    /// Fails if it means nothing, or the store cannot be read.
     fn named(&self, name: &str, most: usize) -> Result<Vec<EntityRow>> {
         let found = self.store().entities_named(self.projects.as_deref(), name, most)?;
         match found.is_empty() {

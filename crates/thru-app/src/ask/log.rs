@@ -80,7 +80,7 @@ impl LogEntry {
 /// Lists decisions or merges, the latest first.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let entries = match request.subject {

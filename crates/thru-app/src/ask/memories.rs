@@ -25,7 +25,7 @@ pub struct ListMemories {
     pub project: ProjectScope,
     /// The start of the id of their session.
     pub session: Option<String>,
-    /// Their kinds; all where there are none.
+    /// Their kinds; empty means all.
     pub kinds: Vec<MemoryKind>,
     /// Their state.
     pub state: MemoryState,
@@ -75,7 +75,7 @@ pub struct ListedMemory {
 /// Lists memories, the latest first.
 ///
 /// # Errors
-/// Where a project, a session or a date cannot be understood, or the store cannot be read.
+/// Fails if a project, a session or a date cannot be understood, or the store cannot be read.
 pub fn list(app: &App, request: &ListMemories, call: Call<'_>) -> Result<MemoryList> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let project = request.project.find(app, &store)?;
@@ -137,7 +137,7 @@ pub struct MemoryTotals {
 /// Counts memories.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn totals(app: &App, call: Call<'_>) -> Result<MemoryTotals> {
     let Opened { store, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let mut totals = MemoryTotals { observations: 0, summaries: 0, first: None };
@@ -192,7 +192,7 @@ pub struct MemoryBriefing {
 /// Tells what was decided about a memory, and which sessions it was given to.
 ///
 /// # Errors
-/// Where no memory or several have the id, or the store cannot be read.
+/// Fails if no memory or several have the id, or the store cannot be read.
 pub fn history(app: &App, id: &str, call: Call<'_>) -> Result<MemoryHistory> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let redactor = intake.redactor();

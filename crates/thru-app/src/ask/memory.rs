@@ -20,7 +20,7 @@ use crate::trouble::{Listing, MemoryAction, Remedy, Result, Trouble};
 /// Reads the memory whose id starts so; `None` where there is none.
 ///
 /// # Errors
-/// Where `id` is none, several memories or also a passage start so, or the store cannot be read.
+/// Fails if `id` is not an id, several memories or also a passage start so, or the store cannot be read.
 pub fn memory_named(store: &Store, id: &str) -> Result<Option<MemoryRow>> {
     if let Some(named) = ForeignName::parse(id) {
         return imported_as(store, &named);
@@ -98,7 +98,7 @@ pub(super) fn names_session(store: &Store, id: &str) -> Result<bool> {
 /// Reads the session of a memory, where it comes from one.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn session_of(store: &Store, memory: &MemoryRow) -> Result<Option<SessionRow>> {
     match memory.session {
         Some(row) => Ok(store.session(row)?),
@@ -126,7 +126,7 @@ pub struct Merge {
 /// into a memory.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn merges(store: &Store) -> Result<impl Iterator<Item = Result<Merge>>> {
     let memories = store.memories(&MemoryFilter::default())?.into_iter();
     Ok(memories.flat_map(|into| match store.body_of(&into) {
@@ -331,7 +331,7 @@ impl MemoryFiles {
 /// Makes entries of memories, in their order, each with its files.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn entries<'m>(
     store: &Store,
     redactor: &Redactor,
@@ -392,7 +392,7 @@ pub struct WholeMemory {
 /// The version of a memory: a name for what a person sees of it, which changes with it.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub(crate) fn version(store: &Store, memory: &MemoryRow) -> Result<String> {
     let body = match store.body_of(memory)? {
         MemoryBody::Observation(observation) => serde_json::to_vec(&observation)?,
@@ -418,7 +418,7 @@ impl WholeMemory {
     /// Reads a memory.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn read(app: &App, store: &Store, redactor: &Redactor, memory: &MemoryRow) -> Result<Self> {
         let session = session_of(store, memory)?;
         let files = store.files_of_memories(&[memory.row])?.remove(&memory.row).unwrap_or_default();
@@ -436,7 +436,7 @@ impl WholeMemory {
     /// Adds the short ids of the passages that it names.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn naming_passages(mut self, store: &Store) -> Result<Self> {
         self.short_ids = short_ids(store, self.body.get())?;
         Ok(self)

@@ -21,7 +21,7 @@ pub fn declared_name(file: &Path) -> Option<String> {
 /// Returns the project of a directory, known to the store or not.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn project_of_directory(app: &App, directory: &Path, store: Option<&Store>) -> Result<Settled> {
     let identity = identity::identify(directory, app.home.as_deref(), &declared_name);
     let Some(store) = store else { return Ok(identity.trusted()) };
@@ -43,7 +43,7 @@ pub fn project_of_directory(app: &App, directory: &Path, store: Option<&Store>) 
 /// Returns the identity of the caller's project, known to the store or not.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn key_of_directory(app: &App, store: Option<&Store>) -> Result<ProjectKey> {
     Ok(project_of_directory(app, &app.directory, store)?.project)
 }
@@ -51,7 +51,7 @@ pub fn key_of_directory(app: &App, store: Option<&Store>) -> Result<ProjectKey> 
 /// The caller's project, where the store has sessions of it.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn current_project(app: &App, store: &Store) -> Result<Option<ProjectName>> {
     let key = key_of_directory(app, Some(store))?;
     let Some(row) = store.project_by_key(&key)? else { return Ok(None) };
@@ -70,7 +70,7 @@ pub fn unknown_here() -> Trouble {
 /// The project of this name or key.
 ///
 /// # Errors
-/// Where there is none, or several have the name.
+/// Fails if there is none, or several have the name.
 pub fn named_project(store: &Store, name: &str) -> Result<ProjectName> {
     let projects = store.project_names()?;
     let key = ProjectKey::from_stored(name);
@@ -89,7 +89,7 @@ pub fn named_project(store: &Store, name: &str) -> Result<ProjectName> {
 /// Returns the project that a name fits, out of all that it fits.
 ///
 /// # Errors
-/// Where it fits several.
+/// Fails if it fits several.
 pub fn the_one(mut named: Vec<ProjectName>, name: &str) -> Result<Option<ProjectName>> {
     if named.len() < 2 {
         return Ok(named.pop());
@@ -127,7 +127,7 @@ fn near_projects(projects: &[ProjectName], name: &str) -> Remedy {
 /// The one session whose id starts with `id`; `latest` is the latest of the caller's project, other than its own.
 ///
 /// # Errors
-/// Where there is none, or several start so.
+/// Fails if there is none, or several start so.
 pub fn named_session(app: &App, store: &Store, id: &str) -> Result<SessionRow> {
     if id == "latest" {
         return latest_session(app, store);
@@ -165,7 +165,7 @@ const LATEST: usize = 50;
 /// The latest session of the caller's project, other than the caller's own.
 ///
 /// # Errors
-/// Where there is none, or the store cannot be read.
+/// Fails if there is none, or the store cannot be read.
 fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
     other_than_asking(app, store, latest_sessions_here(app, store, 2)?)
 }
@@ -174,7 +174,7 @@ fn latest_session(app: &App, store: &Store) -> Result<SessionRow> {
 /// the latest one other than the caller's.
 ///
 /// # Errors
-/// Where there is none, or the store cannot be read.
+/// Fails if there is none, or the store cannot be read.
 pub fn latest_compacted_session(app: &App, store: &Store) -> Result<SessionRow> {
     let mut sessions = latest_sessions_here(app, store, LATEST)?;
     for (at, session) in sessions.iter().enumerate() {
@@ -204,7 +204,7 @@ fn latest_sessions_here(app: &App, store: &Store, most: usize) -> Result<Vec<Ses
 /// The latest sessions of the caller's project, of all where it has none.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn latest_sessions(app: &App, store: &Store, most: usize) -> Result<Vec<SessionRow>> {
     let here = current_project(app, store)?;
     let projects = here.map(|project| store.project_rows(project.row)).transpose()?;

@@ -28,7 +28,7 @@ impl PackProject {
     /// The caller's project, known to the store or not.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn here(app: &App, store: &Store) -> Result<Self> {
         let Settled { project: key, refused, .. } =
             named::project_of_directory(app, &app.directory, Some(store))?;
@@ -42,7 +42,7 @@ impl PackProject {
     /// A project of the store.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn known(store: &Store, project: ProjectName) -> Result<Self> {
         Ok(Self { rows: store.project_rows(project.row)?, name: project.name, refused: None })
     }
@@ -62,7 +62,7 @@ pub struct Recipient {
 /// Makes a snapshot of a session as it is now, for a session that was never compacted.
 ///
 /// # Errors
-/// Where the store, the archive or the journal cannot be read.
+/// Fails if the store, the archive or the journal cannot be read.
 pub fn snapshot_now(
     intake: &Intake,
     store: &Store,
@@ -85,7 +85,7 @@ pub fn snapshot_now(
 /// Makes a pack by the user's settings.
 ///
 /// # Errors
-/// Where a setting about packs cannot be understood, or the store cannot be read.
+/// Fails if a setting about packs cannot be understood, or the store cannot be read.
 pub fn make_pack(
     app: &App,
     store: &Store,

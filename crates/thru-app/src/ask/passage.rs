@@ -11,7 +11,7 @@ use crate::trouble::{Listing, Remedy, Result, Trouble};
 /// Reads the passage whose id starts so.
 ///
 /// # Errors
-/// Where `id` is none, names nothing, several passages start so, or the store cannot be read.
+/// Fails if `id` is not an id, names nothing, several passages start so, or the store cannot be read.
 pub fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
     let prefix: IdPrefix = id.parse()?;
     let mut found = store.passages_by_prefix(&prefix, 4)?;
@@ -85,7 +85,7 @@ impl PassageEntry {
     /// Reads a passage and makes an entry of it, under its short id.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn read(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<Self> {
         let text = cleaned(redactor, &store.text_of(passage)?);
         Ok(Self::new(redactor, passage, store.short_id(&passage.id)?, text))

@@ -56,7 +56,7 @@ impl ListedPrompt {
 /// Lists prompts, the latest first.
 ///
 /// # Errors
-/// Where there is no such project, or the store cannot be read.
+/// Fails if there is no such project, or the store cannot be read.
 pub fn list(app: &App, request: &ListPrompts, call: Call<'_>) -> Result<PromptList> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let project = request.project.find(app, &store)?;

@@ -126,7 +126,7 @@ impl Ranking {
 /// Explains the rank of a passage or a memory.
 ///
 /// # Errors
-/// Where the id or the project names nothing, or store, index or vectors cannot be read.
+/// Fails if the id or the project names nothing, or store, index or vectors cannot be read.
 pub fn explain_rank(app: &App, request: &ExplainRank, call: Call<'_>) -> Result<Ranking> {
     fresh::of_whole_index(app, call, || explain(app, request, call))
 }

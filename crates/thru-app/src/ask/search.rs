@@ -40,7 +40,7 @@ pub struct Search {
     pub project: ProjectScope,
     /// The start of a session's id: only this session, of whatever project unless one is named.
     pub session: Option<String>,
-    /// Only sessions of these agents; all where there are none.
+    /// Only sessions of these agents; empty means all.
     pub agents: Vec<Agent>,
     /// Only what touched this file (the end of its path).
     pub file: Option<String>,
@@ -48,9 +48,9 @@ pub struct Search {
     pub since: Option<String>,
     /// The day after the last one.
     pub until: Option<String>,
-    /// Only these kinds; all where there are none.
+    /// Only these kinds; empty means all.
     pub kinds: Vec<EntryKind>,
-    /// Only memories with one of these concepts; all where there are none.
+    /// Only memories with one of these concepts; empty means all.
     pub concepts: Vec<Concept>,
     /// The size of the answer.
     pub size: AnswerSize,
@@ -435,7 +435,7 @@ fn snippet_text<S: Serializer>(snippet: &Clean<Snippet>, to: S) -> Result<S::Ok,
 /// question or the passages seem to answer it, or where the nearest is wanted.
 ///
 /// # Errors
-/// Where a project, session or date cannot be understood, or store, index or vectors cannot be read.
+/// Fails if a project, session or date cannot be understood, or store, index or vectors cannot be read.
 pub fn search(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     fresh::of_whole_index(app, call, || answer(app, request, call))
 }

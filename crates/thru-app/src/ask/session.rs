@@ -287,7 +287,7 @@ impl ContextOutline {
 /// Tells one session by its turns.
 ///
 /// # Errors
-/// Where there is no such session, or the store cannot be read.
+/// Fails if there is no such session, or the store cannot be read.
 pub fn outline(app: &App, request: &Outline, call: Call<'_>) -> Result<SessionOutline> {
     let Opened { store, intake, preparation } = Opened::new(app, request.freshness, call)?;
     let redactor = intake.redactor();

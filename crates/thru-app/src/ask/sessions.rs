@@ -19,7 +19,7 @@ use crate::trouble::Result;
 pub struct ListSessions {
     /// Their projects.
     pub project: ProjectScope,
-    /// Their agents; all where there are none.
+    /// Their agents; empty means all.
     pub agents: Vec<Agent>,
     /// The first day of activity, as people write one.
     pub since: Option<String>,
@@ -48,7 +48,7 @@ pub struct SessionList {
 /// Lists sessions, the latest first.
 ///
 /// # Errors
-/// Where a project or a date cannot be understood, or the store cannot be read.
+/// Fails if a project or a date cannot be understood, or the store cannot be read.
 pub fn list(app: &App, request: &ListSessions, call: Call<'_>) -> Result<SessionList> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let project = request.project.find(app, &store)?;
@@ -89,7 +89,7 @@ pub struct Here {
 /// Reads the caller's project and its latest sessions, at most so many.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn here(app: &App, most: usize, call: Call<'_>) -> Result<Here> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let redactor = intake.redactor();

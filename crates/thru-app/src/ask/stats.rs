@@ -98,7 +98,7 @@ pub struct SessionContextUsage {
 /// Adds up the context that sessions were given since a day, which is written as people write one.
 ///
 /// # Errors
-/// Where the day cannot be understood, or the store cannot be read.
+/// Fails if the day cannot be understood, or the store cannot be read.
 pub fn context_usage(app: &App, since: &str, call: Call<'_>) -> Result<ContextUsage> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let since = parse_date(since, app.clock.now(), app.zone())?;

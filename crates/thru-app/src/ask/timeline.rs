@@ -24,9 +24,9 @@ pub struct Around {
     pub before: usize,
     /// Maximum number of memories after it.
     pub after: usize,
-    /// Only these kinds; all where there are none.
+    /// Only these kinds; empty means all.
     pub kinds: Vec<MemoryKind>,
-    /// Only sessions of these agents; all where there are none.
+    /// Only sessions of these agents; empty means all.
     pub agents: Vec<Agent>,
 }
 
@@ -99,7 +99,7 @@ impl MemoriesAround {
 /// Reads the memories around something.
 ///
 /// # Errors
-/// Where an id or a project names nothing, a passage has no date, or store or index cannot be read.
+/// Fails if an id or a project names nothing, a passage has no date, or store or index cannot be read.
 pub fn around(app: &App, request: &Around, call: Call<'_>) -> Result<MemoriesAround> {
     fresh::of_whole_index(app, call, || find_around(app, request, call))
 }

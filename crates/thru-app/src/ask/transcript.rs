@@ -55,7 +55,7 @@ pub struct TranscriptPassage {
 /// Reads a part of a session.
 ///
 /// # Errors
-/// Where there is no such session, or the store cannot be read.
+/// Fails if there is no such session, or the store cannot be read.
 pub fn read(app: &App, request: &ReadTranscript, call: Call<'_>) -> Result<TranscriptPart> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let redactor = intake.redactor();

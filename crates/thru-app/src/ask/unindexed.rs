@@ -20,7 +20,7 @@ const MOST: usize = 1_000;
 pub struct ListUnindexed {
     /// Their projects.
     pub project: ProjectScope,
-    /// Their agents; all where there are none.
+    /// Their agents; empty means all.
     pub agents: Vec<Agent>,
     /// True if those that go on are wanted.
     pub active: bool,
@@ -74,7 +74,7 @@ pub struct UnindexedSession {
 /// Lists sessions that are not indexed as they are.
 ///
 /// # Errors
-/// Where the project cannot be found, or the store cannot be read.
+/// Fails if the project cannot be found, or the store cannot be read.
 pub fn list(app: &App, request: &ListUnindexed, call: Call<'_>) -> Result<UnindexedList> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let clean = |text: String| cleaned(intake.redactor(), &text);

@@ -216,7 +216,7 @@ pub enum DaemonState {
     Running,
     /// It holds its lock and does not answer.
     Hung,
-    /// There is none.
+    /// No daemon runs.
     NotRunning,
 }
 

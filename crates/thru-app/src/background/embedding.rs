@@ -95,7 +95,7 @@ impl Chooser {
     /// Embeds a query.
     ///
     /// # Errors
-    /// Where embedding is off or the model fails.
+    /// Fails if embedding is off or the model fails.
     pub fn answer(&self, app: &App, text: &str) -> Result<EmbeddedQuery> {
         self.note_activity();
         let model = self.current(app)?.context("embedding is off, by `embedding.provider`")?;

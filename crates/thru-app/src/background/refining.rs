@@ -120,7 +120,7 @@ impl Asking {
     fn step(&mut self) -> Result<Duration> {
         self.app = self.app.again()?;
         let asked = self.ask();
-        // Behind it, so that what a model said is delivered. Trouble with the one is none with the other.
+        // Behind it, so that what a model said is delivered. A failure of one does not stop the other.
         let trouble = match deliver::deliver(&self.app, &self.stop) {
             Ok(delivered) => {
                 if delivered.things > 0 {

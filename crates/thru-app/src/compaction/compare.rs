@@ -98,7 +98,7 @@ pub struct NotInOurs {
 /// Compares, for each compaction of a session, the agent's summary with the content that is known.
 ///
 /// # Errors
-/// Where there is no such session, or store, archive or journal cannot be read.
+/// Fails if there is no such session, or store, archive or journal cannot be read.
 pub fn compare(app: &App, session: &str, call: Call<'_>) -> Result<Compactions> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let intake = app.intake()?;

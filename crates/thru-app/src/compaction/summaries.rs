@@ -104,7 +104,7 @@ pub struct SummariesDeleted {
 /// Lists the summaries of the caller's project.
 ///
 /// # Errors
-/// Where the folder is a link or cannot be read.
+/// Fails if the folder is a link or cannot be read.
 pub fn list(app: &App) -> Result<SummaryList> {
     let folder = folder_here(app);
     let index = folder.list()?;
@@ -121,7 +121,7 @@ pub fn list(app: &App) -> Result<SummaryList> {
 /// Writes files again from what is remembered.
 ///
 /// # Errors
-/// Where there is no such session or project, or store, archive or journal cannot be read. A file that cannot be
+/// Fails if there is no such session or project, or store, archive or journal cannot be read. A file that cannot be
 /// written is reported in the answer.
 pub fn rebuild(app: &App, request: &RebuildSummaries, call: Call<'_>) -> Result<SummariesRebuilt> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
@@ -178,7 +178,7 @@ fn wanted(app: &App, request: &RebuildSummaries, store: &Store) -> Result<Vec<Se
 /// Finds the files of the session of the caller's project whose id begins so.
 ///
 /// # Errors
-/// Where there are none, several sessions begin so, or the folder cannot be read.
+/// Fails if there are none, several sessions begin so, or the folder cannot be read.
 pub fn deletion(app: &App, session: &str) -> Result<SummaryDeletion> {
     let folder = folder_here(app);
     let index = folder.list()?;
@@ -218,7 +218,7 @@ impl SummaryDeletion {
     /// Removes the files. Journal and store keep what they hold.
     ///
     /// # Errors
-    /// Where a file cannot be removed, or another process is writing there.
+    /// Fails if a file cannot be removed, or another process is writing there.
     pub fn carry_out(&self, app: &App) -> Result<SummariesDeleted> {
         // What was still to be written would bring them back.
         drop_pending(&app.layout, |session| session.id.as_str() == self.session)?;

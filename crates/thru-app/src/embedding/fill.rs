@@ -86,7 +86,7 @@ pub struct QueryVector {
 /// gave a vector. Returns the application with them.
 ///
 /// # Errors
-/// Where the name is none of these, the model gives no vector, or the settings cannot be written.
+/// Fails if no provider has that name, the model gives no vector, or the settings cannot be written.
 pub fn choose(app: &App, name: &str) -> Result<App> {
     let (named, model) = match name.split_once('/') {
         Some((named, model)) => (named, Some(model)),
@@ -115,7 +115,7 @@ pub fn choose(app: &App, name: &str) -> Result<App> {
 /// Embeds the texts that have no vectors yet, at most `limit` of them: memories first, then the newest.
 ///
 /// # Errors
-/// Where embedding is off, the model fails, or store or vectors cannot be used.
+/// Fails if embedding is off, the model fails, or store or vectors cannot be used.
 pub fn embed(app: &App, limit: Option<usize>, call: Call<'_>) -> Result<EmbedReport> {
     let chosen = chosen(app)?;
     fresh::make_again_if_lost(app, call)?;
@@ -182,7 +182,7 @@ fn embed_in_turn(intake: &Intake, run: &Embedding<'_>, call: Call<'_>) -> Result
 /// Removes the vectors of all models but the one that is set.
 ///
 /// # Errors
-/// Where the settings cannot be used, or vectors cannot be removed.
+/// Fails if the settings cannot be used, or vectors cannot be removed.
 pub fn prune(app: &App) -> Result<PrunedVectors> {
     let in_use = Chosen::from_config(app)?.map(|chosen| chosen.model());
     let mut removed = Vec::new();
@@ -198,7 +198,7 @@ pub fn prune(app: &App) -> Result<PrunedVectors> {
 /// Embeds a query, as a search does.
 ///
 /// # Errors
-/// Where embedding is off, nothing is embedded yet, or the model fails.
+/// Fails if embedding is off, nothing is embedded yet, or the model fails.
 pub fn query_vector(app: &App, text: &str) -> Result<QueryVector> {
     chosen(app)?;
     match embed_question(app, text).wait() {

@@ -41,6 +41,9 @@ impl Model {
 /// A daemon's model, asked within its process.
 pub trait Embeds: Send + Sync {
     /// Embeds a query, by the settings of this application.
+    ///
+    /// # Errors
+    /// Fails if embedding is off, or the model cannot embed it; the text says why.
     fn embed(&self, app: &App, text: &str) -> QueryEmbedding;
 }
 

@@ -85,7 +85,7 @@ pub fn embed_prompt(app: &App, text: &str) -> EmbeddingTask {
     request.begin(|request| request.daemon())
 }
 
-/// Returns the embedding of a task; without a task there is none.
+/// Returns the embedding of a task, or says that there is no task.
 pub fn pending<'a>(task: Option<EmbeddingTask>) -> PendingEmbedding<'a> {
     match task {
         Some(task) => Box::new(|| task.wait()),

@@ -188,25 +188,8 @@ impl HookCall {
     ) -> Result<Handled, Failed> {
         let raw = read(input)?;
         let refused = |reason: String| Failed { reason, shape: failures::shape(&raw), lost: false };
-        let Some(adapter) = self.adapter else {
-            return Err(refused(format!(
-                "there are no hooks of an agent `{}`",
-                shortened(&self.agent)
-            )));
-        };
-        let is_name = |event: &str| {
-            (1..=64).contains(&event.len()) && event.bytes().all(|b| b.is_ascii_alphabetic())
-        };
-        if !is_name(&self.event) {
-            return Err(refused("no event was named".to_owned()));
-        }
-        let input = HookInput::parse(adapter, &self.event, &raw)
-            // A session without a name that can be used is the one thing that the transcript may not make good.
-            .map_err(|error| Failed {
-                lost: error == InvalidInput::NotASession,
-                ..refused(error.to_string())
-            })?;
         let unknown = |reason: String| Failed { lost: true, ..refused(reason) };
+        let input = self.parse(&raw)?;
         let app = self.open(places, machine, clock, &input).map_err(unknown)?;
         let config = &app.config;
         if !config.hooks.enabled || !config.session_tracking.enabled {
@@ -219,7 +202,7 @@ impl HookCall {
             // If the mark cannot be written, recording reports it later.
             let _ = begin_turn(&input, &redactor, &session);
             let reply = brief::paused(&input.event, pause);
-            return Ok(Handled::left_out(adapter.capture.answer(&input.event, &reply)));
+            return Ok(Handled::left_out(input.adapter.capture.answer(&input.event, &reply)));
         }
         if self.is_left_out(&app, input.payload().transcript()).map_err(unknown)? {
             return Ok(Handled::left_out(String::new()));
@@ -239,19 +222,52 @@ impl HookCall {
             .map_err(|error| Failed { lost: true, ..refused(error.to_string()) })?;
         // What follows is the answer, which may take its time.
         self.settle();
-        if input.event == Event::PreCompact
-            && recorded == Recorded::Kept
-            && !input.is_of_another_host()
-            && let Claim::Ours { .. } = session.claim(event_id(&input, &raw), now)
-        {
-            let event = Compacting { input: &input, raw: &raw, session: &session, now };
-            self.take_snapshot(&app, &event, &redactor);
+        let happened = Happened { input: &input, raw: &raw, session: &session, recorded, now };
+        if input.event == Event::PreCompact && happened.claim().is_some() {
+            self.take_snapshot(&app, &happened, &redactor);
         }
         // Not before: the daemon would compete for the disk.
         background::poke(&app);
         if input.event == Event::SessionStart {
             background::start(&app);
         }
+        let reply = self.reply(&app, &happened, &recorder, embedding);
+        let output = input.adapter.capture.answer(&input.event, &reply);
+        Ok(Handled { recorded: Some(recorded), output })
+    }
+
+    /// Reads the input as that of an event of an agent.
+    fn parse(&self, raw: &[u8]) -> Result<HookInput, Failed> {
+        let refused = |reason: String| Failed { reason, shape: failures::shape(raw), lost: false };
+        let Some(adapter) = self.adapter else {
+            return Err(refused(format!(
+                "there are no hooks of an agent `{}`",
+                shortened(&self.agent)
+            )));
+        };
+        let is_name = |event: &str| {
+            (1..=64).contains(&event.len()) && event.bytes().all(|b| b.is_ascii_alphabetic())
+        };
+        if !is_name(&self.event) {
+            return Err(refused("no event was named".to_owned()));
+        }
+        HookInput::parse(adapter, &self.event, raw)
+            // A session without a name that can be used is the one thing that the transcript may not make good.
+            .map_err(|error| Failed {
+                lost: error == InvalidInput::NotASession,
+                ..refused(error.to_string())
+            })
+    }
+
+    /// The reply to an event that was recorded: what the session is given, and what the user is told.
+    fn reply(
+        &self,
+        app: &App,
+        happened: &Happened<'_>,
+        recorder: &Recorder<'_>,
+        embedding: Option<embedding::EmbeddingTask>,
+    ) -> hooks::HookReply {
+        let &Happened { input, session, recorded, now, .. } = happened;
         let lost = (self.answers && recorded == Recorded::Kept && input.event.takes_message())
             .then(|| self.lost_before(&app.layout, now))
             .flatten();
@@ -261,35 +277,26 @@ impl HookCall {
         let mut reply = hooks::HookReply::default();
         if self.answers
             && input.event.takes_context()
-            && recorded == Recorded::Kept
-            && !input.is_of_another_host()
-            && let Claim::Ours { last } = session.claim(event_id(&input, &raw), now)
+            && let Some(Claim::Ours { last }) = happened.claim()
         {
-            let request = brief::BriefRequest {
-                input: &input,
-                session: &session,
-                last,
-                now,
-                project: self.project.as_deref(),
-                started: self.started,
-            };
-            reply = self.brief(&app, &request, &recorder, embedding);
+            let (project, started) = (self.project.as_deref(), self.started);
+            let request = brief::BriefRequest { input, session, last, now, project, started };
+            reply = self.brief(app, &request, recorder, embedding);
             if input.event == Event::SessionStart {
                 // What is not done now, the next start does.
-                let _ = brief::hand_over_backlog(&app);
+                let _ = brief::hand_over_backlog(app);
             }
         } else if input.event == Event::SessionEnd
-            && !config.hooks.async_indexing
-            && config.session.auto_archive_on_end
+            && !app.config.hooks.async_indexing
+            && app.config.session.auto_archive_on_end
         {
-            brief::index_now(&app, &input);
+            brief::index_now(app, input);
         }
         reply.message = match (lost, reply.message) {
             (Some(lost), Some(message)) => Some(format!("{lost} {message}")),
             (lost, message) => lost.or(message),
         };
-        let output = input.adapter.capture.answer(&input.event, &reply);
-        Ok(Handled { recorded: Some(recorded), output })
+        reply
     }
 
     /// Opens the application where the session works.
@@ -374,8 +381,8 @@ impl HookCall {
     }
 
     /// Keeps a snapshot of the session before its context is compacted. What is not done in time is done later.
-    fn take_snapshot(&self, app: &App, event: &Compacting<'_>, redactor: &Redactor) {
-        let Compacting { input, raw, session, now } = *event;
+    fn take_snapshot(&self, app: &App, event: &Happened<'_>, redactor: &Redactor) {
+        let &Happened { input, raw, session, now, .. } = event;
         let payload = input.payload();
         let directory = payload.directory().unwrap_or_default();
         let root = self.project.as_deref().map(|root| root.to_string_lossy().into_owned());
@@ -406,12 +413,24 @@ impl HookCall {
     }
 }
 
-/// A compaction that begins.
-struct Compacting<'a> {
+/// An event that was recorded.
+struct Happened<'a> {
     input: &'a HookInput,
     raw: &'a [u8],
     session: &'a Session,
+    recorded: Recorded,
     now: Timestamp,
+}
+
+impl Happened<'_> {
+    /// Claims the event for this process; `None` if another one acts on it, or nothing is to be done for it.
+    fn claim(&self) -> Option<Claim> {
+        if self.recorded != Recorded::Kept || self.input.is_of_another_host() {
+            return None;
+        }
+        let claim = self.session.claim(event_id(self.input, self.raw), self.now);
+        Some(claim).filter(|claim| matches!(claim, Claim::Ours { .. }))
+    }
 }
 
 fn read(input: &mut dyn Read) -> Result<Vec<u8>, Failed> {

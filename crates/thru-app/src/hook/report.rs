@@ -57,7 +57,7 @@ pub enum LeftOut {
 /// Records an event. Nothing is told to the session: its program asks for context by itself.
 ///
 /// # Errors
-/// Where the event cannot be read, the settings cannot be used, or the journal cannot be written.
+/// Fails if the event cannot be read, the settings cannot be used, or the journal cannot be written.
 pub fn report(app: &App, reported: ReportedEvent) -> Result<Reported> {
     let ReportedEvent { agent, event, session, directory, project, mut fields } = reported;
     let adapter = thru_agents::hooks::adapter(agent)

@@ -18,7 +18,7 @@ impl Exclusions {
     /// The exclusions of the user's settings.
     ///
     /// # Errors
-    /// Where a pattern cannot be used.
+    /// Fails if a pattern cannot be used.
     pub fn from_config(app: &App) -> Result<Self> {
         Self::new(&app.config.capture.ignore)
     }
@@ -26,7 +26,7 @@ impl Exclusions {
     /// The exclusions of these patterns.
     ///
     /// # Errors
-    /// Where a pattern cannot be used.
+    /// Fails if a pattern cannot be used.
     pub fn new(patterns: &[String]) -> Result<Self> {
         let mut set = GlobSetBuilder::new();
         for pattern in patterns {

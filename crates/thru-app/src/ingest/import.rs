@@ -216,7 +216,7 @@ const LATEST: usize = 3;
 /// Counts what is in memory; `None` where there is no store yet.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn memory(app: &App, call: Call<'_>) -> Result<Option<Memory>> {
     if !app.layout.database().is_file() {
         return Ok(None);

@@ -151,7 +151,7 @@ pub struct JobsRun {
 /// Lists the queue.
 ///
 /// # Errors
-/// Where the store cannot be read. Without a store there is no work.
+/// Fails if the store cannot be read. Without a store there is no work.
 pub fn list(app: &App, call: Call<'_>) -> Result<Jobs> {
     let jobs = match fresh::open(app, Freshness::AsItIs, call) {
         Err(trouble) if trouble.remedy() == Some(&Remedy::Import) => Vec::new(),
@@ -165,7 +165,7 @@ pub fn list(app: &App, call: Call<'_>) -> Result<Jobs> {
 /// Has jobs tried again now, as if they had never failed.
 ///
 /// # Errors
-/// Where there is no such job, or the store cannot be used.
+/// Fails if there is no such job, or the store cannot be used.
 pub fn retry(app: &App, selection: &JobSelection, call: Call<'_>) -> Result<RetriedJobs> {
     let jobs = list(app, call)?;
     let numbers = match selection {
@@ -184,7 +184,7 @@ pub fn retry(app: &App, selection: &JobSelection, call: Call<'_>) -> Result<Retr
 /// Removes jobs from the queue.
 ///
 /// # Errors
-/// Where there is no such job, or the store cannot be used.
+/// Fails if there is no such job, or the store cannot be used.
 pub fn cancel(app: &App, numbers: &[i64], call: Call<'_>) -> Result<CancelledJobs> {
     list(app, call)?.check(numbers)?;
     let intake = app.intake()?;
@@ -199,7 +199,7 @@ fn numbers_of(jobs: &[JobRow]) -> Vec<i64> {
 /// Asks the questions that are due, and delivers what is due.
 ///
 /// # Errors
-/// Where there is no store, another process is asking, or settings, journal or store cannot be used. A provider or
+/// Fails if there is no store, another process is asking, or settings, journal or store cannot be used. A provider or
 /// server that does not answer is no error.
 pub fn run(app: &App, call: Call<'_>) -> Result<JobsRun> {
     drop(fresh::open(app, Freshness::AsItIs, call)?);

@@ -205,7 +205,7 @@ fn open(app: &App) -> Result<Journal> {
 /// Reads the latest records, in the order of their times.
 ///
 /// # Errors
-/// Where the date cannot be understood, or the journal cannot be read.
+/// Fails if the date cannot be understood, or the journal cannot be read.
 pub fn records(app: &App, request: &ShowRecords, call: Call<'_>) -> Result<Vec<JournalRecord>> {
     let journal = open(app)?;
     let date = |text: &str| parse_date(text, app.clock.now(), app.zone());
@@ -270,7 +270,7 @@ fn latest(
 /// Reads every record.
 ///
 /// # Errors
-/// Where a file cannot be read. Damage is reported in the answer.
+/// Fails if a file cannot be read. Damage is reported in the answer.
 pub fn check(app: &App) -> Result<JournalCheck> {
     let found = open(app)?.verify()?;
     let problems: Vec<RecordProblem> = found.problems.iter().map(RecordProblem::from).collect();
@@ -310,7 +310,7 @@ const fn advice(problem: &ProblemKind) -> &'static str {
 /// Counts records and bytes.
 ///
 /// # Errors
-/// Where the journal cannot be read.
+/// Fails if the journal cannot be read.
 pub fn stats(app: &App) -> Result<JournalStats> {
     let Stats {
         plain,

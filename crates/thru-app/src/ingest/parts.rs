@@ -15,7 +15,7 @@ impl App {
     /// The parts of intake, put together by the settings.
     ///
     /// # Errors
-    /// Where the journal cannot be read or a rule of the user's cannot be used.
+    /// Fails if the journal cannot be read or a rule of the user's cannot be used.
     pub fn intake(&self) -> Result<Intake> {
         let (layout, clock) = (self.layout.clone(), Arc::clone(&self.clock));
         self.noted(Intake::new(layout, clock, self.options()))

@@ -24,7 +24,7 @@ pub fn pause_capture(app: &App, length: Option<&str>) -> Result<Pause> {
 /// Resumes capture. Returns true if it was paused.
 ///
 /// # Errors
-/// Where the pause cannot be removed.
+/// Fails if the pause cannot be removed.
 pub fn resume_capture(app: &App) -> Result<bool> {
     let was_paused = pause::clear(&app.layout)?;
     background::poke(app);

@@ -105,7 +105,7 @@ fn scope(app: &App, group: Option<&str>, call: Call<'_>) -> Result<ProjectScope>
 /// Takes a fact out of the graph; a statement that was told is forgotten.
 ///
 /// # Errors
-/// Where there is no such fact, or the journal cannot be written.
+/// Fails if there is no such fact, or the journal cannot be written.
 pub fn delete_edge(app: &App, uuid: &str, call: Call<'_>) -> Result<()> {
     let missing = || Trouble::not_found(format!("there is no entity edge `{uuid}`"));
     let id = full_id(uuid).ok_or_else(missing)?;
@@ -121,7 +121,7 @@ pub fn delete_edge(app: &App, uuid: &str, call: Call<'_>) -> Result<()> {
 /// Forgets an episode that was told.
 ///
 /// # Errors
-/// Where there is none, it is a session, or the journal cannot be written.
+/// Fails if there is none, it is a session, or the journal cannot be written.
 pub fn delete_episode(app: &App, uuid: &str, call: Call<'_>) -> Result<()> {
     if let Some(()) = delete_memory(app, uuid, call)? {
         return Ok(());
@@ -153,7 +153,7 @@ fn delete_memory(app: &App, uuid: &str, call: Call<'_>) -> Result<Option<()>> {
 /// Returns the number of their facts; without `confirm` nothing else is done.
 ///
 /// # Errors
-/// Where no group is known, one names several projects, or the journal cannot be written.
+/// Fails if no group is known, one names several projects, or the journal cannot be written.
 pub fn clear(app: &App, groups: &[String], confirm: bool, call: Call<'_>) -> Result<usize> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let default = [DEFAULT_GROUP.to_owned()];

@@ -48,7 +48,7 @@ pub struct ProjectEntry {
 /// Lists the projects with sessions of these agents; of all agents where none are named.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn projects(app: &App, agents: Option<&[Agent]>, call: Call<'_>) -> Result<Projects> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let projects = match agents {
@@ -124,7 +124,7 @@ pub struct TrustedDirectory {
 /// wait for a person to join them.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn waiting(app: &App, call: Call<'_>) -> Result<Option<(String, String)>> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let settled = named::project_of_directory(app, &app.directory, Some(&store))?;

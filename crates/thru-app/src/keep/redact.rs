@@ -46,7 +46,7 @@ pub struct BuiltinRule {
 /// Lists the rules.
 ///
 /// # Errors
-/// Where the journal cannot be read.
+/// Fails if the journal cannot be read.
 pub fn rule_list(app: &App) -> Result<RuleList> {
     Ok(RuleList {
         version: answer::VERSION,
@@ -72,7 +72,7 @@ pub struct Tested {
 /// Returns the text as it would be kept, and the rules that take something out.
 ///
 /// # Errors
-/// Where the journal cannot be read or a rule cannot be used.
+/// Fails if the journal cannot be read or a rule cannot be used.
 pub fn redacted(app: &App, text: &str) -> Result<Tested> {
     let intake = app.intake()?;
     let mut report = Report::default();

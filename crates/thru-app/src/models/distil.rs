@@ -183,7 +183,7 @@ impl From<Report> for Refined {
 /// Finds turns and sessions to ask about and estimates the price; asks where the request says so.
 ///
 /// # Errors
-/// Where a date, the session or the project cannot be understood, no model is set to be asked, or journal or store
+/// Fails if a date, the session or the project cannot be understood, no model is set to be asked, or journal or store
 /// cannot be used. A provider that does not answer is no error.
 pub fn distil(app: &App, request: &Distil, call: Call<'_>) -> Result<Distilled> {
     let store = fresh::open(app, Freshness::Recorded, call)?;

@@ -57,7 +57,7 @@ impl Meters {
     /// Reads the meters; nothing where no model is set and none was asked this month.
     ///
     /// # Errors
-    /// Where the store cannot be read.
+    /// Fails if the store cannot be read.
     pub fn read(app: &App, store: Option<&Store>, jobs: &[JobRow]) -> Result<Option<Self>> {
         let models = &app.config.models;
         let now = app.clock.now();

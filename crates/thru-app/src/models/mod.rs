@@ -121,7 +121,7 @@ impl Known {
     /// The way to ask it by the settings, with its key.
     ///
     /// # Errors
-    /// Where it has no usual model and none is given, or its key cannot be read.
+    /// Fails if it has no usual model and none is given, or its key cannot be read.
     pub fn settings(
         self,
         app: &App,
@@ -156,7 +156,7 @@ impl Known {
     /// Its key, and the place where that is kept.
     ///
     /// # Errors
-    /// Where a kept key cannot be read.
+    /// Fails if a kept key cannot be read.
     pub fn key(
         self,
         app: &App,
@@ -173,7 +173,7 @@ impl Known {
     /// The place where its key is kept, whatever the model.
     ///
     /// # Errors
-    /// Where a kept key cannot be read.
+    /// Fails if a kept key cannot be read.
     pub fn key_source(self, app: &App) -> Result<Option<KeySource>> {
         let mut settings = thru_models::Settings::new(self.kind, self.model.unwrap_or("any"));
         settings.url = self.url.map(str::to_owned);
@@ -248,7 +248,7 @@ impl Models {
     /// Puts it together; nothing where no provider is set.
     ///
     /// # Errors
-    /// Where a provider is set that cannot be asked like this.
+    /// Fails if a provider is set that cannot be asked like this.
     pub fn from_config(app: &App) -> Result<Option<Self>> {
         let models = &app.config.models;
         let Some(provider) = models.provider() else { return Ok(None) };
@@ -293,7 +293,7 @@ impl Models {
     /// Asks the questions that wait; `only` these jobs, where some are named.
     ///
     /// # Errors
-    /// Where another process is asking, or journal or store cannot be used. A provider that does not answer is
+    /// Fails if another process is asking, or journal or store cannot be used. A provider that does not answer is
     /// in the report.
     pub fn run(
         &self,

@@ -62,7 +62,7 @@ pub struct ModelsOff {
 /// Returns true if the provider of a request wants a key and none is kept for it.
 ///
 /// # Errors
-/// Where there is no such provider, or the kept key cannot be read.
+/// Fails if there is no such provider, or the kept key cannot be read.
 pub fn lacks_key(app: &App, request: &SetModel) -> Result<bool> {
     let known = provider_named(&request.provider)?;
     Ok(known.wants_key(app) && request.url.is_none() && known.key_source(app)?.is_none())
@@ -71,7 +71,7 @@ pub fn lacks_key(app: &App, request: &SetModel) -> Result<bool> {
 /// Keeps a key for a provider, and returns the place where it lies.
 ///
 /// # Errors
-/// Where there is no such provider, the text cannot be a key, or the place cannot be written.
+/// Fails if there is no such provider, the text cannot be a key, or the place cannot be written.
 pub fn keep_key(app: &App, provider: &str, text: &str, place: KeyStorage) -> Result<KeySource> {
     let known = provider_named(provider)?;
     let key = Key::new(text).ok_or_else(|| {
@@ -86,7 +86,7 @@ pub fn keep_key(app: &App, provider: &str, text: &str, place: KeyStorage) -> Res
 /// Has a model asked from now on. Nothing earlier is sent to it by itself.
 ///
 /// # Errors
-/// Where there is no such provider or it cannot be asked like this, and nothing is changed then; or where the
+/// Fails if there is no such provider or it cannot be asked like this, and nothing is changed then; or where the
 /// settings cannot be written.
 pub fn set(app: &App, request: &SetModel) -> Result<ModelSet> {
     let known = provider_named(&request.provider)?;
@@ -154,7 +154,7 @@ pub fn set(app: &App, request: &SetModel) -> Result<ModelSet> {
 /// Has no model asked any more; removes the key of the one that was asked where `forget_key` is true.
 ///
 /// # Errors
-/// Where the settings cannot be written or the key cannot be removed.
+/// Fails if the settings cannot be written or the key cannot be removed.
 pub fn off(app: &App, forget_key: bool) -> Result<ModelsOff> {
     let was = app.config.models.provider();
     settings::set(app, &[("models.provider", "none"), ("models.since", "")])?;

@@ -56,7 +56,7 @@ pub struct ProviderTrial {
 /// Asks each provider that is set. The question counts like every other.
 ///
 /// # Errors
-/// Where no model is set, the budget is spent, or journal or store cannot be used. A provider that does not answer is
+/// Fails if no model is set, the budget is spent, or journal or store cannot be used. A provider that does not answer is
 /// no error.
 pub fn try_models(app: &App, call: Call<'_>) -> Result<Trial> {
     let models = Models::from_config(app)?.ok_or_else(no_model)?;

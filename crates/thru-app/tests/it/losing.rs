@@ -49,6 +49,6 @@ fn a_transcript_that_the_archive_lost_is_not_an_unknown_session() {
     let refused = restore(&home.app(), "1111", call()).unwrap_err();
     assert_snapshot!(shown(&refused), @r#"
     NotFound: the transcript of session `11111111-aaaa-4aaa-8aaa-000000000001` is no longer in the archive
-    Some(Advice("put `archive/` back from a backup and try again; `thru verify` says what else is missing"))
+    Some(ByHand("put `archive/` back from a backup and try again; `thru verify` says what else is missing"))
     "#);
 }

@@ -9,6 +9,7 @@
 
 mod answering;
 mod attacks;
+mod browser;
 mod changing;
 mod home;
 mod mcp;

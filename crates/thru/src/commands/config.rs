@@ -102,10 +102,9 @@ fn changed(page: &mut Page, environment: &App) {
     page.gap();
     places(page, environment);
     page.gap();
-    page.toned(
-        Tone::Quiet,
-        "`thru config show` explains every setting, `thru config set KEY VALUE` changes one.",
-    );
+    let hint =
+        "`thru config show` explains every setting, `thru config set KEY VALUE` changes one.";
+    page.toned(Tone::Quiet, hint);
 }
 
 fn places(page: &mut Page, environment: &App) {

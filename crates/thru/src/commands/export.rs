@@ -84,10 +84,8 @@ pub(crate) fn import_decisions(
     }
     if !as_json && !plan.others.is_empty() {
         page.line(format!("Not imported: {}.", kinds_of(&plan.others)));
-        page.toned(
-            Tone::Quiet,
-            "They are made from transcripts; to move those, copy `archive/` and `journal/`.",
-        );
+        let hint = "They are made from transcripts; to move those, copy `archive/` and `journal/`.";
+        page.toned(Tone::Quiet, hint);
     }
     page.print()
 }

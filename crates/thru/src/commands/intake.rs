@@ -29,7 +29,7 @@ pub(crate) fn run(arguments: &IntakeArguments, environment: &Environment) -> Res
     let shown = environment.progress();
     let cancelled = shared::cancellation()?;
     if arguments.left_behind {
-        // Nothing is heard of it; what it does not do, the next one does.
+        // Reports nothing; the next one does what this one does not.
         let _ = handover::work_left_behind(&environment.app, shown.call_until(&cancelled));
         return Ok(Outcome::Done);
     }

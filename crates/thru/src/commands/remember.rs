@@ -75,9 +75,8 @@ pub(crate) fn run(arguments: &RememberArguments, environment: &Environment) -> R
             ));
         }
         if kept.is_redacted {
-            page.toned(
-                Tone::Bad,
-                "Something in it was private, or looked like a secret, and was left out.");
+            let line = "Something in it was private, or looked like a secret, and was left out.";
+            page.toned(Tone::Bad, line);
         }
     })
 }

@@ -69,10 +69,8 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
             let shown = plural(found.sessions.len() as u64, "session");
             let rest = if found.more { "; `--limit` shows more" } else { "" };
             page.gap();
-            page.toned(
-                Tone::Quiet,
-                &format!("{shown}{place}{rest}. `thru session show ID` opens one."),
-            );
+            let line = format!("{shown}{place}{rest}. `thru session show ID` opens one.");
+            page.toned(Tone::Quiet, &line);
         }
     })?;
     Ok(Outcome::found(!found.sessions.is_empty()))

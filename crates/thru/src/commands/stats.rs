@@ -29,7 +29,7 @@ pub(crate) struct StatsArguments {
     #[arg(long, short = 'n', default_value_t = 10)]
     limit: usize,
     /// Answer as JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
@@ -44,8 +44,8 @@ enum Command {
 
 pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Result<Outcome> {
     match &arguments.command {
-        Some(Command::Sessions(arguments)) => return sessions::run(arguments, environment),
-        Some(Command::Models(arguments)) => return models::run(arguments, environment),
+        Some(Command::Sessions(it)) => return sessions::run(it, arguments.json, environment),
+        Some(Command::Models(it)) => return models::run(it, arguments.json, environment),
         None => {}
     }
     let usage = context_usage(environment, &arguments.since, environment.progress().call())?;

@@ -152,25 +152,19 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         let when = day_and_time(Some(hook.at), environment.zone());
         row("last event", None, format!("{} at {when}, {}", hook.event, ago(hook.at)));
     }
-    row(
-        "last intake",
-        None,
-        status.last_intake.map_or_else(
-            || "nothing imported yet; `thru import` reads what is there".to_owned(),
-            |at| format!("{}, {}", day_and_time(Some(at), environment.zone()), ago(at)),
-        ),
+    let last = status.last_intake.map_or_else(
+        || "nothing imported yet; `thru import` reads what is there".to_owned(),
+        |at| format!("{}, {}", day_and_time(Some(at), environment.zone()), ago(at)),
     );
+    row("last intake", None, last);
     if let Some(models) = &status.models {
         for (name, tone, text) in models::rows(models) {
             row(name, tone, text);
         }
     }
     if status.pending_records > 0 {
-        row(
-            "waiting",
-            None,
-            format!("{} to be imported", plural(status.pending_records, "record")),
-        );
+        let records = plural(status.pending_records, "record");
+        row("waiting", None, format!("{records} to be imported"));
     }
     if status.unindexed_sessions > 0 {
         let sessions = plural(status.unindexed_sessions as u64, "session");

@@ -120,13 +120,9 @@ fn preview(
         page.line("`thru sync-history --run` imports them; it takes the same options.");
     }
     if gap.not_listed > 0 {
-        page.toned(
-            Tone::Quiet,
-            &format!(
-                "{} not listed; `--days 0` without `--max-sessions` lists all.",
-                plural(gap.not_listed as u64, "other session"),
-            ),
-        );
+        let others = plural(gap.not_listed as u64, "other session");
+        let line = format!("{others} not listed; `--days 0` without `--max-sessions` lists all.");
+        page.toned(Tone::Quiet, &line);
     }
 }
 

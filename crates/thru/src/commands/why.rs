@@ -68,10 +68,8 @@ fn show(page: &mut Page, course: &Course, environment: &Environment) {
         true => page.toned(Tone::Quiet, "Nothing is known about it."),
         false => {
             page.gap();
-            page.toned(
-                Tone::Quiet,
-                "`thru show ID` shows the record, `thru session show ID` a session.",
-            );
+            let hint = "`thru show ID` shows the record, `thru session show ID` a session.";
+            page.toned(Tone::Quiet, hint);
         }
     }
     shared::show_prepared(page, &course.preparation);

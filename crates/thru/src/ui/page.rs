@@ -167,7 +167,7 @@ impl Page {
         }
         let Ok(mut child) = command.spawn() else { return false };
         if let Some(mut input) = child.stdin.take() {
-            // Who leaves the pager early closes the pipe.
+            // Leaving the pager early closes the pipe.
             let _ = input.write_all(text.as_bytes());
         }
         // A pager that could not start its work shows nothing: then we print.

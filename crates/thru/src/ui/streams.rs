@@ -21,7 +21,7 @@ impl Streams {
         Self::new(io::stdin(), io::stdout(), io::stderr())
     }
 
-    /// Streams of one's own.
+    /// Other streams.
     pub fn new(
         input: impl Read + Send + 'static,
         output: impl Write + Send + 'static,

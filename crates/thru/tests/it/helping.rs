@@ -486,6 +486,7 @@ fn help_of_remember_and_edit() {
           --type <TYPE>    Another type
           --rule <BOOL>    Whether it is a rule [possible values: true, false]
           --agree          Stand behind what an agent recorded, so that starting sessions are told of it
+          --json           Answer as JSON
       -h, --help           Print help
 
     Example:
@@ -505,6 +506,7 @@ fn help_of_undo_and_log() {
 
     Options:
           --plain  Use no colour and no pager
+          --json   Answer as JSON
       -h, --help   Print help
     ");
     assert_snapshot!(Home::new().shown(&["log", "--help"]), @"
@@ -575,6 +577,7 @@ fn help_of_verify_and_rebuild() {
     Options:
           --accept-loss  Continue if the new store would hold less than the old one
           --plain        Use no colour and no pager
+          --json         Answer as JSON
       -h, --help         Print help
     ");
 }

@@ -49,7 +49,7 @@ pub struct ChangeList {
 /// Lists what changed.
 ///
 /// # Errors
-/// Where an end of the span names nothing, it ends before it begins, or the store cannot be read.
+/// Fails if an end of the span names nothing, it ends before it begins, or the store cannot be read.
 pub fn changed(app: &App, request: &Changed, call: Call<'_>) -> Result<ChangeList> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let (from, to) = request.span.split_once("..").unwrap_or((&request.span, ""));

@@ -43,7 +43,7 @@ pub struct ShownEntity {
 /// Shows a thing.
 ///
 /// # Errors
-/// Where no fact is about such a thing, or the store cannot be read.
+/// Fails if no fact is about such a thing, or the store cannot be read.
 pub fn entity(app: &App, request: &ShowEntity, call: Call<'_>) -> Result<ShownEntity> {
     let graph = OpenGraph::new(app, &ProjectScope::Everywhere, call)?;
     let missing = || Trouble::not_found(format!("there is no thing `{}`", request.id));

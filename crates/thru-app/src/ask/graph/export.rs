@@ -78,7 +78,7 @@ impl FromStr for GraphFormat {
 /// Returns the facts of the graph, or those around one thing.
 ///
 /// # Errors
-/// Where the name means nothing, a project cannot be understood, or the store cannot be read.
+/// Fails if the name means nothing, a project cannot be understood, or the store cannot be read.
 pub fn export(app: &App, request: &ExportGraph, call: Call<'_>) -> Result<ExportedGraph> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();

@@ -20,7 +20,7 @@ pub struct Facts {
     pub about: String,
     /// The projects to look in.
     pub project: ProjectScope,
-    /// Only these relations; all where there are none.
+    /// Only these relations; empty means all.
     pub relations: Vec<Relation>,
     /// The moment at which they held, as people write one.
     pub at: Option<String>,
@@ -60,7 +60,7 @@ const fn is_zero(number: &usize) -> bool {
 /// Finds facts about a thing.
 ///
 /// # Errors
-/// Where a project or a date cannot be understood, or the store cannot be read.
+/// Fails if a project or a date cannot be understood, or the store cannot be read.
 pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
     let date = |text: &Option<String>| {
         text.as_deref().map(|text| parse_date(text, app.clock.now(), app.zone())).transpose()

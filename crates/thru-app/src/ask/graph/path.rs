@@ -55,7 +55,7 @@ pub struct FactPath {
 /// Finds a shortest path between two things: at most three facts, over nothing that has to do with everything.
 ///
 /// # Errors
-/// Where a name means nothing, a project or a date cannot be understood, or the store cannot be read.
+/// Fails if a name means nothing, a project or a date cannot be understood, or the store cannot be read.
 pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
     let date = |text: &String| parse_date(text, app.clock.now(), app.zone());
     let at = request.at.as_ref().map(date).transpose()?;

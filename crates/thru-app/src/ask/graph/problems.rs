@@ -45,7 +45,7 @@ pub struct ProblemList {
 /// Those on branches that were merged are left out.
 ///
 /// # Errors
-/// Where a project cannot be understood, or the store cannot be read.
+/// Fails if a project cannot be understood, or the store cannot be read.
 pub fn problems(app: &App, request: &ListProblems, call: Call<'_>) -> Result<ProblemList> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let now = |relations: &[Relation], limit| {

@@ -53,7 +53,7 @@ pub struct Course {
 /// Tells how a thing came to be as it is.
 ///
 /// # Errors
-/// Where a project cannot be understood, where nothing is known of the caller's and no thing of another has this very
+/// Fails if a project cannot be understood, where nothing is known of the caller's and no thing of another has this very
 /// name, or store, index or vectors cannot be read.
 pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
     let graph = OpenGraph::new(app, &request.project, call)?;

@@ -23,7 +23,7 @@ pub struct Provenance {
 /// Lists the episodes of groups, the latest first.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn episodes(
     app: &App,
     groups: &[String],
@@ -109,7 +109,7 @@ fn told(graph: &OpenGraph, limit: usize) -> Result<Vec<Episode>> {
 /// Returns what episodes show, by their ids.
 ///
 /// # Errors
-/// Where one is none, or the store cannot be read.
+/// Fails if one of them is not an episode, or the store cannot be read.
 pub fn provenance(app: &App, episodes: &[String], call: Call<'_>) -> Result<Provenance> {
     let graph = open(app, &["*".to_owned()], call)?;
     let store = graph.store();

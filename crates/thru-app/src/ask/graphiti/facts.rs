@@ -22,7 +22,7 @@ pub struct FindFacts {
     pub query: String,
     /// Their groups; the caller's project, if none is given.
     pub groups: Vec<String>,
-    /// Only these relations; all where there are none.
+    /// Only these relations; empty means all.
     pub relations: Vec<String>,
     /// The node whose facts come first.
     pub centre: Option<String>,
@@ -60,7 +60,7 @@ impl Span {
 /// its words.
 ///
 /// # Errors
-/// Where a date cannot be understood, or the store cannot be read.
+/// Fails if a date cannot be understood, or the store cannot be read.
 pub fn find_facts(app: &App, request: &FindFacts, call: Call<'_>) -> Result<Vec<Edge>> {
     let (valid, invalid) = (Span::new(app, &request.valid)?, Span::new(app, &request.invalid)?);
     let (time, known) = (request.time.time(app)?, request.time.known(app)?);
@@ -104,7 +104,7 @@ pub fn find_facts(app: &App, request: &FindFacts, call: Call<'_>) -> Result<Vec<
 /// Reads one fact, or one statement that was told.
 ///
 /// # Errors
-/// Where there is none, or the store cannot be read.
+/// Fails if there is none, or the store cannot be read.
 pub fn edge(app: &App, uuid: &str, call: Call<'_>) -> Result<Edge> {
     let missing = || Trouble::not_found(format!("there is no entity edge `{uuid}`"));
     let id = full_id(uuid).ok_or_else(missing)?;

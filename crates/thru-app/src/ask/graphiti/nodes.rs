@@ -18,7 +18,7 @@ pub struct FindNodes {
     pub query: String,
     /// Their groups; the caller's project, if none is given.
     pub groups: Vec<String>,
-    /// Only nodes with one of these labels; all where there are none.
+    /// Only nodes with one of these labels; empty means all.
     pub labels: Vec<String>,
     /// The node next to which others come first.
     pub centre: Option<String>,
@@ -31,7 +31,7 @@ pub struct FindNodes {
 /// Finds the things that a question names and of which a fact held then.
 ///
 /// # Errors
-/// Where a date cannot be understood, or the store cannot be read.
+/// Fails if a date cannot be understood, or the store cannot be read.
 pub fn find_nodes(app: &App, request: &FindNodes, call: Call<'_>) -> Result<Vec<Node>> {
     let graph = open(app, &request.groups, call)?;
     let (time, known) = (request.time.time(app)?, request.time.known(app)?);

@@ -58,7 +58,7 @@ pub struct HeldContext {
 /// Reads the content of a session.
 ///
 /// # Errors
-/// Where there is no such session, or store, archive or journal cannot be read.
+/// Fails if there is no such session, or store, archive or journal cannot be read.
 pub fn load(app: &App, request: &Load, call: Call<'_>) -> Result<HeldContext> {
     let Opened { store, intake, .. } = Opened::new(app, request.freshness, call)?;
     let redactor = intake.redactor();

@@ -94,7 +94,7 @@ pub struct RunCommand {
 /// Reads some turns of a session.
 ///
 /// # Errors
-/// Where there is no such session, or the store cannot be read.
+/// Fails if there is no such session, or the store cannot be read.
 pub fn read_turns(app: &App, request: &ReadTurns, call: Call<'_>) -> Result<TurnPart> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let redactor = intake.redactor();

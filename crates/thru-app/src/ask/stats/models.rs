@@ -86,7 +86,7 @@ impl From<SpendingRow> for ModelUsageRow {
 /// Adds up the questions that models were asked.
 ///
 /// # Errors
-/// Where the day or the project cannot be understood, or the store cannot be read.
+/// Fails if the day or the project cannot be understood, or the store cannot be read.
 pub fn model_usage(app: &App, request: &AskModelUsage, call: Call<'_>) -> Result<ModelUsage> {
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let project = request.project.as_deref();

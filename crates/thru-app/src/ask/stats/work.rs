@@ -21,7 +21,7 @@ pub struct AskWork {
     pub since: String,
     /// Only this project, by name or key.
     pub project: Option<String>,
-    /// Only these agents; all where there are none.
+    /// Only these agents; empty means all.
     pub agents: Vec<Agent>,
 }
 
@@ -100,7 +100,7 @@ fn seconds<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Er
 /// Adds up the work in sessions.
 ///
 /// # Errors
-/// Where the day or the project cannot be understood, or the store cannot be read.
+/// Fails if the day or the project cannot be understood, or the store cannot be read.
 pub fn work(app: &App, request: &AskWork, call: Call<'_>) -> Result<WorkStats> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let project = request.project.as_deref();

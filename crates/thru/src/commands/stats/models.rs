@@ -20,16 +20,17 @@ pub(crate) struct StatsModelsArguments {
     /// Only this project
     #[arg(long, short)]
     project: Option<String>,
-    /// Answer as JSON
-    #[arg(long)]
-    json: bool,
 }
 
-pub(crate) fn run(arguments: &StatsModelsArguments, environment: &Environment) -> Result<Outcome> {
+pub(crate) fn run(
+    arguments: &StatsModelsArguments,
+    json: bool,
+    environment: &Environment,
+) -> Result<Outcome> {
     let request =
         AskModelUsage { since: arguments.since.clone(), project: arguments.project.clone() };
     let usage = model_usage(environment, &request, environment.progress().call())?;
-    environment.answer(arguments.json, &usage, |page| {
+    environment.answer(json, &usage, |page| {
         if usage.rows.is_empty() {
             page.line("No model was asked anything in this time.");
         } else {

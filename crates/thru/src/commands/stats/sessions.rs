@@ -29,13 +29,11 @@ pub(crate) struct StatsSessionsArguments {
     /// How many days and projects to list
     #[arg(long, short = 'n', default_value_t = 10)]
     limit: usize,
-    /// Answer as JSON
-    #[arg(long)]
-    json: bool,
 }
 
 pub(crate) fn run(
     arguments: &StatsSessionsArguments,
+    json: bool,
     environment: &Environment,
 ) -> Result<Outcome> {
     let request = AskWork {
@@ -45,7 +43,7 @@ pub(crate) fn run(
     };
     let stats = work(environment, &request, environment.progress().call())?;
     let is_empty = stats.total.sessions == 0;
-    environment.answer(arguments.json, &stats, |page| {
+    environment.answer(json, &stats, |page| {
         if is_empty {
             page.line("No session did anything in this time.");
         } else {

@@ -1,25 +1,17 @@
 //! The page in a real browser: Chromium, driven over WebDriver. Where there is none, the tests say so and pass.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "in a test, what cannot be is a failure"
-)]
+#![allow(clippy::print_stderr, reason = "a test that is skipped says so")]
 
 mod driver;
-#[path = "../it/home.rs"]
-#[allow(dead_code, reason = "the tests over sockets use more of it")]
-mod home;
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
 
 use driver::Browser;
-use home::{Home, SESSION};
 use serde_json::json;
 use thru_testkit::records::Author;
+
+use crate::home::{Home, SESSION};
 
 const HOSTILE: &str = "<img src=x onerror=\"document.title='owned'\"> </script> \u{202e}gnp.exe";
 
