@@ -74,8 +74,8 @@ pub struct SearchResults {
     pub sessions: Vec<SessionHits>,
     /// Confidence that this answers the question at all, from 0 to 1.
     pub confidence: f32,
-    /// True if a passage holds so much of the question that it counts as an answer whatever the confidence.
-    pub holds_enough: bool,
+    /// See [`Ranking::is_enough`].
+    pub is_enough: bool,
     /// Number of candidate passages that hold any word of the question.
     pub considered: usize,
     /// The terms that were searched for.
@@ -96,7 +96,7 @@ impl SearchResults {
     /// Returns true if the hits seem to answer the question.
     pub fn is_confident(&self) -> bool {
         let is_found = self.confidence >= CONFIDENT
-            || self.holds_enough
+            || self.is_enough
             || self.memories.iter().any(|found| found.hit.is_sure());
         is_found && !self.gaps.iter().any(Gap::is_telling)
     }
@@ -198,7 +198,7 @@ pub fn search(
         order_by(&index, &of_memories, store, &order, &meaning)?;
     let mut results = SearchResults {
         confidence: ranking.confidence,
-        holds_enough: ranking.holds_enough,
+        is_enough: ranking.is_enough,
         considered: candidates.found.len(),
         left_out: index.rows_left_out,
         terms,
@@ -226,7 +226,7 @@ pub fn search(
     let leads = |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
     wanted.retain(|score| !leads(score));
     wanted.splice(0..0, leading.iter().copied());
-    results.holds_enough |= told.iter().any(|told| told.is_all);
+    results.is_enough |= told.iter().any(|told| told.is_all);
     let rows: Vec<i64> = wanted.iter().map(|score| candidates.found[score.candidate].row).collect();
     let mut passages: HashMap<i64, PassageRow> =
         store.passages_of_rows(&rows)?.into_iter().map(|passage| (passage.row, passage)).collect();
@@ -516,13 +516,12 @@ fn is_intent(text: &str) -> bool {
     if text.starts_with('#') {
         return true;
     }
-    // A single clause before what it announces.
-    if text.strip_suffix(':').is_some_and(|said| {
-        !said.contains([':', ';']) && !ENDS.iter().any(|end| said.contains(end))
-    }) {
+    let lower = text.to_lowercase().replace('’', "'");
+    let precedes = lower.strip_suffix(':').is_some_and(|said| !said.contains([':', ';']));
+    let is_clause = !ENDS.iter().any(|end| lower.contains(end));
+    if is_clause && (precedes || lower.starts_with("now ")) {
         return true;
     }
-    let lower = text.to_lowercase().replace('’', "'");
     let last = lower.trim_end_matches(['.', ':', '!']);
     let last = [". ", "! ", ": "].iter().filter_map(|end| last.rfind(end)).max();
     let sentence = last.filter(|at| *at <= BEFORE_INTENT).map_or(0, |at| at + 2);
@@ -717,6 +716,8 @@ mod tests {
             ("Good, review committed. Now let me create tasks.", true),
             ("I’m checking the parser now", true),
             ("These are the changes to the parser:", true),
+            ("Now fix the parser in `x`.", true),
+            ("Now it works. The parser was wrong.", false),
             ("The parser was wrong. These are the changes:", false),
             (
                 "The cause is the lock that two writers take at the same time. Let me mend it.",

@@ -660,8 +660,14 @@ fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
     let memories = || results.memories.iter().enumerate();
     // What has no title is told by its passages.
     let is_told = |found: &FoundMemory| limits.passages == 0 || !found.hit.memory.is_untitled();
+    // It shares words with the question, but nothing of its session does.
+    let is_alone = |found: &FoundMemory| {
+        let is_on_screen = |row| results.sessions.iter().any(|one| one.session.row == row);
+        limits.passages > 0 && !found.hit.memory.session.is_none_or(is_on_screen)
+    };
     let near: Vec<RowAt> = memories()
         .filter(|(_, found)| found.hit.is_near() && is_told(found))
+        .filter(|(_, found)| found.hit.is_sure() || !is_alone(found))
         .map(|(at, _)| RowAt::Memory(at))
         .collect();
     let mut has_more = near.len() > limits.memories;

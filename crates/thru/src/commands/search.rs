@@ -15,7 +15,7 @@ use super::{Outcome, rank, shared, ui};
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, cut, day_and_time, one_line, plural, printable, width};
 
-/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more as the others lack.
+/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more, and what the others lack.
 const NEAREST: (usize, usize) = (3, 2);
 
 /// A query is text: nothing in it is syntax.
@@ -268,9 +268,9 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let asks_when = found.asks_when();
     let is_unsure = found.is_unsure() && !arguments.nearest;
     let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
-    let lacking = sessions.saturating_sub(found.sessions.len()).saturating_mul(hits);
+    let more = sessions.saturating_sub(found.sessions.len()).saturating_add(1).saturating_mul(hits);
     for (place, session) in found.sessions.iter().take(sessions).enumerate() {
-        let hits = if place == 0 { hits.saturating_add(lacking) } else { hits };
+        let hits = if place == 0 { hits.saturating_add(more) } else { hits };
         page.gap();
         page.line(session_heading(page, &session.entry, environment));
         if arguments.explain {
