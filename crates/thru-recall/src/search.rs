@@ -7,7 +7,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
-use crate::decision::{DECISIONS, asks_how_it_stands, decided, newest_first, overruling, reversal};
+use crate::decision::{
+    DECISIONS, asks_how_it_stands, asks_why, decided, newest_first, overruling, reversal,
+};
 use crate::dedup::Shown;
 use crate::gaps::{Asked, Gap, gaps};
 use crate::how_to::Told;
@@ -27,6 +29,8 @@ const LEADERS: usize = 3;
 const LEADER_LENGTH: usize = 480;
 /// Bytes of the shortest prompt that says why as well as what: it is shown like a leader further down, too.
 const PLAN: usize = 1_000;
+/// Bytes at the beginning of a plan in which it says why.
+const REASONS: usize = 1_500;
 /// The share of a snippet that the opening of an answer, or of a command, takes at most.
 const OPENING: usize = 4;
 
@@ -235,6 +239,7 @@ pub fn search(
     let mut shown = Shown::default();
     // What stands beside a hit as an end of its turn needs no line of its own.
     let mut in_turns: HashSet<i64> = HashSet::new();
+    let asks_why = asks_why(&request.query);
     let on_screen: HashSet<i64> = rows.iter().copied().take(request.limit).collect();
     for (place, score) in wanted.iter().enumerate() {
         if hits.len() == request.limit {
@@ -263,7 +268,8 @@ pub fn search(
         let command = told.iter().find(|told| told.score.candidate == score.candidate);
         let terms = command.map_or(&results.terms, |told| &told.terms);
         let is_plan = passage.kind == PassageKind::Human && text.get().len() >= PLAN;
-        let is_leader = hits.len() < if is_plan { 2 * LEADERS } else { LEADERS };
+        let is_reason = is_plan && asks_why;
+        let is_leader = is_reason || hits.len() < if is_plan { 2 * LEADERS } else { LEADERS };
         let length = if is_leader { LEADER_LENGTH } else { SNIPPET_LENGTH };
         let weights = if command.is_some() { &[][..] } else { &candidates.idf };
         let excerpt = |text: &Clean<String>, cut: &Cut<'_>| {
@@ -273,9 +279,12 @@ pub fn search(
         let is_opened = is_agent && hits.len() < LEADERS || passage.command.is_some();
         let opening = if is_opened { length / OPENING } else { 0 };
         let is_call = passage.kind == PassageKind::Tool;
-        let otherwise = nearest.unwrap_or(0);
+        let otherwise = nearest.filter(|_| !is_reason).unwrap_or(0);
         let cut = Cut { weights, length, otherwise, opening, is_call };
-        let snippet = excerpt(&text, &cut);
+        let snippet = match is_reason {
+            true => excerpt(&text.derive(|text| head(text, REASONS).to_owned()), &cut),
+            false => excerpt(&text, &cut),
+        };
         let is_unsaid = match passage.kind {
             PassageKind::Human => !is_held && is_order(text.get()),
             PassageKind::Assistant => is_intent(text.get()) || is_asking(text.get()),
@@ -563,6 +572,11 @@ fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitT
     };
     let (prompt, result) = store.ends_of_turn(passage)?;
     Ok(HitTurn { prompt: read(prompt)?, result: read(result)?, excerpt: None })
+}
+
+/// The beginning of a text, of at most so many bytes.
+fn head(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 /// The text of a call without the name of its tool, which is shown before it; of one that asked the person the answer, which

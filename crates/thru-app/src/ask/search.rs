@@ -29,6 +29,9 @@ const MEMORIES: usize = 3;
 /// The share of memories among rows that they share with passages: two of five. They say it better, and passages show
 /// it.
 const MEMORY_SHARE: (usize, usize) = (2, 5);
+/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more, and what the
+/// others lack.
+pub const NEAREST: (usize, usize) = (3, 2);
 /// Passages looked at for each that is shown, where only some kinds are wanted.
 const PASSAGES_PER_KIND: usize = 5;
 
@@ -323,6 +326,21 @@ impl Found {
             (!read.is_empty()).then(|| format!("Not found as written: {}.", read.join(", ")));
         let gaps = Gap::sentences(&self.gaps);
         read.into_iter().chain((!gaps.is_empty()).then_some(gaps)).collect()
+    }
+
+    /// The sessions to show with their passages: where nothing is a sure answer the [`NEAREST`], unless the `whole` is wanted.
+    pub fn shown_sessions(
+        &self,
+        whole: bool,
+    ) -> impl Iterator<Item = (&RankedSession, &[RankedPassage])> {
+        let is_short = self.is_unsure() && !whole;
+        let (sessions, hits) = if is_short { NEAREST } else { (usize::MAX, usize::MAX) };
+        let lacking = sessions.saturating_sub(self.sessions.len());
+        let nearest = hits.saturating_mul(lacking.saturating_add(2));
+        self.sessions.iter().take(sessions).enumerate().map(move |(place, session)| {
+            let most = if place == 0 { nearest } else { hits };
+            (session, &session.passages[..most.min(session.passages.len())])
+        })
     }
 
     /// The number of passages to show.

@@ -3,10 +3,9 @@
 use thru_app::Result;
 use thru_app::ask::rank::{ExplainRank, RankReasons, Ranking, explain_rank};
 
-use super::search::{made_of, meaning};
 use super::{Outcome, shared};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, count};
+use crate::ui::{Page, Tone, count, made_of, meaning};
 
 pub(super) fn run(request: &ExplainRank, json: bool, environment: &Environment) -> Result<Outcome> {
     let ranking = explain_rank(environment, request, shared::Shown::new(environment).call())?;

@@ -4,19 +4,20 @@ use thru_app::Result;
 use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::rank::ExplainRank;
-use thru_app::ask::search::{AnswerSize, Found, RankedMemory, Search, Verdict, WorkDone, search};
+use thru_app::ask::search::{
+    AnswerSize, Found, NEAREST, RankedMemory, Search, Verdict, WorkDone, search,
+};
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
-use thru_recall::{MeaningUse, Part, Snippet, TurnEnds};
+use thru_recall::{Snippet, TurnEnds};
 use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
 use super::{Outcome, rank, shared, ui};
 use crate::environment::Environment;
-use crate::ui::{Page, Tone, age, count, cut, day_and_time, one_line, plural, printable, width};
-
-/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more, and what the others lack.
-const NEAREST: (usize, usize) = (3, 2);
+use crate::ui::{
+    Page, Tone, age, count, cut, day_and_time, made_of, meaning, one_line, plural, printable, width,
+};
 
 /// A query is text: nothing in it is syntax.
 #[derive(Debug, clap::Args)]
@@ -267,10 +268,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let widths = (id_width, who_width);
     let asks_when = found.asks_when();
     let is_unsure = found.is_unsure() && !arguments.nearest;
-    let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
-    let more = sessions.saturating_sub(found.sessions.len()).saturating_add(1).saturating_mul(hits);
-    for (place, session) in found.sessions.iter().take(sessions).enumerate() {
-        let hits = if place == 0 { hits.saturating_add(more) } else { hits };
+    for (session, hits) in found.shown_sessions(arguments.nearest) {
         page.gap();
         page.line(session_heading(page, &session.entry, environment));
         if arguments.explain {
@@ -278,7 +276,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             let line = format!("  session {:.2}: {}", score.total, made_of(&score.parts));
             page.line(page.paint(Tone::Quiet, &line));
         }
-        for hit in session.passages.iter().take(hits) {
+        for hit in hits {
             let own = hit.entry.ordinal;
             for before in hit.context.iter().filter(|one| one.ordinal < own) {
                 page.line(context_line(page, before, id_width));
@@ -429,24 +427,4 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The parts of a score: those that add or take most first.
-pub(crate) fn made_of(parts: &[Part]) -> String {
-    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
-        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
-    });
-    shown.collect::<Vec<_>>().join("; ")
-}
-
-/// The use made of meaning, in a sentence.
-pub(crate) fn meaning(meaning: &MeaningUse) -> String {
-    match meaning {
-        MeaningUse::Compared { model, vectors } => {
-            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
-        }
-        MeaningUse::Without { without } => {
-            format!("Meaning: not compared, {}. Words alone were looked for.", printable(without))
-        }
-    }
 }

@@ -8,6 +8,8 @@ mod text;
 pub(crate) use page::Page;
 pub use streams::Streams;
 pub(crate) use text::fold;
-pub(crate) use thru_app::words::{age, ago, count, day_and_time, plural, printable, size};
+pub(crate) use thru_app::words::{
+    age, ago, count, day_and_time, made_of, meaning, plural, printable, size,
+};
 pub(crate) use thru_ui::Tone;
 pub(crate) use thru_ui::text::{cut, one_line, width, wrap};
