@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use thru_core::visible;
+use thru_recall::{MeaningUse, Part};
 
 /// Text without what could steer a terminal or turn its words around: control characters other than line breaks and
 /// tabs, and characters that are not visible.
@@ -87,6 +88,26 @@ pub fn ago(then: Timestamp, now: Timestamp) -> String {
     match age(Some(then), now).as_str() {
         "now" => "just now".to_owned(),
         age => format!("{age} ago"),
+    }
+}
+
+/// The parts of a score: those that add or take most first.
+pub fn made_of(parts: &[Part]) -> String {
+    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
+        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
+    });
+    shown.collect::<Vec<_>>().join("; ")
+}
+
+/// The use made of meaning, in a sentence.
+pub fn meaning(meaning: &MeaningUse) -> String {
+    match meaning {
+        MeaningUse::Compared { model, vectors } => {
+            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
+        }
+        MeaningUse::Without { without } => {
+            format!("Meaning: not compared, {}. Words alone were looked for.", printable(without))
+        }
     }
 }
 

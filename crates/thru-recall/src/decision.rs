@@ -159,6 +159,12 @@ pub(crate) fn asks_how_it_stands(query: &str) -> bool {
     query.split_whitespace().take(LONGEST).any(|word| is_one_of(&STANDING, word))
 }
 
+/// Returns true if a question asks for a reason.
+pub(crate) fn asks_why(query: &str) -> bool {
+    const WHY: [&str; 6] = ["why", "warum", "wieso", "weshalb", "pourquoi", "reason"];
+    query.split_whitespace().take(LONGEST).any(|word| is_one_of(&WHY, word))
+}
+
 /// The latest of the first passages that is later than the first of all, is about the same, and says that it was changed.
 ///
 /// # Errors

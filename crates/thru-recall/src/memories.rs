@@ -58,7 +58,7 @@ impl MemoryHit {
     }
 
     /// Returns true if it almost certainly answers the query.
-    pub(crate) fn is_sure(&self) -> bool {
+    pub fn is_sure(&self) -> bool {
         !self.misses_name && self.reaches(SURE)
     }
 

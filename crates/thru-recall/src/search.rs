@@ -7,7 +7,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
-use crate::decision::{DECISIONS, asks_how_it_stands, decided, newest_first, overruling, reversal};
+use crate::decision::{
+    DECISIONS, asks_how_it_stands, asks_why, decided, newest_first, overruling, reversal,
+};
 use crate::dedup::Shown;
 use crate::gaps::{Asked, Gap, gaps};
 use crate::how_to::Told;
@@ -27,6 +29,8 @@ const LEADERS: usize = 3;
 const LEADER_LENGTH: usize = 480;
 /// Bytes of the shortest prompt that says why as well as what: it is shown like a leader further down, too.
 const PLAN: usize = 1_000;
+/// Bytes at the beginning of a plan in which it says why.
+const REASONS: usize = 1_500;
 /// The share of a snippet that the opening of an answer, or of a command, takes at most.
 const OPENING: usize = 4;
 
@@ -74,8 +78,8 @@ pub struct SearchResults {
     pub sessions: Vec<SessionHits>,
     /// Confidence that this answers the question at all, from 0 to 1.
     pub confidence: f32,
-    /// True if a passage holds so much of the question that it counts as an answer whatever the confidence.
-    pub holds_enough: bool,
+    /// See [`Ranking::is_enough`].
+    pub is_enough: bool,
     /// Number of candidate passages that hold any word of the question.
     pub considered: usize,
     /// The terms that were searched for.
@@ -96,7 +100,7 @@ impl SearchResults {
     /// Returns true if the hits seem to answer the question.
     pub fn is_confident(&self) -> bool {
         let is_found = self.confidence >= CONFIDENT
-            || self.holds_enough
+            || self.is_enough
             || self.memories.iter().any(|found| found.hit.is_sure());
         is_found && !self.gaps.iter().any(Gap::is_telling)
     }
@@ -198,7 +202,7 @@ pub fn search(
         order_by(&index, &of_memories, store, &order, &meaning)?;
     let mut results = SearchResults {
         confidence: ranking.confidence,
-        holds_enough: ranking.holds_enough,
+        is_enough: ranking.is_enough,
         considered: candidates.found.len(),
         left_out: index.rows_left_out,
         terms,
@@ -226,7 +230,7 @@ pub fn search(
     let leads = |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
     wanted.retain(|score| !leads(score));
     wanted.splice(0..0, leading.iter().copied());
-    results.holds_enough |= told.iter().any(|told| told.is_all);
+    results.is_enough |= told.iter().any(|told| told.is_all);
     let rows: Vec<i64> = wanted.iter().map(|score| candidates.found[score.candidate].row).collect();
     let mut passages: HashMap<i64, PassageRow> =
         store.passages_of_rows(&rows)?.into_iter().map(|passage| (passage.row, passage)).collect();
@@ -235,6 +239,7 @@ pub fn search(
     let mut shown = Shown::default();
     // What stands beside a hit as an end of its turn needs no line of its own.
     let mut in_turns: HashSet<i64> = HashSet::new();
+    let asks_why = asks_why(&request.query);
     let on_screen: HashSet<i64> = rows.iter().copied().take(request.limit).collect();
     for (place, score) in wanted.iter().enumerate() {
         if hits.len() == request.limit {
@@ -263,7 +268,8 @@ pub fn search(
         let command = told.iter().find(|told| told.score.candidate == score.candidate);
         let terms = command.map_or(&results.terms, |told| &told.terms);
         let is_plan = passage.kind == PassageKind::Human && text.get().len() >= PLAN;
-        let is_leader = hits.len() < if is_plan { 2 * LEADERS } else { LEADERS };
+        let is_reason = is_plan && asks_why;
+        let is_leader = is_reason || hits.len() < if is_plan { 2 * LEADERS } else { LEADERS };
         let length = if is_leader { LEADER_LENGTH } else { SNIPPET_LENGTH };
         let weights = if command.is_some() { &[][..] } else { &candidates.idf };
         let excerpt = |text: &Clean<String>, cut: &Cut<'_>| {
@@ -273,9 +279,12 @@ pub fn search(
         let is_opened = is_agent && hits.len() < LEADERS || passage.command.is_some();
         let opening = if is_opened { length / OPENING } else { 0 };
         let is_call = passage.kind == PassageKind::Tool;
-        let otherwise = nearest.unwrap_or(0);
+        let otherwise = nearest.filter(|_| !is_reason).unwrap_or(0);
         let cut = Cut { weights, length, otherwise, opening, is_call };
-        let snippet = excerpt(&text, &cut);
+        let snippet = match is_reason {
+            true => excerpt(&text.derive(|text| head(text, REASONS).to_owned()), &cut),
+            false => excerpt(&text, &cut),
+        };
         let is_unsaid = match passage.kind {
             PassageKind::Human => !is_held && is_order(text.get()),
             PassageKind::Assistant => is_intent(text.get()) || is_asking(text.get()),
@@ -516,13 +525,12 @@ fn is_intent(text: &str) -> bool {
     if text.starts_with('#') {
         return true;
     }
-    // A single clause before what it announces.
-    if text.strip_suffix(':').is_some_and(|said| {
-        !said.contains([':', ';']) && !ENDS.iter().any(|end| said.contains(end))
-    }) {
+    let lower = text.to_lowercase().replace('’', "'");
+    let precedes = lower.strip_suffix(':').is_some_and(|said| !said.contains([':', ';']));
+    let is_clause = !ENDS.iter().any(|end| lower.contains(end));
+    if is_clause && (precedes || lower.starts_with("now ")) {
         return true;
     }
-    let lower = text.to_lowercase().replace('’', "'");
     let last = lower.trim_end_matches(['.', ':', '!']);
     let last = [". ", "! ", ": "].iter().filter_map(|end| last.rfind(end)).max();
     let sentence = last.filter(|at| *at <= BEFORE_INTENT).map_or(0, |at| at + 2);
@@ -564,6 +572,11 @@ fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitT
     };
     let (prompt, result) = store.ends_of_turn(passage)?;
     Ok(HitTurn { prompt: read(prompt)?, result: read(result)?, excerpt: None })
+}
+
+/// The beginning of a text, of at most so many bytes.
+fn head(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 /// The text of a call without the name of its tool, which is shown before it; of one that asked the person the answer, which
@@ -717,6 +730,8 @@ mod tests {
             ("Good, review committed. Now let me create tasks.", true),
             ("I’m checking the parser now", true),
             ("These are the changes to the parser:", true),
+            ("Now fix the parser in `x`.", true),
+            ("Now it works. The parser was wrong.", false),
             ("The parser was wrong. These are the changes:", false),
             (
                 "The cause is the lock that two writers take at the same time. Let me mend it.",

@@ -1,7 +1,7 @@
 //! Corrections of the words of a query that no passage and no memory holds, by the terms of their indexes.
 //!
 //! A word that is written nowhere finds nothing. Unless it is known to be spelled rightly, it is read as the most frequent
-//! word within one edit (a letter changed, missing, added, or two exchanged), as two words written as one, or, from eight
+//! word within one edit (two letters exchanged, else one changed, missing or added), with a hyphen, as two words written as one, or, from eight
 //! letters on, as the term within two edits. The first letter stays.
 
 use std::collections::BTreeMap;
@@ -224,20 +224,29 @@ fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
     let word = typed.to_lowercase();
     let mut stems = Terms::default();
     let own = stem(&mut stems, &word).unwrap_or_default();
-    let mut best: Option<(u64, String)> = None;
+    // Letters that only changed places are the likelier slip.
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let typed_letters = letters(&word);
+    let mut best: Option<((bool, u64), String)> = None;
     for variant in variants(&word) {
         let Some(term) = stem(&mut stems, &variant) else { continue };
         let found = known.frequency(&term)?;
         // "notarize" and "notation" share all but a letter of what an index knows of them.
         let is_doubtful = is_doubtful(&word, &variant) || is_doubtful(&own, &term);
-        if is_doubtful && found < known.often() {
+        if found == 0 || is_doubtful && found < known.often() {
             continue;
         }
-        // Of equally frequent ones the first in the alphabet, so that the answer is always the same.
-        let is_better =
-            |(most, kept): &(u64, String)| found > *most || found == *most && variant < *kept;
-        if found > 0 && best.as_ref().is_none_or(is_better) {
-            best = Some((found, variant));
+        let value = (letters(&variant) == typed_letters, found);
+        // Of equally good ones the first in the alphabet, so that the answer is always the same.
+        let is_better = |(most, kept): &((bool, u64), String)| {
+            value > *most || value == *most && variant < *kept
+        };
+        if best.as_ref().is_none_or(is_better) {
+            best = Some((value, variant));
         }
     }
     if let Some((_, word)) = best {

@@ -30,6 +30,9 @@ const MEMORIES: usize = 3;
 /// The share of memories among rows that they share with passages: two of five. They say it better, and passages show
 /// it.
 const MEMORY_SHARE: (usize, usize) = (2, 5);
+/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more, and what the
+/// others lack.
+pub const NEAREST: (usize, usize) = (3, 2);
 
 /// A question.
 #[derive(Clone, Debug, Default)]
@@ -320,6 +323,21 @@ impl Found {
             (!read.is_empty()).then(|| format!("Not found as written: {}.", read.join(", ")));
         let gaps = Gap::sentences(&self.gaps);
         read.into_iter().chain((!gaps.is_empty()).then_some(gaps)).collect()
+    }
+
+    /// The sessions to show with their passages: where nothing is a sure answer the [`NEAREST`], unless the `whole` is wanted.
+    pub fn shown_sessions(
+        &self,
+        whole: bool,
+    ) -> impl Iterator<Item = (&RankedSession, &[RankedPassage])> {
+        let is_short = self.is_unsure() && !whole;
+        let (sessions, hits) = if is_short { NEAREST } else { (usize::MAX, usize::MAX) };
+        let lacking = sessions.saturating_sub(self.sessions.len());
+        let nearest = hits.saturating_mul(lacking.saturating_add(2));
+        self.sessions.iter().take(sessions).enumerate().map(move |(place, session)| {
+            let most = if place == 0 { nearest } else { hits };
+            (session, &session.passages[..most.min(session.passages.len())])
+        })
     }
 
     /// The number of passages to show.
@@ -655,8 +673,16 @@ impl Judged {
 
 fn judge(results: &SearchResults, request: &Search, limits: Limits) -> Judged {
     let memories = || results.memories.iter().enumerate();
-    let near = memories().filter(|(_, found)| found.hit.is_near());
-    let near: Vec<RowAt> = near.map(|(at, _)| RowAt::Memory(at)).collect();
+    // It shares words with the question, but nothing of its session does.
+    let is_alone = |found: &FoundMemory| {
+        let is_on_screen = |row| results.sessions.iter().any(|one| one.session.row == row);
+        limits.passages > 0 && !found.hit.memory.session.is_none_or(is_on_screen)
+    };
+    let near: Vec<RowAt> = memories()
+        .filter(|(_, found)| found.hit.is_near())
+        .filter(|(_, found)| found.hit.is_sure() || !is_alone(found))
+        .map(|(at, _)| RowAt::Memory(at))
+        .collect();
     let mut has_more = near.len() > limits.memories;
     let mut shown: Vec<RowAt> = near.into_iter().take(limits.memories).collect();
     // Some words stand everywhere: what does not seem to answer is only shown as what comes nearest.

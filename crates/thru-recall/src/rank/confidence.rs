@@ -4,6 +4,7 @@
 use thru_store::index::{Candidate, Candidates};
 
 use super::evidence::{Evidence, Found, best_similarity};
+use super::{PassageScore, SessionScore};
 
 /// The confidence below which nothing counts as found.
 pub const CONFIDENT: f32 = 0.35;
@@ -149,6 +150,43 @@ pub(super) fn holds_enough(candidates: &Candidates, found: &Found) -> bool {
             .any(|one| held(one) >= wanted && may_answer(one) && !is_question(one))
 }
 
+/// Sessions among which the lead of one says something.
+const RIVALS: usize = 12;
+/// The least share of its score by which a session leads …
+const LEAD: f32 = 0.3;
+/// … the first passages and those nearest in meaning, …
+const FIRST: usize = 10;
+/// … and how many of these are its own.
+const OWN: (usize, usize) = (9, 3);
+/// The confidence from which a lead counts.
+const LIKELY: f32 = 0.1;
+
+/// Returns true if one of many sessions leads so far, by words and by meaning, that it counts as an answer although the
+/// confidence is low: the question tells what it did in other words.
+pub(super) fn leads(
+    candidates: &Candidates,
+    found: &Found,
+    sessions: &[SessionScore],
+    passages: &[PassageScore],
+    confidence: f32,
+) -> bool {
+    let [best, next, ..] = sessions else { return false };
+    if confidence < LIKELY || sessions.len() < RIVALS || best.score - next.score < LEAD * best.score
+    {
+        return false;
+    }
+    let all = &candidates.found;
+    let is_own = |at: usize| all[at].session == best.session;
+    let mut near: Vec<(f32, usize)> = (0..all.len())
+        .filter(|at| !all[*at].is_echo)
+        .filter_map(|at| Some((found.similarity.get(at).copied().flatten()?, at)))
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then(all[a.1].key.cmp(&all[b.1].key)));
+    let first = passages.iter().take(FIRST).filter(|score| is_own(score.candidate)).count();
+    let near = near.iter().take(FIRST).filter(|(_, at)| is_own(*at)).count();
+    first >= OWN.0 && near >= OWN.1
+}
+
 /// Returns true if something said holds every word of a question in another language that is known here, a rare one among
 /// them: the others are that language's, and no vector of an English model is near to them.
 fn holds_all_known(candidates: &Candidates) -> bool {
@@ -257,6 +295,33 @@ mod tests {
         assert!(!enough(vec![6.0, 0.0, 0.0, 0.0], false));
         assert!(!enough(vec![6.0, 4.0, 0.0, 0.0], true), "another known word is missing");
         assert!(!enough(vec![2.0, 0.0, 0.0, 0.0], true), "the word stands everywhere");
+    }
+
+    #[test]
+    fn a_session_that_leads_many_by_words_and_meaning_is_enough() {
+        let answer = |row: i64, session| Candidate { row, session, ..candidate(vec![1.0]) };
+        // Ten passages of the first session, and one of each other.
+        let leads = |others: i64, second: f32, own_cosine: f32, confidence: f32| {
+            let own = (0..10).map(|row| answer(row, 1));
+            let all = own.chain((2..2 + others).map(|one| answer(10 + one, one)));
+            let all: Vec<Candidate> = all.collect();
+            let cosine = |one: &Candidate| Some(if one.session == 1 { own_cosine } else { 0.4 });
+            let similarity = all.iter().map(cosine).collect();
+            let found = Found { similarity, ..Found::default() };
+            let candidates = Candidates { found: all, idf: vec![5.0], documents: 9_000 };
+            let ranking = crate::rank::rank(&candidates, &found);
+            let mut sessions = ranking.sessions;
+            for one in &mut sessions {
+                one.score = if one.session == 1 { 10.0 } else { second };
+            }
+            sessions.sort_by_key(|one| one.session);
+            leads(&candidates, &found, &sessions, &ranking.passages, confidence)
+        };
+        assert!(leads(11, 6.0, 0.5, 0.2));
+        assert!(!leads(10, 6.0, 0.5, 0.2), "few rivals");
+        assert!(!leads(11, 8.0, 0.5, 0.2), "another session is as good");
+        assert!(!leads(11, 6.0, 0.3, 0.2), "others are nearer in meaning");
+        assert!(!leads(11, 6.0, 0.5, 0.05), "too little confidence");
     }
 
     #[test]

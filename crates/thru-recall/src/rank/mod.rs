@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use thru_store::index::{Candidate, Candidates};
 
 pub use confidence::CONFIDENT;
-use confidence::{confidence, holds_enough};
+use confidence::{confidence, holds_enough, leads};
 use evidence::Evidence;
 pub use evidence::{Found, SessionMeaning};
 pub(crate) use evidence::{Own, related};
@@ -54,8 +54,9 @@ pub struct Ranking {
     pub sessions: Vec<SessionScore>,
     /// Confidence that the best passages answer the question, from 0 to 1: see [`CONFIDENT`].
     pub confidence: f32,
-    /// True if a passage holds so much of the question that it counts as an answer whatever the confidence.
-    pub holds_enough: bool,
+    /// True if a passage holds so much of the question, or a session leads so far, that it counts as an answer although the
+    /// confidence is low.
+    pub is_enough: bool,
 }
 
 /// Orders candidates.
@@ -92,11 +93,14 @@ pub(crate) fn rank(candidates: &Candidates, found: &Found) -> Ranking {
     passages.sort_by(|a, b| {
         b.score.total_cmp(&a.score).then_with(|| all[a.candidate].key.cmp(&all[b.candidate].key))
     });
+    let sessions: Vec<SessionScore> = sessions.into_iter().map(|(score, _)| score).collect();
+    let confidence = confidence(candidates, &evidence, found, best);
     Ranking {
-        confidence: confidence(candidates, &evidence, found, best),
-        holds_enough: holds_enough(candidates, found),
+        is_enough: holds_enough(candidates, found)
+            || leads(candidates, found, &sessions, &passages, confidence),
+        confidence,
         passages,
-        sessions: sessions.into_iter().map(|(score, _)| score).collect(),
+        sessions,
     }
 }
 

@@ -2,10 +2,9 @@
 
 use thru_app::Result;
 use thru_app::ask::rank::{ExplainRank, RankReasons, Ranking, explain_rank};
-use thru_recall::{MeaningUse, Part};
 
 use crate::environment::Environment;
-use crate::ui::{Outcome, Tone, count, plural, printable};
+use crate::ui::{Outcome, Tone, count, made_of, meaning};
 
 pub(super) fn run(request: &ExplainRank, json: bool, environment: &Environment) -> Result<Outcome> {
     let ranking = explain_rank(environment, request, environment.progress().call())?;
@@ -59,24 +58,4 @@ fn lines(ranking: &Ranking) -> Vec<String> {
     };
     lines.extend(ranking.meaning.as_ref().map(meaning));
     lines
-}
-
-/// The parts of a score: those that add or take most first.
-pub(super) fn made_of(parts: &[Part]) -> String {
-    let shown = parts.iter().filter(|part| part.contribution().abs() >= 0.005).map(|part| {
-        format!("{} {:.2} × {:.2} = {:.2}", part.name, part.value, part.weight, part.contribution())
-    });
-    shown.collect::<Vec<_>>().join("; ")
-}
-
-/// The use made of meaning, in a sentence.
-pub(super) fn meaning(meaning: &MeaningUse) -> String {
-    match meaning {
-        MeaningUse::Compared { model, vectors } => {
-            format!("Meaning: compared with {} ({model}).", plural(*vectors as u64, "vector"))
-        }
-        MeaningUse::Without { without } => {
-            format!("Meaning: not compared, {}. Words alone were looked for.", printable(without))
-        }
-    }
 }

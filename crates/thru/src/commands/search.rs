@@ -4,22 +4,21 @@ use thru_app::Result;
 use thru_app::ask::EntryKind;
 use thru_app::ask::passage::PassageEntry;
 use thru_app::ask::rank::ExplainRank;
-use thru_app::ask::search::{AnswerSize, Found, RankedMemory, Search, Verdict, WorkDone, search};
+use thru_app::ask::search::{
+    AnswerSize, Found, NEAREST, RankedMemory, Search, Verdict, WorkDone, search,
+};
 use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
 use thru_recall::{Snippet, TurnEnds};
 use thru_redact::Clean;
 
 use super::entries::{self, TableRow, date, session_heading, speaker};
 use super::of_agents::OfAgents;
-use super::rank::{self, made_of, meaning};
-use super::{shared, ui};
+use super::{rank, shared, ui};
 use crate::environment::Environment;
 use crate::ui::{
-    Outcome, Page, Tone, age, count, cut, day_and_time, one_line, plural, printable, width,
+    Outcome, Page, Tone, age, count, cut, day_and_time, made_of, meaning, one_line, plural,
+    printable, width,
 };
-
-/// Sessions, and passages of each, that are shown where nothing is a sure answer; of the nearest so many more as the others lack.
-const NEAREST: (usize, usize) = (3, 2);
 
 /// A query is text: nothing in it is syntax.
 #[derive(Debug, Default, clap::Args)]
@@ -256,10 +255,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let widths = (id_width, who_width);
     let asks_when = found.asks_when();
     let is_unsure = found.is_unsure() && !arguments.nearest;
-    let (sessions, hits) = if is_unsure { NEAREST } else { (usize::MAX, usize::MAX) };
-    let lacking = sessions.saturating_sub(found.sessions.len()).saturating_mul(hits);
-    for (place, session) in found.sessions.iter().take(sessions).enumerate() {
-        let hits = if place == 0 { hits.saturating_add(lacking) } else { hits };
+    for (session, hits) in found.shown_sessions(arguments.nearest) {
         page.gap();
         page.line(session_heading(page, &session.entry, environment));
         if arguments.explain {
@@ -267,7 +263,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             let line = format!("  session {:.2}: {}", score.total, made_of(&score.parts));
             page.toned(Tone::Quiet, &line);
         }
-        for hit in session.passages.iter().take(hits) {
+        for hit in hits {
             let own = hit.entry.ordinal;
             for before in hit.context.iter().filter(|one| one.ordinal < own) {
                 page.line(context_line(page, before, id_width));

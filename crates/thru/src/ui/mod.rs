@@ -15,6 +15,8 @@ pub use streams::Streams;
 pub use terminal::Terminal;
 pub(crate) use terminal::Unseen;
 pub(crate) use text::fold;
-pub(crate) use thru_app::words::{age, ago, count, day_and_time, plural, printable, size};
+pub(crate) use thru_app::words::{
+    age, ago, count, day_and_time, made_of, meaning, plural, printable, size,
+};
 pub(crate) use thru_ui::Tone;
 pub(crate) use thru_ui::text::{cut, one_line, width, wrap};
