@@ -333,6 +333,14 @@ pub(crate) fn is_reference(value: &str) -> bool {
         .iter()
         .any(|start| value.starts_with(start))
         || is_path(value)
+        || is_pattern(value)
+}
+
+/// True for a regular expression.
+fn is_pattern(value: &str) -> bool {
+    ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)"]
+        .iter()
+        .any(|part| value.contains(part))
 }
 
 /// True for the tag of a YAML value: `!vault`, `!Ref`.
