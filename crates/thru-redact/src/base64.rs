@@ -104,7 +104,10 @@ fn block_end(text: &str, first: &Range<usize>) -> usize {
         let between = between.take_while(|byte| b" \t\r\n+>#|*".contains(byte)).count();
         let line = run(bytes, end + between);
         let is_broken = memchr::memchr(b'\n', &bytes[end..end + between]).is_some();
-        if !is_broken || line.len() < 4 || line.len() > first.len() {
+        // What a colon ends is the name of something else.
+        let is_name = bytes.get(line.end) == Some(&b':');
+        let is_over = bytes[end - 1] == b'=';
+        if !is_broken || is_name || is_over || line.len() < 4 || line.len() > first.len() {
             break;
         }
         end = line.end;

@@ -114,6 +114,15 @@ static MASKS: LazyLock<AhoCorasick> = LazyLock::new(|| {
             "redacted",
             "placeholder",
             "changeme",
+            "changeit",
+            // Examples of standards and of vendors.
+            "sflkxwrjsmekkf2qt4fwpmejf36pok6yjv_adqssw5c",
+            "4ec39hqlyjwdarjtt1zdp7dc",
+            "qwxhzgrpbjpvcgvuihnlc2ftzq",
+            "mf_9.b5f-4.1jqm",
+            "2yotnfzfejr1zcsicmwpaa",
+            "tgzv3jokf0xg5qx2tlkwia",
+            "1234567890abcdefghij",
             "change_me",
             "change-me",
             "replace_",
@@ -149,7 +158,8 @@ fn distinct_bytes(value: &[u8]) -> usize {
 }
 
 /// Words that replace or describe a password.
-const FILLERS: [&str; 82] = [
+const FILLERS: [&str; 83] = [
+    "anonymous",
     "password",
     "passwords",
     "passwd",
@@ -306,6 +316,7 @@ pub(crate) fn is_reference(value: &str) -> bool {
         || bytes.starts_with(b"{")
         || bytes.starts_with(b"%(")
         || bytes.starts_with(b"&#")
+        || bytes.starts_with(b"#{")
         || bytes.starts_with(b"&lt;")
         || (bytes.first() == Some(&b'%') && bytes.last() == Some(&b'%'))
         || [
@@ -322,6 +333,14 @@ pub(crate) fn is_reference(value: &str) -> bool {
         .iter()
         .any(|start| value.starts_with(start))
         || is_path(value)
+        || is_pattern(value)
+}
+
+/// True for a regular expression.
+fn is_pattern(value: &str) -> bool {
+    ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)"]
+        .iter()
+        .any(|part| value.contains(part))
 }
 
 /// True for the tag of a YAML value: `!vault`, `!Ref`.

@@ -40,19 +40,19 @@ impl Known {
         for edit in edits {
             let (Reason::Assigned(rule) | Reason::Secret(rule)) = &edit.reason else { continue };
             let Some(value) = text.get(edit.range.clone()) else { continue };
-            self.add_one(value, rule);
+            self.add_one(value, rule.clone());
             // What stands for another text.
             let decoded = base64::decode_text(value).filter(|_| value.len() >= SHORTEST_CODE);
             if let Some(decoded) = decoded.filter(|text| text.is_ascii()) {
-                self.add_one(decoded.trim(), rule);
+                self.add_one(decoded.trim(), rule.clone());
             }
         }
     }
 
-    fn add_one(&mut self, value: &str, rule: &Cow<'static, str>) {
+    fn add_one(&mut self, value: &str, rule: Cow<'static, str>) {
         let is_known = self.secrets.iter().any(|(known, _)| known == value);
         if self.secrets.len() < MOST && !is_known && is_distinct(value) {
-            self.secrets.push((value.to_owned(), rule.clone()));
+            self.secrets.push((value.to_owned(), rule));
         }
     }
 

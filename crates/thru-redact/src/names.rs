@@ -267,6 +267,9 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
         return None;
     }
     let telling = |kind, rule| Some(Telling { kind, rule });
+    if plain.contains("hashed") {
+        return None;
+    }
     if plain.ends_with("secretaccesskey")
         || plain.ends_with("awssecretkey")
         || plain.ends_with("awssecret")
@@ -335,7 +338,46 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
     if ends_with_word(name, plain, "auth") || ends_with_word(name, plain, "pat") {
         return telling(Kind::Token, "token");
     }
-    None
+    of_owner(name)
+}
+
+/// Words of names that tell of a property of a secret, and not of its owner.
+#[rustfmt::skip]
+const PROPERTIES: [&str; 118] = [
+    "length", "len", "min", "max", "minimum", "maximum", "reset", "policy", "hash", "digest", "file", "files", "path", "dir", "url", "uri", "expiry",
+    "expires", "expiration", "expired", "expire", "ttl", "type", "types", "name", "names", "field", "fields", "count", "limit", "limits", "id", "ids", "regex",
+    "pattern", "format", "rule", "rules", "strength", "required", "enabled", "disabled", "label", "hint", "placeholder", "input", "form", "error", "errors",
+    "message", "msg", "prompt", "algorithm", "algo", "salt", "iterations", "rounds", "age", "days", "hours", "history", "validator", "validators", "validation",
+    "hasher", "hashers", "manager", "store", "provider", "source", "ref", "env", "var", "header", "endpoint", "class", "usage", "budget", "bucket", "size", "index",
+    "start", "end", "kind", "pair", "map", "list", "set", "get", "ring", "word", "words", "code", "chars", "complexity", "timeout", "version", "change", "changed",
+    "created", "updated", "at", "confirm", "confirmation", "verification", "grant", "flow", "scope", "scopes", "mode", "state", "status", "rate", "fn",
+    "cmd", "command", "key", "arn",
+];
+
+/// Classifies a name whose owner stands behind: `PASSWORD_DB`, `token_github`.
+fn of_owner(name: &[u8]) -> Option<Telling> {
+    let name = std::str::from_utf8(name).ok()?;
+    let (first, owner) = name.split_once('_')?;
+    let is_cased = |test: fn(&u8) -> bool| {
+        name.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_' || test(&byte))
+    };
+    let is_property = || {
+        owner
+            .split('_')
+            .any(|word| PROPERTIES.iter().any(|property| word.eq_ignore_ascii_case(property)))
+    };
+    if owner.is_empty() || !(is_cased(u8::is_ascii_uppercase) || is_cased(u8::is_ascii_lowercase)) {
+        return None;
+    }
+    let (kind, rule) = match first.to_ascii_lowercase().as_str() {
+        "password" | "passwd" | "passphrase" | "pwd" => (Kind::Password, "password"),
+        "pass" if is_constant_name(name.as_bytes()) => (Kind::Password, "password"),
+        "apikey" => (Kind::Key, "api-key"),
+        "token" => (Kind::Token, "token"),
+        "secret" => (Kind::Secret, "secret"),
+        _ => return None,
+    };
+    (!is_property()).then_some(Telling { kind, rule })
 }
 
 /// True if the text ends with one of these; few need more than a look at the last letter.
@@ -419,6 +461,8 @@ mod tests {
             ("snmpCommunity", "password"),
             ("acmeKey", "api-key"),
             ("signing.key", "api-key"),
+            ("PASSWORD_DB", "password"),
+            ("token_github", "token"),
         ] {
             assert_eq!(judge(name.as_bytes()).map(|telling| telling.rule), Some(rule), "{name}");
         }
@@ -444,6 +488,10 @@ mod tests {
             "eos_token",
             "path",
             "compat",
+            "PASSWORD_MIN_LENGTH",
+            "token_type",
+            "hashed_secret",
+            "pass_through",
         ] {
             assert_eq!(judge(name.as_bytes()), None, "{name}");
         }
