@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::embedding::State;
 use crate::fresh::{self, Freshness};
-use crate::health::{self, Daemon, Sizes, hooks, last_space, number_left, recent_failures};
+use crate::health::{self, Daemon, Sizes, hooks_found, last_space, number_left, recent_failures};
 use crate::ingest::reading::{Reading, reading};
 use crate::models::meters::Meters;
 use crate::trouble::Result;
@@ -137,7 +137,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
     };
     let bytes = health::sizes(layout);
     let journal_cap = app.config.journal.alarm_mb.bytes();
-    let found = hooks::found(app);
+    let found = hooks_found(app);
     let each: BTreeSet<_> = found.iter().map(|hook| (hook.agent, &hook.event)).collect();
     let events = each.len();
     let mut events_by_agent = BTreeMap::new();

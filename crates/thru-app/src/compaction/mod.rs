@@ -5,34 +5,28 @@
 //! A note in the data directory says that files are still to be written. It is there before the work
 //! begins, and goes when it is done or cannot be done.
 
+pub mod at_hook;
 pub mod compare;
 pub mod summaries;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::trouble::Result;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
-use thru_agents::agents;
 use thru_config::Config;
 use thru_core::{Id, Layout, SessionKey, Snapshot, Timestamp};
-use thru_intake::{CompactionMoment, DistilScope, Intake, IntakeLock};
+use thru_intake::{CompactionMoment, Intake, IntakeLock};
 use thru_journal::files;
 use thru_redact::Clean;
 use thru_store::{CompactionRow, SCHEMA_VERSION, SessionFilter, SessionRow, Store};
 use thru_summaries::{Excerpt, Folder, Options, SummariesError};
 
 use crate::app::{App, settings};
-use crate::call::{Call, Patience};
-use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 
-/// The time that a hook waits for a process that ingests.
-const PATIENCE: Duration = Duration::from_millis(250);
 /// The age up to which compactions get files unasked. Older snapshots are made on request.
 const RECENT: SignedDuration = SignedDuration::from_hours(24);
 /// The number of projects with unwritable files to remember, at most.
@@ -48,46 +42,6 @@ struct Pending {
     /// The project's root.
     root: Option<PathBuf>,
     since: Timestamp,
-}
-
-/// Ingests a session up to now, keeps its snapshot and writes its files, as far as time allows until `deadline`. The rest
-/// is done later.
-///
-/// # Errors
-/// Fails if settings, journal or store cannot be used.
-pub fn keep_within(
-    app: &App,
-    moment: CompactionMoment,
-    transcript: &Path,
-    deadline: Instant,
-) -> Result<()> {
-    note(app, &moment)?;
-    // The agent does not wait for that.
-    if is_to_be_upgraded(app)? {
-        return Ok(());
-    }
-    let intake = app.intake()?;
-    let left = deadline.saturating_duration_since(Instant::now());
-    let Some(lock) = intake.try_lock(PATIENCE.min(left))? else { return Ok(()) };
-    let sessions = [moment.session.clone()];
-    let found = agents::discover_session(moment.session.agent, transcript, &moment.session.id);
-    let effort = Effort { scope: DistilScope::These(&sessions), thorough: false };
-    let stop = stop_at(deadline);
-    let call = Call::unwatched(Patience::Within(Duration::ZERO), &stop);
-    // Only this one of all that are missing: an agent waits.
-    let ingested = ingest(app, &lock, TranscriptScope::Found(found), effort, call)?;
-    if !ingested.report.interrupted {
-        let store = Store::open_to_read(&app.layout)?;
-        let is_quick = match store.session_by_key(&moment.session)? {
-            Some(row) => is_quick(&store, row)?,
-            None => true,
-        };
-        drop(store);
-        if is_quick {
-            keep(app, &intake, &lock, moment)?;
-        }
-    }
-    Ok(())
 }
 
 /// True if the store has another version, or is lost: the next writer upgrades it, or makes it again, which takes time.
@@ -452,18 +406,6 @@ fn note_trouble(layout: &Layout, root: &Path, trouble: Option<String>) -> Result
         return Ok(());
     }
     Ok(files::replace(&trouble_file(layout), &serde_json::to_vec(&known)?)?)
-}
-
-/// A flag that is set at a time.
-fn stop_at(deadline: Instant) -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    // Without it, the deadline of the whole hook still holds.
-    let _ = std::thread::Builder::new().spawn(move || {
-        std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
-        flag.store(true, Ordering::Relaxed);
-    });
-    stop
 }
 
 #[cfg(test)]

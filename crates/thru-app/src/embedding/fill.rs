@@ -9,7 +9,9 @@ use thru_embed::LoadMode;
 use thru_intake::{DistilScope, Embedded, Embedding, Intake, IntakeError};
 use thru_store::vectors::ModelFolder;
 
-use super::{Chosen, Lazy, embed_question, may_see};
+use super::chosen::{Chosen, may_see};
+use super::lazy::Lazy;
+use super::query::embed_question;
 use crate::answer;
 use crate::app::App;
 use crate::call::{Call, Unit};

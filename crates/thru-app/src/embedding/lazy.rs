@@ -8,7 +8,7 @@ use crate::trouble::{Result, Trouble};
 use thru_daemon::release_pages;
 use thru_embed::{BUNDLED_DIMENSIONS, EmbedError, Embedder, LoadMode};
 
-use super::Chosen;
+use super::chosen::Chosen;
 use super::own::Model;
 use crate::app::App;
 

@@ -11,7 +11,8 @@ use thru_embed::LoadMode;
 use thru_recall::{PendingEmbedding, QueryEmbedding, without_embedding};
 use thru_store::vectors::ModelFolder;
 
-use super::{Chosen, who_embeds};
+use super::chosen::Chosen;
+use super::state::who_embeds;
 use crate::app::App;
 use crate::background;
 use crate::models;

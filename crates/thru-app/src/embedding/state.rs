@@ -5,7 +5,7 @@ use serde::Serialize;
 use thru_intake::{Coverage, Intake};
 use thru_store::vectors::ModelFolder;
 
-use super::Chosen;
+use super::chosen::Chosen;
 use crate::app::App;
 use crate::background;
 use crate::ingest::reading::wants_daemon;

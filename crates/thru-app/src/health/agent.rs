@@ -8,7 +8,8 @@ use thru_agents::hooks::ADAPTERS;
 use thru_agents::setup::{SERVER_NAME, Server, TrustState};
 use thru_core::{Agent, SourceKind};
 
-use super::{AgentSeen, Finding, Mend, Seen};
+use super::finding::{Finding, Mend};
+use super::seen::{AgentSeen, Seen};
 use crate::words::{count, plural};
 
 /// Agents without hooks of ours: their transcripts on this machine, and their sessions in memory.

@@ -8,7 +8,8 @@ use thru_daemon::{Client, Hello, Holder, holder, is_held};
 use thru_lifecycle::Indexing;
 use thru_store::{SessionState, Store};
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::background::control::DaemonState;
 use crate::ingest::reading::{Reading, Stop, reading, stopped, wants_daemon};
 use crate::words::{one_line, plural};

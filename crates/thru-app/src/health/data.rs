@@ -4,7 +4,8 @@ use serde::Serialize;
 use thru_core::Layout;
 use thru_intake::Finding as Verified;
 
-use super::{Finding, Level, Seen};
+use super::finding::{Finding, Level};
+use super::seen::Seen;
 use crate::words::{count, plural, size};
 
 /// Remedy for the remains of a stopped intake.

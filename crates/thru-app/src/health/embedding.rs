@@ -4,7 +4,8 @@
 use thru_embed::{EmbedError, check_model};
 use thru_store::vectors::{ModelFolder, SegmentProblem, Vectors};
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::embedding::{Chosen, State, who_embeds};
 use crate::words::one_line;
 

@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use thru_core::Layout;
 
-use super::{Finding, Mend, Seen};
+use super::finding::{Finding, Mend};
+use super::seen::Seen;
 use crate::words::{plural, size};
 
 /// Whatever is younger may still be written.

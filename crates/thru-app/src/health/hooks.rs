@@ -1,59 +1,13 @@
 //! Our hooks in the files of agents, and the program that they run.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use thru_agents::hooks::{ADAPTERS, Adapter};
-use thru_agents::setup::{HookFile, HookOwner, Site, installed};
-use thru_core::Agent;
+use thru_agents::setup::{HookFile, installed};
 
-use super::{AgentSeen, Finding, Mend, Seen};
-use crate::App;
-use crate::setup::surroundings::{PLATFORM, Surroundings};
+use super::finding::{Finding, Mend};
+use super::seen::{AgentSeen, Seen};
+use crate::setup::surroundings::PLATFORM;
 use crate::words::plural;
-
-/// One hook of ours in a file of an agent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HookFound {
-    /// The agent that calls it.
-    pub agent: Agent,
-    /// The event that it is called for.
-    pub event: String,
-    /// The program that it runs.
-    pub program: PathBuf,
-    /// The file that it stands in.
-    pub file: PathBuf,
-    /// The owner of that file.
-    pub owner: HookOwner,
-    /// True if it sees only a part of its event, by a matcher that it was given.
-    pub is_narrowed: bool,
-    /// The seconds it is given, if the file says.
-    pub timeout: Option<u64>,
-}
-
-/// Returns every hook of ours in the files of every agent.
-pub fn found(app: &App) -> Vec<HookFound> {
-    let places = Surroundings::new(app);
-    ADAPTERS.iter().flat_map(|adapter| found_of(&places.site(app, adapter), adapter)).collect()
-}
-
-/// Returns every hook of ours in the files of one agent.
-pub(super) fn found_of(site: &Site<'_>, adapter: &Adapter) -> Vec<HookFound> {
-    let mut found = Vec::new();
-    for HookFile { owner, path } in adapter.setup.hook_files(site) {
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        let hooks = installed(&text, adapter.agent).unwrap_or_default();
-        found.extend(hooks.into_iter().map(|hook| HookFound {
-            agent: adapter.agent,
-            event: hook.event,
-            program: PathBuf::from(hook.program),
-            file: path.clone(),
-            owner,
-            is_narrowed: hook.matcher.is_some(),
-            timeout: hook.timeout,
-        }));
-    }
-    found
-}
 
 const CHECK: &str = "hooks";
 

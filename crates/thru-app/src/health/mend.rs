@@ -8,7 +8,9 @@ use crate::{Context, Result};
 
 use thru_agents::setup::{HookOwner, Scope};
 
-use super::{Finding, Mend, files, hooks};
+use super::files;
+use super::finding::{Finding, Mend};
+use super::seen::hooks_found;
 use crate::App;
 use crate::setup::{Setup, Targets, prepare};
 use crate::words::plural;
@@ -66,7 +68,7 @@ fn remove_leftovers(app: &App) -> Result<String> {
 
 /// Writes our hooks again wherever there are any.
 fn write_hooks_again(app: &App) -> Result<Vec<String>> {
-    let found = hooks::found(app);
+    let found = hooks_found(app);
     let mut done = Vec::new();
     for (scope, places) in [
         (Scope::User, &[HookOwner::User, HookOwner::Plugin][..]),

@@ -1,7 +1,8 @@
 //! Language models and the delivery of insights, as far as the user wants them. Nothing is sent to find
 //! out.
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::deliver;
 use crate::models::Models;
 use crate::words::{one_line, plural};

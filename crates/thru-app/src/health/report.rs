@@ -8,8 +8,10 @@ use thru_config::Origin;
 use thru_core::Agent;
 use thru_redact::{Redactor, Report};
 
+use super::data::{self, sizes};
+use super::finding::Finding;
 use super::runs::{latencies, milliseconds};
-use super::{Finding, Seen, data, sizes};
+use super::seen::Seen;
 use crate::words::size;
 
 /// Failures that are shown whole.

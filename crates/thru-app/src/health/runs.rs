@@ -10,7 +10,8 @@ use thru_capture::pause;
 use thru_capture::timings::{self, Timing};
 use thru_core::{Layout, Timestamp};
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::App;
 use crate::words::{ago, day_and_time, plural};
 

@@ -2,7 +2,8 @@
 
 use thru_store::{MemoryRow, Store};
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::words::plural;
 
 /// Ids that a finding names.

@@ -1,6 +1,7 @@
 //! Our slash commands, and the summaries that compactions leave in projects.
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::compaction;
 use crate::words::plural;
 

@@ -1,6 +1,7 @@
 //! The vault, where there is one.
 
-use super::{Finding, Seen};
+use super::finding::Finding;
+use super::seen::Seen;
 use crate::vault::{attention, summary};
 
 /// The state of the vault.

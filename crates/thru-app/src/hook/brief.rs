@@ -233,7 +233,7 @@ fn snapshot_of(
         let owned = app.clone();
         // What is stored can be injected all the same.
         let _ = within(deadline, move || {
-            compaction::keep_within(&owned, moment, &transcript, deadline)
+            compaction::at_hook::keep_within(&owned, moment, &transcript, deadline)
         });
         store = Store::open_to_read(&app.layout)?;
     }

@@ -404,7 +404,7 @@ impl HookCall {
         let transcript = PathBuf::from(payload.transcript().unwrap_or_default());
         let deadline = self.started + TIME_TO_KEEP;
         let kept = within::within(self.started + TIME_TO_HAVE_KEPT, move || {
-            compaction::keep_within(&owned, moment, &transcript, deadline)
+            compaction::at_hook::keep_within(&owned, moment, &transcript, deadline)
         });
         if let Some(Err(error)) = kept {
             let reason = format!("no snapshot yet: {}", error.message());

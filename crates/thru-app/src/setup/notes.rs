@@ -10,7 +10,7 @@ use thru_agents::setup::{
     Form, HookFile, Plan, SERVER_NAME, Site, Trust, TrustState, installed, read,
 };
 
-use super::Client;
+use super::client::Client;
 
 /// Something to know about an installation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

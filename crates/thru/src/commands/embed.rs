@@ -37,23 +37,14 @@ pub(crate) struct EmbedArguments {
 }
 
 pub(crate) fn run(arguments: &EmbedArguments, environment: &Environment) -> Result<Outcome> {
-    let mut page = environment.page();
-    let outcome = match &arguments.text {
-        _ if arguments.prune => prune(&mut page, arguments, environment)?,
-        Some(text) => {
-            page.json(&fill::query_vector(environment, text)?)?;
-            Outcome::Done
-        }
-        None => embed(&mut page, arguments, environment)?,
-    };
-    page.end(outcome)
+    match &arguments.text {
+        _ if arguments.prune => prune(arguments, environment),
+        Some(text) => environment.answer(true, &fill::query_vector(environment, text)?, |_| {}),
+        None => embed(arguments, environment),
+    }
 }
 
-fn embed(
-    page: &mut Page,
-    arguments: &EmbedArguments,
-    environment: &Environment,
-) -> Result<Outcome> {
+fn embed(arguments: &EmbedArguments, environment: &Environment) -> Result<Outcome> {
     let cancelled = shared::cancellation()?;
     let shown = environment.progress_unless(arguments.json);
     let chosen =
@@ -61,7 +52,7 @@ fn embed(
     let app = chosen.as_ref().unwrap_or(environment);
     let report = fill::embed(app, arguments.limit, shown.call_until(&cancelled))?;
     drop(shown);
-    page.put(arguments.json, &report, |page| tell(page, &report))?;
+    environment.answer(arguments.json, &report, |page| tell(page, &report))?;
     Ok(if report.interrupted { Outcome::Interrupted } else { Outcome::Done })
 }
 
@@ -98,19 +89,14 @@ fn tell(page: &mut Page, report: &EmbedReport) {
     }
 }
 
-fn prune(
-    page: &mut Page,
-    arguments: &EmbedArguments,
-    environment: &Environment,
-) -> Result<Outcome> {
+fn prune(arguments: &EmbedArguments, environment: &Environment) -> Result<Outcome> {
     let pruned = fill::prune(environment)?;
-    page.put(arguments.json, &pruned, |page| {
+    environment.answer(arguments.json, &pruned, |page| {
         for one in &pruned.removed {
             page.line(format!("Removed the vectors of {} ({}).", one.model, size(one.bytes)));
         }
         if pruned.removed.is_empty() {
             page.line("No other model has vectors here.");
         }
-    })?;
-    Ok(Outcome::Done)
+    })
 }

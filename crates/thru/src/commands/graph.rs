@@ -73,15 +73,11 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
         project: arguments.within.scope(),
     };
     let found = path(environment, &request, environment.progress().call())?;
-    let mut page = environment.page();
-    match arguments.json {
-        true => page.json(&found)?,
-        false if found.facts.is_empty() => {
-            page.line("No path of three facts or fewer leads from one to the other.");
-        }
-        false => lines(&mut page, &found.facts, environment),
-    }
-    page.end(Outcome::found(!found.facts.is_empty()))
+    environment.answer(arguments.json, &found, |page| match found.facts[..] {
+        [] => page.line("No path of three facts or fewer leads from one to the other."),
+        _ => lines(page, &found.facts, environment),
+    })?;
+    Ok(Outcome::found(!found.facts.is_empty()))
 }
 
 fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {

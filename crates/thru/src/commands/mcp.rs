@@ -76,9 +76,8 @@ fn http_config(client: Client, environment: &Environment) -> Result<String> {
         .make(client.as_str(), environment.clock.now())
         .context("the token cannot be kept")?;
     if !background::listens_always(&environment.config) {
-        let _ = writeln!(
-            environment.streams.errors(),
-            "The daemon does not serve HTTP on its own yet: `thru config set http.enabled true`, then `thru daemon restart`."
+        let _ = environment.tell(
+            "The daemon does not serve HTTP on its own yet: `thru config set http.enabled true`, then `thru daemon restart`.",
         );
     }
     client.http_text(&url, &token).ok_or_else(only_starts)

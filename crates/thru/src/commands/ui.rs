@@ -1,7 +1,7 @@
 //! `thru ui`: the memory in the terminal.
 
 use thru_app::ask::ProjectScope;
-use thru_app::{Remedy, Result, Trouble};
+use thru_app::{Result, Trouble};
 use thru_ui::{Leave, Options};
 
 use super::{resume, shared};
@@ -33,10 +33,8 @@ pub(crate) fn open(
     environment: &Environment,
 ) -> Result<Outcome> {
     if !environment.terminal.interactive {
-        let advice = "`thru search` and `thru sessions` print what there is";
-        return Err(
-            Trouble::refused("`thru ui` needs a terminal").with(Remedy::Advice(advice.to_owned()))
-        );
+        return Err(Trouble::refused("`thru ui` needs a terminal")
+            .advise("`thru search` and `thru sessions` print what there is"));
     }
     let options = Options {
         query: query.to_owned(),

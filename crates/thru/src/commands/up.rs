@@ -113,12 +113,8 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
     let daemon = Daemon::look(environment);
     if arguments.json {
         let installed = Installed::new(&prepared, environment);
-        page.json(&Up {
-            installed,
-            import: imported.as_ref(),
-            memory: memory.as_ref(),
-            daemon: &daemon,
-        })?;
+        let (import, memory) = (imported.as_ref(), memory.as_ref());
+        page.json(&Up { installed, import, memory, daemon: &daemon })?;
     } else {
         if let Some(imported) = &imported {
             import::tell(&mut page, &imported.report, environment);
@@ -150,18 +146,13 @@ fn offer_to_join(page: &mut Page, is_silent: bool, environment: &Environment) ->
         return Ok(());
     };
     page.gap();
-    let claim = one_line(
-        &format!("This directory says it is part of {project}, known from {known_at}."),
-        200,
-    );
-    page.line(claim);
+    let claim = format!("This directory says it is part of {project}, known from {known_at}.");
+    page.line(one_line(&claim, 200));
     page.print()?;
     if !is_silent && shared::ask(environment, "Join their memories?", false)? {
         projects::trust(environment, None, shown.call())?;
-        page.line(format!(
-            "It is now part of {}. `thru undo` undoes that.",
-            one_line(&project, 100)
-        ));
+        let project = one_line(&project, 100);
+        page.line(format!("It is now part of {project}. `thru undo` undoes that."));
     } else {
         page.line("It has a memory of its own; `thru projects trust` joins them.");
     }
