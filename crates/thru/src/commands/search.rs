@@ -254,6 +254,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let who_width = all().map(|hit| width(&speaker(&hit.entry))).max().unwrap_or(0).max(9);
     let widths = (id_width, who_width);
     let asks_when = found.asks_when();
+    let when = |at| asks_when.then(|| day_and_time(at, environment.zone()));
     let is_unsure = found.is_unsure() && !arguments.nearest;
     for (session, hits) in found.shown_sessions(arguments.nearest) {
         page.gap();
@@ -274,12 +275,11 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
             let has_failed = hit.entry.outcome == Some(CallOutcome::Failed);
             let tone = if has_failed { Tone::Bad } else { Tone::Quiet };
             let who = page.paint(tone, &format!("{:who_width$}", speaker(&hit.entry)));
-            let when = asks_when.then(|| day_and_time(hit.entry.at, environment.zone()));
-            snippet_lines(page, (&hit.entry.id, &who, when), widths, &hit.snippet);
+            snippet_lines(page, (&hit.entry.id, &who, when(hit.entry.at)), widths, &hit.snippet);
             if let (Some(result), Some(excerpt)) = (&hit.result, &hit.excerpt) {
                 let who = format!("{:who_width$}", format!("→ {}", speaker(result)));
                 let who = page.paint(Tone::Quiet, &who);
-                snippet_lines(page, ("", &who, None), widths, excerpt);
+                snippet_lines(page, ("", &who, when(result.at)), widths, excerpt);
             }
             for after in hit.context.iter().filter(|one| one.ordinal > own) {
                 page.line(context_line(page, after, id_width));

@@ -103,12 +103,19 @@ fn every_listing_can_be_of_one_agent() {
       p513j  summary   Why does the ephemeris test fail  [age] 
 
     orrery · Why does the ephemeris test fail   2026-09-01  Codex  019ed99c
-      h10rj  agent     The table lacked the leap second of 2017.
-      jsq4f  web_search type: search query: leap seconds since 1972
-      bes24  you       commit it
-      3x2s3  apply_patch …-let leap = 36; +let leap = 37; *** Add File: notes/leap.md +37 since 2017 ***
-                       End Patch Success. Updated the following files: M src/ephemeris.rs
-      845x7  local_shell … type: exec command: bash -lc git commit -am leap
+      h10rj  agent        The table lacked the leap second of 2017.
+      jsq4f  web_search   type: search
+                          query: leap seconds since 1972
+      bes24  you          commit it
+      3x2s3  apply_patch  …-let leap = 36;
+                          +let leap = 37;
+                          *** Add File: notes/leap.md
+                          +37 since 2017
+                          *** End Patch …
+      845x7  local_she… … type: exec
+                          command: bash
+                          -lc
+                          git commit -am leap
 
     5 passages of 1 session. `thru show ID` shows one in full.
     "#);

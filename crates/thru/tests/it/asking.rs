@@ -37,7 +37,8 @@ fn a_search_shows_passages_by_session() {
     assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r#"
     rocket · Why does the importer lock the database?   2026-03-01  11111111
              agent     Two writers open it at once. Let me look.
-      aa6pe  Bash      command: cargo test --workspace error[E0502]: cannot borrow `store` as mutable
+      aa6pe  Bash      command: cargo test --workspace
+                       error[E0502]: cannot borrow `store` as mutable
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
 
     1 passage of 1 session. `thru show ID` shows one in full.
