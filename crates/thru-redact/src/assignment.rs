@@ -230,7 +230,11 @@ fn is_setting(bytes: &[u8], name: usize, value: &Range<usize>) -> bool {
         let is_listed =
             before.last() == Some(&b',') && next.is_none_or(|next| b", \n".contains(next));
         let opens = before.last().is_none_or(|last| b" \t\n+&?=\"'".contains(last));
-        return is_listed || opens && next.is_none_or(|next| b" \t\n\r\\\"'&".contains(next));
+        // `{user=a, NAME=value}`
+        let is_last = || matches!(next, Some(b'}' | b']')) && before.ends_with(b" ");
+        return is_listed
+            || opens && next.is_none_or(|next| b" \t\n\r\\\"'&".contains(next))
+            || is_last();
     }
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_first = line.len() < LONGEST
