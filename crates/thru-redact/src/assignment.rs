@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::connector;
+use crate::made;
 use crate::names::{self, Kind, LONGEST, Telling};
 use crate::near;
 use crate::told;
@@ -47,7 +48,10 @@ impl Beside {
             Self::Listed => {
                 let is_drawn = value.bytes().any(|byte| byte.is_ascii_digit());
                 let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-                is_drawn || !value.contains([' ', '_', '-']) && (value.len() >= 12 || !is_word)
+                let may_be =
+                    is_drawn || !value.contains([' ', '_', '-']) && (value.len() >= 12 || !is_word);
+                // Names of methods stand in lists.
+                may_be && !made::holds_word(value)
             }
         }
     }
@@ -173,7 +177,7 @@ fn phrase_in_quotes(text: &str, name: usize, written: &[u8], start: usize) -> Op
     let near = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
     let value = &near[..near.find([char::from(mark), '\n'])?];
     let is_password = names::judge(written).is_some_and(|telling| telling.kind == Kind::Password);
-    let is_phrase = value.contains(' ') && is_password && crate::made::is_phrase(value, true);
+    let is_phrase = value.contains(' ') && is_password && made::is_phrase(value, true);
     is_phrase.then(|| start..start + value.len())
 }
 

@@ -373,7 +373,9 @@ fn of_owner(name: &[u8]) -> Option<Telling> {
     }
     let (kind, rule) = match first.to_ascii_lowercase().as_str() {
         "password" | "passwd" | "passphrase" | "pwd" => (Kind::Password, "password"),
-        "pass" if is_constant_name(name.as_bytes()) => (Kind::Password, "password"),
+        "pass" if is_constant_name(name.as_bytes()) && !owner.contains('_') => {
+            (Kind::Password, "password")
+        }
         "apikey" => (Kind::Key, "api-key"),
         "token" => (Kind::Token, "token"),
         "secret" => (Kind::Secret, "secret"),
