@@ -215,6 +215,8 @@ impl Intake {
             let is_json = stored.text.starts_with(['{', '[']);
             let text = stored.text.as_bytes();
             match is_json {
+                // As in the journal.
+                _ if stored.is_rule => {}
                 true => drop(self.redactor.clean_json_line(text, &mut found)),
                 false => drop(self.redactor.clean_bytes(text, &mut found)),
             }

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::connector;
+use crate::made;
 use crate::names::{self, Kind, LONGEST, Telling};
 use crate::near;
 use crate::told;
@@ -47,7 +48,10 @@ impl Beside {
             Self::Listed => {
                 let is_drawn = value.bytes().any(|byte| byte.is_ascii_digit());
                 let is_word = value.bytes().all(|byte| byte.is_ascii_lowercase());
-                is_drawn || !value.contains([' ', '_', '-']) && (value.len() >= 12 || !is_word)
+                let may_be =
+                    is_drawn || !value.contains([' ', '_', '-']) && (value.len() >= 12 || !is_word);
+                // Names of methods stand in lists.
+                may_be && !made::holds_word(value)
             }
         }
     }
@@ -173,7 +177,7 @@ fn phrase_in_quotes(text: &str, name: usize, written: &[u8], start: usize) -> Op
     let near = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
     let value = &near[..near.find([char::from(mark), '\n'])?];
     let is_password = names::judge(written).is_some_and(|telling| telling.kind == Kind::Password);
-    let is_phrase = value.contains(' ') && is_password && crate::made::is_phrase(value, true);
+    let is_phrase = value.contains(' ') && is_password && made::is_phrase(value, true);
     is_phrase.then(|| start..start + value.len())
 }
 
@@ -230,7 +234,11 @@ fn is_setting(bytes: &[u8], name: usize, value: &Range<usize>) -> bool {
         let is_listed =
             before.last() == Some(&b',') && next.is_none_or(|next| b", \n".contains(next));
         let opens = before.last().is_none_or(|last| b" \t\n+&?=\"'".contains(last));
-        return is_listed || opens && next.is_none_or(|next| b" \t\n\r\\\"'&".contains(next));
+        // `{user=a, NAME=value}`
+        let is_last = || matches!(next, Some(b'}' | b']')) && before.ends_with(b" ");
+        return is_listed
+            || opens && next.is_none_or(|next| b" \t\n\r\\\"'&".contains(next))
+            || is_last();
     }
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
     let is_first = line.len() < LONGEST

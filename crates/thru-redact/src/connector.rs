@@ -747,7 +747,8 @@ fn said(
         }
     }
     if let Some(found) = behind(&BRACKETED).and_then(|groups| groups.name("v"))
-        && value::is_said(telling, name, found.as_str(), false)
+        && (value::is_said(telling, name, found.as_str(), false)
+            || telling.kind == Kind::Password && made::is_made(found.as_str()))
     {
         return Some(Place::After(found.range()));
     }

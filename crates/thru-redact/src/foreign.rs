@@ -15,7 +15,8 @@ const AFTER: usize = 240;
 
 /// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
 #[rustfmt::skip]
-pub(crate) const PASSWORDS: [&str; 76] = [
+pub(crate) const PASSWORDS: [&str; 79] = [
+    "kennwört", "passwört", "mots de passe",
     "adgangskode:", "kode: ",
     "zugangscode", "code d'accès", "code d'acces", "codice di accesso", "código de acceso", "codigo de acceso", "lykilorð",
     "contraseña", "contrasena", "clave de acceso", "clave_acceso", "clave ", "clave:", "mot de passe", "mot_de_passe", "motdepasse", "mdp", "pw's ", "senha",

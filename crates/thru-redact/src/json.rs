@@ -82,7 +82,8 @@ pub(crate) fn walk<'a>(document: &'a str, mut visit: impl FnMut(Event<'a>)) {
             open @ (b'{' | b'[') => {
                 expects_key = open == b'{';
                 in_object.push(expects_key);
-                label = None;
+                // `"NAME": {"value": …}`
+                label = key.clone().filter(|_| expects_key);
                 let name = key.take().map(|name| decode_string(&document[name]));
                 visit(Event::Open(name));
             }
@@ -156,7 +157,7 @@ mod tests {
                 "name=N",
                 "value=6 of N",
                 "open d",
-                "value=7",
+                "value=7 of d",
                 "close",
                 "close"
             ]

@@ -343,7 +343,7 @@ pub(crate) fn judge(name: &[u8]) -> Option<Telling> {
 
 /// Words of names that tell of a property of a secret, and not of its owner.
 #[rustfmt::skip]
-const PROPERTIES: [&str; 118] = [
+const PROPERTIES: [&str; 143] = [
     "length", "len", "min", "max", "minimum", "maximum", "reset", "policy", "hash", "digest", "file", "files", "path", "dir", "url", "uri", "expiry",
     "expires", "expiration", "expired", "expire", "ttl", "type", "types", "name", "names", "field", "fields", "count", "limit", "limits", "id", "ids", "regex",
     "pattern", "format", "rule", "rules", "strength", "required", "enabled", "disabled", "label", "hint", "placeholder", "input", "form", "error", "errors",
@@ -352,6 +352,8 @@ const PROPERTIES: [&str; 118] = [
     "start", "end", "kind", "pair", "map", "list", "set", "get", "ring", "word", "words", "code", "chars", "complexity", "timeout", "version", "change", "changed",
     "created", "updated", "at", "confirm", "confirmation", "verification", "grant", "flow", "scope", "scopes", "mode", "state", "status", "rate", "fn",
     "cmd", "command", "key", "arn",
+    "encryption", "hashing", "auth", "authentication", "encoding", "encoder", "protection", "generator", "generation", "recovery", "grace", "aging",
+    "lock", "lockout", "attempts", "retries", "minlen", "minclass", "checks", "quality", "callback", "handler", "value", "values", "fields",
 ];
 
 /// Classifies a name whose owner stands behind: `PASSWORD_DB`, `token_github`.
@@ -371,7 +373,9 @@ fn of_owner(name: &[u8]) -> Option<Telling> {
     }
     let (kind, rule) = match first.to_ascii_lowercase().as_str() {
         "password" | "passwd" | "passphrase" | "pwd" => (Kind::Password, "password"),
-        "pass" if is_constant_name(name.as_bytes()) => (Kind::Password, "password"),
+        "pass" if is_constant_name(name.as_bytes()) && !owner.contains('_') => {
+            (Kind::Password, "password")
+        }
         "apikey" => (Kind::Key, "api-key"),
         "token" => (Kind::Token, "token"),
         "secret" => (Kind::Secret, "secret"),

@@ -233,7 +233,8 @@ impl Redactor {
             Value::Object(fields) => {
                 let label = ["name", "key", "Name", "Key"]
                     .iter()
-                    .find_map(|key| Some(fields.get(*key)?.as_str()?.to_owned()));
+                    .find_map(|key| Some(fields.get(*key)?.as_str()?.to_owned()))
+                    .or_else(|| key.map(str::to_owned));
                 let mut renamed = Vec::new();
                 for (key, field) in fields.iter_mut() {
                     self.clean_in_place(Some(key), label.as_deref(), in_payload, field, report);
@@ -515,6 +516,10 @@ mod tests {
             (
                 r#"{"env":[{"name":"DB_PASSWORD","value":"hunter2"}]}"#.to_owned(),
                 r#"{"env":[{"name":"DB_PASSWORD","value":"[redacted:password]"}]}"#,
+            ),
+            (
+                r#"{"out":{"db_password":{"type":"string","value":"hunter2"}}}"#.to_owned(),
+                r#"{"out":{"db_password":{"type":"string","value":"[redacted:password]"}}}"#,
             ),
             (
                 format!(r#"{{"id":"{token}","{token}":1,"input":{{"id":"{token}"}}}}"#),

@@ -67,7 +67,8 @@ const OTHERS: [&str; 35] = [
 
 /// Words right before a value, and the signs.
 #[rustfmt::skip]
-const VERBS: [&str; 39] = [
+const VERBS: [&str; 51] = [
+    "be", "type", "enter", "try", "use", "please", "bitte", "til", "till", "op", "på", "na",
     "is", "was", "are", "be", "now", "still", "to", "it's", "its", "used", "became", "ist", "war", "lautet", "heißt", "jetzt", "noch", "est", "c'est",
     "était", "es", "era", "sigue", "è", "é", "foi", "je", "är", "er", "=", ":", "->", "=>", "→", "–", "—", "-", "|", "│",
 ];
@@ -207,8 +208,12 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
         has_both_cases(word.as_bytes()) && look(word) == Some(Look::Made)
     };
     let listed = listed(text, &name);
+    // Names of accounts and networks are many; these hold passwords and nothing else.
+    let lists = ["logins", "creds", "credentials", "zugangsdaten", "credenciales", "credenziali"];
+    let is_list =
+        listed.len() > 1 && lists.iter().any(|list| text[name.clone()].eq_ignore_ascii_case(list));
     if !listed.is_empty() {
-        return listed.into_iter().filter(is_strong).collect();
+        return listed.into_iter().filter(|range| is_list || is_strong(range)).collect();
     }
     let words = words(text, name.end..line_end(text, name.end));
     for (nth, word) in words.iter().take(6).enumerate() {
@@ -284,8 +289,11 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
             };
             let may_be = match look {
                 Look::Made => nth <= 12,
-                Look::Words if nth == 0 && word.range.start == part.start + 1 => {
-                    text[word.range.clone()].bytes().filter(u8::is_ascii_digit).count() > 1
+                // `password (VALUE)`
+                _ if gap == " (" => true,
+                Look::Words | Look::Plain if nth == 0 && word.range.start == part.start + 1 => {
+                    let digits = text[word.range.clone()].bytes().filter(u8::is_ascii_digit);
+                    digits.count() > 1 || is_instrument(text, part.start)
                 }
                 // `-> Type`
                 _ if gap.trim_end().ends_with("->")
@@ -307,6 +315,17 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// True if a word for "with" stands before the name that ends here: `avec le mot de passe VALUE`.
+fn is_instrument(text: &str, end: usize) -> bool {
+    let words = ["with", "using", "avec", "mit", "con", "com", "met", "med", "z", "se", "с", "ile"];
+    let line = head(text, end, BEFORE);
+    line.split_whitespace()
+        .rev()
+        .skip(1)
+        .take(5)
+        .any(|word| words.contains(&word.to_lowercase().as_str()))
 }
 
 /// Returns the words between quotation marks that a sentence gives to its name.
@@ -394,7 +413,11 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let mut at = name.end + tail.len();
     // An answer may come late.
     for line in 0..if asks { ANSWERS } else { 1 } {
-        let next = line_below(text, at)?;
+        let mut next = line_below(text, at)?;
+        if text[next.clone()].len() > 2 && !text[next.clone()].contains(char::is_alphanumeric) {
+            // The line below the head of a table.
+            next = line_below(text, next.end)?;
+        }
         at = next.end;
         let words = words(text, next.start + after_speaker(&text[next.clone()])..next.end);
         let is_alone = words.len() == 1;
@@ -546,6 +569,10 @@ fn is_prompt(head: &str) -> bool {
 
 /// Returns the bytes of a time and a speaker that a line of a chat begins with.
 fn after_speaker(line: &str) -> usize {
+    // What an interpreter shows.
+    if line.starts_with("=> ") {
+        return 3;
+    }
     let near = &line[..line.floor_char_boundary(48)];
     let Some(colon) = near.find(": ").or_else(|| near.find("> ")) else {
         return 0;

@@ -18,6 +18,8 @@ pub struct StoredText {
     pub line: Option<u64>,
     /// The text, or JSON.
     pub text: String,
+    /// True for a rule of a person: its pattern may match itself.
+    pub is_rule: bool,
 }
 
 /// Tables whose texts are stored in blocks, with the session that the rows belong to and the lines they
@@ -45,7 +47,8 @@ impl Store {
             while let Some(row) = rows.next()? {
                 let text = self.texts.read(&self.connection, passage_place(row, 0)?)?;
                 let session = row.get::<_, Option<String>>(3)?.map(SessionId::new);
-                visit(&StoredText { table: table.to_owned(), session, line: row.get(4)?, text });
+                let (table, line) = (table.to_owned(), row.get(4)?);
+                visit(&StoredText { table, session, line, text, is_rule: false });
             }
         }
         let mut tables = self.connection.prepare(
@@ -56,14 +59,16 @@ impl Store {
             .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?
             .collect::<rusqlite::Result<Vec<_>>>()?;
         for (table, column) in columns {
+            let is_rule = if table == "operations" { "kind LIKE 'rule-%'" } else { "0" };
             // Both names come from our own schema.
             let mut statement =
-                self.connection.prepare(&format!("SELECT {column} FROM {table}"))?;
+                self.connection.prepare(&format!("SELECT {column}, {is_rule} FROM {table}"))?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 if let ValueRef::Text(text) = row.get_ref(0)? {
                     let text = String::from_utf8_lossy(text).into_owned();
-                    visit(&StoredText { table: table.clone(), session: None, line: None, text });
+                    let (table, is_rule) = (table.clone(), row.get(1)?);
+                    visit(&StoredText { table, session: None, line: None, text, is_rule });
                 }
             }
         }

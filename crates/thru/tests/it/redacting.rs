@@ -138,6 +138,9 @@ fn rules_are_listed_tested_and_refused() {
     Nothing stored had to be changed.
     Checked again: nothing is left.
     ");
+    // A rule whose pattern matches itself stays as it is.
+    home.shown(&["redact", "add", "itself", "itself_[a-z]+|itself_.{3,}"]);
+    assert!(home.shown(&["redact", "--apply"]).contains("Checked again: nothing is left."));
     let journal = std::fs::read_dir(home.data().join("journal")).unwrap().flatten();
     for segment in journal {
         let bytes = std::fs::read(segment.path()).unwrap();
