@@ -505,8 +505,8 @@ fn help_of_undo_and_log() {
       [ID]  The id of a decision in `thru log`, or of a memory that was merged
 
     Options:
-          --plain  Use no colour and no pager
           --json   Answer as JSON
+          --plain  Use no colour and no pager
       -h, --help   Print help
     ");
     assert_snapshot!(Home::new().shown(&["log", "--help"]), @"
@@ -677,8 +677,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     let _dates = settings.bind_to_scope();
     let ran = home.thru(&["demo"]).expect(0);
     assert_snapshot!(ran.shown(), @r#"
-    A made-up history of three sessions was archived and indexed
-    in [time], in a temporary home. Nothing of yours was touched.
+    A made-up history of three sessions was archived and indexed in [time], in a temporary home. Nothing of yours was touched.
 
     $ thru search why did we drop the global lock
     In short
@@ -696,8 +695,8 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
       n7dyq  Edit      …## One lock file per index
-                       A global lock made unrelated projects wait for each other. The file
-                       /home/ada/rocket/docs/decisions.md has been updated.
+                       A global lock made unrelated projects wait for each other.
+                       The file /home/ada/rocket/docs/decisions.md has been updated.
 
     5 passages of 1 session. `thru show ID` shows one in full.
 
@@ -712,9 +711,14 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        step: make the budget a setting.
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
-      jvtvz  Bash ✗    command: cargo run -- upload --parallel 8 description: Exit code 101 Error:
-                       database is locked (SQLITE_BUSY) after 3 attempts
-      27kj9  Read      …Err(e) if e.is_busy() => continue, other => return other, } }
+      jvtvz  Bash ✗    command: cargo run -- upload --parallel 8
+                       description:
+                       Exit code 101
+                       Error: database is locked (SQLITE_BUSY) after 3 attempts
+      27kj9  Read      …Err(e) if e.is_busy() => continue,
+                       other => return other,
+                       }
+                       }
 
     4 passages of 1 session. `thru show ID` shows one in full.
 

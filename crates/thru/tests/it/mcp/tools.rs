@@ -33,7 +33,7 @@ fn a_search_is_one_table_of_memories_and_passages() {
     8 | sqfq0 | tool | Edit: …let _guard = GLOBAL_LOCK.lock(); new_string: let _guard = FileLock::exclusive(&self.lock_path)?; let mut index = self.load()?; index… | 89
     9 | 8f2n9 | tool | Read: …let _guard = GLOBAL_LOCK.lock(); self.store(&index) } | 58
     2026-11-09
-    10 | jvtvz | tool | Bash failed: …Exit code 101 Error: database is locked (SQLITE_BUSY) after 3 attempts | 33
+    10 | jvtvz | tool | Bash failed: …code 101 Error: database is locked (SQLITE_BUSY) after 3 attempts | 33
 
     Next: timeline(anchor=ID) for what happened around one, get_observations(ids=[…]) to read.
     </throughline-context>
