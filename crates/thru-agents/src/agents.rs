@@ -186,6 +186,22 @@ pub fn restore_path(
     }
 }
 
+/// Returns the path by which the agent finds the transcript of a session of this directory, where that is not the path
+/// that [`restore_path`] says: a file that was read from elsewhere may have any name.
+pub fn path_by_id(
+    session: &SessionKey,
+    home: &Path,
+    source_path: &Path,
+    directory: &str,
+) -> Option<PathBuf> {
+    match session.agent {
+        Agent::ClaudeCode => {
+            claude_code::path_by_id(home, source_path, directory, session.id.as_str())
+        }
+        Agent::Codex | Agent::Copilot => None,
+    }
+}
+
 /// Returns the words of the command that resumes a session when run in the session's directory.
 pub fn resume_command(session: &SessionKey) -> [&str; 3] {
     let id = session.id.as_str();

@@ -9,6 +9,8 @@ use thru_config::Config;
 use thru_core::{Agent, Layout, SessionId, SessionKey};
 use thru_daemon::{Paths, socket_path};
 
+use crate::trouble::Trouble;
+
 /// The name of the daemon for launchd.
 pub const SERVICE_LABEL: &str = "dev.throughline.daemon";
 /// The name of the daemon for systemd.
@@ -173,4 +175,12 @@ impl Places {
             home: Some(home.to_owned()),
         }
     }
+}
+
+/// The trouble with a program that could not be started, in words of people where it is the usual one.
+pub fn not_started(program: &str, error: &std::io::Error) -> Trouble {
+    Trouble::failed(match error.kind() {
+        std::io::ErrorKind::NotFound => format!("`{program}` is not on your PATH"),
+        _ => format!("{program} cannot be started: {error}"),
+    })
 }

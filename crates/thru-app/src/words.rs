@@ -67,6 +67,29 @@ pub fn one_line(text: &str, most: usize) -> String {
     }
 }
 
+/// Text of at most so many characters, without its middle where it is longer: its beginning says what it is, its end
+/// which. Where that costs little, words stay whole.
+pub fn without_middle(text: &str, most: usize) -> String {
+    /// Characters given up on either side for a whole word.
+    const SPARED: usize = 12;
+    let letters: Vec<char> = text.chars().collect();
+    if letters.len() <= most {
+        return text.to_owned();
+    }
+    let after = most / 2;
+    let (start, end) =
+        (&letters[..most.saturating_sub(after + 1)], &letters[letters.len() - after..]);
+    let is_break = |letter: &char| !letter.is_alphanumeric();
+    let whole = |at: Option<usize>, part: &[char]| {
+        at.filter(|at| *at < SPARED.min(part.len() / 2)).unwrap_or(0)
+    };
+    let is_whole = letters.get(start.len()).is_none_or(is_break);
+    let spare = if is_whole { 0 } else { whole(start.iter().rev().position(is_break), start) };
+    let skipped = whole(end.iter().position(is_break), end);
+    let shown = start[..start.len() - spare].iter().chain(&['…']).chain(&end[skipped..]);
+    shown.collect()
+}
+
 /// `now`, `5 min`, `3 h`, `2 days`, `4 weeks`, `7 months`, `2 years`.
 pub fn age(then: Option<Timestamp>, now: Timestamp) -> String {
     let Some(then) = then else { return "undated".to_owned() };
@@ -129,6 +152,20 @@ mod tests {
         assert_eq!(size(999), "999 B");
         assert_eq!(size(1_440_000), "1.4 MB");
         assert_eq!(size(53_000_000_000), "53.0 GB");
+    }
+
+    #[test]
+    fn both_ends_of_a_long_name_are_told() {
+        for (text, most, shown) in [
+            ("tests/e2e.spec.ts", 20, "tests/e2e.spec.ts"),
+            ("crates/thru-app/src/health/runs.rs", 20, "crates/…/runs.rs"),
+            ("Sharing a folder with others shows it to them", 24, "Sharing a … it to them"),
+            ("0123456789abcdefghij", 9, "0123…ghij"),
+            ("数据库连接在导入期间", 5, "数据…期间"),
+            ("ab", 0, "…"),
+        ] {
+            assert_eq!(without_middle(text, most), shown);
+        }
     }
 
     #[test]

@@ -25,6 +25,9 @@ pub struct Failure {
     pub shape: String,
     /// The version of the binary.
     pub version: String,
+    /// True if the event was lost by it.
+    #[serde(default)]
+    pub lost: bool,
 }
 
 fn path(layout: &Layout) -> std::path::PathBuf {
@@ -113,6 +116,7 @@ mod tests {
             reason: "the input is not JSON".to_owned(),
             shape: "x".repeat(3000),
             version: "1".to_owned(),
+            lost: false,
         };
         for n in 0..300 {
             note(&layout, &failure(n));

@@ -40,7 +40,7 @@ pub enum IntakeError {
     #[error("there is no session {0}")]
     NoSession(String),
     /// The session has no transcript: it is known only from hooks or a list of prompts.
-    #[error("there is no transcript of session `{0}` to put back")]
+    #[error("there is no transcript of session `{0}` to restore")]
     NoTranscript(String),
     /// The archive has lost the transcript of the session.
     #[error("the transcript of session `{0}` is no longer in the archive")]

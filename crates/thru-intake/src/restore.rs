@@ -50,8 +50,13 @@ impl Intake {
         let sources = store.sources_of_session(session.row)?;
         for source in sources.into_iter().filter(|source| source.kind != SourceKind::Hooks) {
             let entry = EntryName::new(&source.entry).map_err(|_| no_session())?;
-            let target =
-                agents::restore_path(key.agent, home, Path::new(&source.path), &source.entry)?;
+            let path = Path::new(&source.path);
+            let mut target = agents::restore_path(key.agent, home, path, &source.entry)?;
+            if source.kind == SourceKind::Main
+                && let Some(directory) = &restored.directory
+            {
+                target = agents::path_by_id(key, home, path, directory).unwrap_or(target);
+            }
             if fs::symlink_metadata(&target).is_ok() {
                 if source.kind == SourceKind::Main && !self.is_copy_of(&entry, &target)? {
                     return Err(IntakeError::Exists(target));

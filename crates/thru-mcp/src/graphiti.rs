@@ -15,6 +15,7 @@ use thru_app::keep::graphiti::{
     AddEpisode, Triplet, add_episode, add_triplet, clear, delete_edge, delete_episode,
 };
 use thru_app::keep::remember::Remembered;
+use thru_app::words::plural;
 use thru_app::{Trouble, background, wording};
 
 use crate::arguments::{Read, ToolArguments};
@@ -400,7 +401,8 @@ fn cleared(mut arguments: ToolArguments<'_>, caller: &Caller<'_>) -> Result<Stri
         false => groups.join(", "),
     };
     if !confirm {
-        let message = format!("{facts} facts of {named} would be taken out of the graph");
+        let facts = plural(facts as u64, "fact");
+        let message = format!("{facts} of the group `{named}` would be taken out of the graph");
         let advice = "Call it again with `confirm` if the user wants that";
         return Err(Trouble::refused(message).advise(advice).into());
     }

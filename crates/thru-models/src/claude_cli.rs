@@ -298,7 +298,12 @@ fn failed(error: &ProcessError, program: &Path, asked: Option<&Request>) -> AskE
     match error {
         ProcessError::Start(error) => AskError::Rejected {
             status: 0,
-            said: excerpt(&format!("{} cannot be started: {error}", program.display())),
+            said: match error.kind() {
+                std::io::ErrorKind::NotFound => {
+                    format!("`{}` is not on your PATH: install Claude Code", program.display())
+                }
+                _ => excerpt(&format!("{} cannot be started: {error}", program.display())),
+            },
         },
         ProcessError::Timeout(limit) => AskError::Timeout { limit: *limit, spent },
         ProcessError::Stopped => AskError::Stopped { spent },

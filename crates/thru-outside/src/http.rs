@@ -309,8 +309,13 @@ fn build(request: &HttpRequest<'_>) -> Result<Request<Vec<u8>>, HttpError> {
 }
 
 fn failure(error: &ureq::Error, was_connected: bool) -> HttpError {
-    use ureq::Error::{BadUri, ConnectProxyFailed, Http, InvalidProxyUrl};
-    let said = innermost(error);
+    use ureq::Error::{BadUri, ConnectProxyFailed, Http, InvalidProxyUrl, Io};
+    let said = match error {
+        Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => {
+            "nothing answers there".to_owned()
+        }
+        _ => innermost(error),
+    };
     match error {
         BadUri(_) | Http(_) | InvalidProxyUrl => HttpError::Impossible(said),
         ConnectProxyFailed(_) => HttpError::Unreachable(said),

@@ -98,7 +98,10 @@ pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
     }
     durations.sort_unstable();
     activity.longest = durations.last().copied().unwrap_or_default();
-    activity.median = durations.get(durations.len() / 2).copied().unwrap_or_default();
+    // Of an even number, the middle of the two in the middle.
+    let middle = |at: usize| durations.get(at).copied().unwrap_or_default();
+    let half = durations.len() / 2;
+    activity.median = (middle(half) + middle(durations.len().saturating_sub(1) / 2)) / 2;
     activity.days = by_day.into_iter().rev().collect();
     activity.projects =
         by_project.into_iter().map(|(key, work)| (key.map(|(_, name)| name), work)).collect();

@@ -65,7 +65,7 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
     }
     let read: Vec<String> = read.iter().take(LISTED).map(|file| code(&file.path)).collect();
     if !read.is_empty() {
-        page.bullet(&format!("Read: {}", read.join(", ")));
+        page.bullet(&format!("Read or named: {}", read.join(", ")));
     }
 
     page.section("Decisions Made");

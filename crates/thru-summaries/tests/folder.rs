@@ -150,7 +150,7 @@ fn a_summary_has_the_sections_that_people_look_for() {
           // ```
       }
       ````
-    - Read: `README.md`
+    - Read or named: `README.md`
 
     ## Decisions Made
 

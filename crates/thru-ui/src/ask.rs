@@ -15,7 +15,7 @@ use thru_app::words::plural;
 use thru_app::{App, Call, Result, Trouble};
 use thru_store::MemoryBody;
 
-use crate::state::{Answer, Draft, Line, Request, Target};
+use crate::state::{Answer, Change, Draft, Line, Request, Target, Then};
 
 /// Words an error with its advice.
 pub type Wording = fn(&Trouble) -> String;
@@ -36,14 +36,20 @@ pub(crate) fn answer(app: &App, request: Request, wording: Wording, call: Call<'
             let preview = preview(app, &target, call).map_err(worded);
             Answer::Previewed(target, preview)
         }
-        Request::Forget(target) => Answer::Changed(forget(app, &target, call).map_err(worded)),
+        Request::Forget(target) => {
+            let said = forget(app, &target, call).map_err(worded);
+            Answer::Changed(said.map(|said| Change { said, then: Then::Gone(target) }))
+        }
         Request::Undo => Answer::Changed(take_back(app, call).map_err(worded)),
         Request::ResumeLine(session) => {
             let line = resumable(app, &session, call).map(|session| session.shell_line());
             Answer::ResumeLine(line.map_err(worded))
         }
         Request::Draft(id) => Answer::Drafted(draft(app, id, call).map_err(worded)),
-        Request::Correct(draft) => Answer::Changed(correct(app, draft, call).map_err(worded)),
+        Request::Correct(draft) => {
+            let said = correct(app, draft, call).map_err(worded);
+            Answer::Changed(said.map(|said| Change { said, then: Then::Listed }))
+        }
     }
 }
 
@@ -100,7 +106,7 @@ fn forget(app: &App, target: &Target, call: Call<'_>) -> Result<String> {
     let forgetting = forget_or_preview(app, &to_forget(target), false, call)?;
     let Forgetting::Done(forgotten) = forgetting else { return Ok(String::new()) };
     let mut said = match forgotten.sessions.is_empty() {
-        true => "Forgotten. `u` in an entry undoes it.".to_owned(),
+        true => "Forgotten. `u` brings it back.".to_owned(),
         false => format!("The session and {} are gone.", plural(forgotten.passages, "passage")),
     };
     if !forgotten.summaries_left.is_empty() {
@@ -112,13 +118,19 @@ fn forget(app: &App, target: &Target, call: Call<'_>) -> Result<String> {
     Ok(said)
 }
 
-fn take_back(app: &App, call: Call<'_>) -> Result<String> {
-    Ok(match undo(app, None, call)? {
-        Some(undone) => {
-            format!("Undid: {} (`thru undo {}` does it again)", undone.text.get(), undone.id)
+fn take_back(app: &App, call: Call<'_>) -> Result<Change> {
+    let Some(undone) = undo(app, None, call)? else {
+        return Ok(Change { said: "There is nothing to undo.".to_owned(), then: Then::Listed });
+    };
+    // What was undone may be what made it: then there is nothing to show.
+    let then = match undone.memory.map(|id| piece(app, &id, call)) {
+        Some(Ok(Piece::Memory(piece))) => {
+            Then::Restored(rows::memory_row(app, &piece.memory.entry))
         }
-        None => "There is nothing to undo.".to_owned(),
-    })
+        _ => Then::Listed,
+    };
+    let said = format!("Undid: {} (`thru undo {}` does it again)", undone.text.get(), undone.id);
+    Ok(Change { said, then })
 }
 
 fn draft(app: &App, id: String, call: Call<'_>) -> Result<Draft> {
@@ -148,6 +160,5 @@ fn correct(app: &App, draft: Draft, call: Call<'_>) -> Result<String> {
         agreed: None,
         base: Some(draft.base),
     };
-    edit(app, &request, call)?;
-    Ok("Changed. `u` undoes it.".to_owned())
+    Ok(format!("{} `u` undoes it.", edit(app, &request, call)?.said()))
 }

@@ -7,7 +7,7 @@ use ratatui::text::{Line as Painted, Span};
 use ratatui::widgets::{Block, Borders, Clear, Paragraph};
 use thru_app::words::plural;
 
-use crate::state::{Dialog, Focus, KEYS, Line, Place, Shown, State};
+use crate::state::{Dialog, Focus, KEY, Line, Place, Shown, State};
 use crate::text::{cut, one_line, rows, width};
 use crate::tone::{Theme, Tone};
 
@@ -29,7 +29,7 @@ pub(crate) fn draw(state: &State, theme: Theme, frame: &mut Frame<'_>) {
     draw_panes(state, theme, frame, middle);
     draw_last_line(state, theme, frame, bottom);
     match &state.dialog {
-        Some(Dialog::Keys) => draw_keys(theme, frame, middle),
+        Some(Dialog::Keys(first)) => draw_keys(state, *first, theme, frame, middle),
         Some(Dialog::Forget { question, .. }) => draw_question(question, theme, frame, middle),
         None => {}
     }
@@ -120,7 +120,9 @@ fn draw_list(state: &State, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
             false => String::new(),
         };
         let age = if columns >= WITH_AGE { format!(" {}", row.age) } else { String::new() };
-        let mark = if at == state.selected { "> " } else { "  " };
+        // The entry that is being read may be none of the list.
+        let is_chosen = at == state.selected && state.target() == Some(&row.target);
+        let mark = if is_chosen { "> " } else { "  " };
         let title = columns.saturating_sub(width(mark) + width(&label) + width(&age));
         let title = padded(&one_line(&row.title, title), title);
         let line = Painted::from(vec![
@@ -129,8 +131,7 @@ fn draw_list(state: &State, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
             Span::raw(title),
             Span::styled(age, theme.style(Tone::Quiet)),
         ]);
-        let is_selected = at == state.selected && state.focus == Focus::List;
-        let style = match is_selected {
+        let style = match is_chosen && state.focus == Focus::List {
             true => Style::new().add_modifier(Modifier::REVERSED),
             false => Style::new(),
         };
@@ -167,10 +168,19 @@ fn draw_detail(state: &State, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
 fn draw_last_line(state: &State, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
     let columns = usize::from(area.width);
     let (tone, text) = match &state.message {
+        _ if matches!(state.dialog, Some(Dialog::Keys(_))) => {
+            (Tone::Quiet, help_hint(state, columns))
+        }
         Some(message) => (message.tone, one_line(&message.text, columns)),
         None => (Tone::Quiet, hints(state, columns)),
     };
     frame.render_widget(Paragraph::new(Painted::styled(text, theme.style(tone))), area);
+}
+
+/// The keys that work while the help is shown.
+fn help_hint(state: &State, columns: usize) -> String {
+    let is_long = state.help_rows().len() > state.window().1;
+    cut(if is_long { "Down more · Esc back" } else { "any key: back" }, columns)
 }
 
 /// The state of the list, and the keys that go on from here: as many as there is room for.
@@ -194,11 +204,13 @@ fn hints(state: &State, columns: usize) -> String {
     cut(&line, columns)
 }
 
-fn draw_keys(theme: Theme, frame: &mut Frame<'_>, area: Rect) {
-    let lines = KEYS.iter().map(|(key, does)| match *does {
-        "" => Painted::styled(*key, theme.style(Tone::Heading)),
-        does => Painted::from(vec![
-            Span::styled(format!("  {key:8} "), theme.style(Tone::Id)),
+fn draw_keys(state: &State, first: usize, theme: Theme, frame: &mut Frame<'_>, area: Rect) {
+    let columns = KEY - 3;
+    let rows = state.help_rows().into_iter().skip(first).take(state.window().1);
+    let lines = rows.map(|(key, does)| match does.as_str() {
+        "" => Painted::styled(key, theme.style(Tone::Heading)),
+        _ => Painted::from(vec![
+            Span::styled(format!("  {key:columns$} "), theme.style(Tone::Id)),
             Span::raw(does),
         ]),
     });
@@ -224,6 +236,7 @@ fn draw_window(
     area: Rect,
 ) {
     let widest = lines.iter().map(Painted::width).max().unwrap_or(0);
+    // As `State::window` counts it.
     let has_frame = area.height > 4;
     let extra = if has_frame { 2 } else { 0 };
     let fit = |wanted: usize, room: u16| (wanted + extra).min(room.into()) as u16;

@@ -8,8 +8,10 @@
 mod ask;
 mod draw;
 mod editor;
+pub mod fold;
 mod input;
 mod state;
+pub mod table;
 mod terminal;
 pub mod text;
 mod tone;

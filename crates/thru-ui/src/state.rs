@@ -9,8 +9,10 @@ use crate::input::Input;
 use crate::text::rows;
 use crate::tone::Tone;
 
-pub(crate) use keys::KEYS;
+use keys::KEYS;
 
+/// Columns of a key in the help.
+pub(crate) const KEY: usize = 11;
 /// Columns below which only one pane is shown.
 const TWO_PANES: u16 = 60;
 
@@ -29,6 +31,12 @@ pub(crate) struct State {
     pub(crate) list: List,
     /// Index of the selected row.
     pub(crate) selected: usize,
+    /// The entry that is being read. It stays when the list changes: keys never act on a neighbour unawares.
+    open: Option<Row>,
+    /// The question that the list answers.
+    answered: Option<Question>,
+    /// True while something is looked up for a change, or changed: what is typed ahead would meet another state.
+    is_busy: bool,
     /// The entry that was read last.
     pub(crate) detail: Option<Detail>,
     /// Rows of the detail above the pane.
@@ -146,8 +154,8 @@ pub(crate) enum Focus {
 /// A window above the panes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Dialog {
-    /// The keys.
-    Keys,
+    /// The keys, from this row on.
+    Keys(usize),
     /// A question before something is forgotten.
     Forget { target: Target, question: String },
 }
@@ -227,7 +235,25 @@ pub(crate) enum Answer {
     ResumeLine(Result<String, String>),
     Drafted(Result<Draft, String>),
     /// Something was changed, or could not be.
-    Changed(Result<String, String>),
+    Changed(Result<Change, String>),
+}
+
+/// A change in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Change {
+    pub(crate) said: String,
+    pub(crate) then: Then,
+}
+
+/// The state of an entry after a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Then {
+    /// The list tells it.
+    Listed,
+    /// The entry is gone.
+    Gone(Target),
+    /// The memory is back, or is as it was.
+    Restored(Row),
 }
 
 impl State {
@@ -244,6 +270,9 @@ impl State {
             start,
             list: List::default(),
             selected: 0,
+            open: None,
+            answered: None,
+            is_busy: false,
             detail: None,
             scroll: 0,
             focus: Focus::List,
@@ -269,10 +298,11 @@ impl State {
             Event::Resized(columns, lines) => {
                 self.size = (columns, lines);
                 self.scroll = self.scroll.min(self.last_scroll());
+                self.scroll_help(0);
                 Vec::new()
             }
             Event::Answer(answer) => self.take(answer),
-            Event::Edited(draft) => vec![Effect::Ask(Request::Correct(draft))],
+            Event::Edited(draft) => self.ask_alone(Request::Correct(draft)),
             Event::Said(line) => {
                 self.message = Some(line);
                 Vec::new()
@@ -281,6 +311,9 @@ impl State {
     }
 
     fn take(&mut self, answer: Answer) -> Vec<Effect> {
+        if !matches!(answer, Answer::Listed(..) | Answer::Read(..) | Answer::ResumeLine(_)) {
+            self.is_busy = false;
+        }
         match answer {
             Answer::Listed(question, listed) if question == self.question() => self.list(listed),
             Answer::Read(target, lines) if self.target() == Some(&target) => {
@@ -291,15 +324,32 @@ impl State {
             }
             // The user went on meanwhile.
             Answer::Listed(..) | Answer::Read(..) => Vec::new(),
-            Answer::Previewed(target, Ok(question)) => {
+            Answer::Previewed(target, Ok(question)) if self.is_open(&target) => {
                 self.dialog = Some(Dialog::Forget { target, question });
                 Vec::new()
             }
+            Answer::Drafted(Ok(draft)) if self.is_open(&Target::Memory(draft.id.clone())) => {
+                vec![Effect::Edit(draft)]
+            }
+            Answer::Previewed(_, Ok(_)) | Answer::Drafted(Ok(_)) => Vec::new(),
             Answer::ResumeLine(Ok(line)) => self.copy(line),
-            Answer::Drafted(Ok(draft)) => vec![Effect::Edit(draft)],
-            Answer::Changed(Ok(said)) => {
-                self.message = Some(Line::new(Tone::Good, said));
+            Answer::Changed(Ok(change)) => {
+                let said = Line::new(Tone::Good, change.said);
+                self.message = Some(said.clone());
                 let mut effects = self.ask();
+                match (change.then, &self.open) {
+                    (Then::Gone(target), Some(open)) if open.target == target => {
+                        let title = Line::new(Tone::Quiet, &open.title);
+                        self.detail = Some(Detail { target, lines: vec![title, said] });
+                        self.scroll = 0;
+                        return effects;
+                    }
+                    (Then::Restored(row), Some(_)) => {
+                        self.open = Some(row);
+                        self.select_open();
+                    }
+                    _ => {}
+                }
                 effects.extend(self.read());
                 effects
             }
@@ -313,27 +363,61 @@ impl State {
         }
     }
 
-    /// Shows a list, with the row selected that was.
+    /// True for the entry that keys act on.
+    fn is_open(&self, target: &Target) -> bool {
+        self.focus == Focus::Detail && self.target() == Some(target)
+    }
+
+    /// Shows a list. The entry that is being read stays; a new query begins at its first row; otherwise the row that was
+    /// selected still is.
     fn list(&mut self, listed: Result<List, String>) -> Vec<Effect> {
         let before = self.target().cloned();
+        let selected = self.list.rows.get(self.selected).map(|row| row.target.clone());
+        let query = self.question().query;
+        let is_another = self.answered.as_ref().is_none_or(|one| one.query != query);
+        // Outside projects, both places are the same.
+        if self.place == Place::Project && listed.as_ref().is_ok_and(|list| list.project.is_none())
+        {
+            (self.place, self.start) = (Place::Everywhere, ProjectScope::Everywhere);
+        }
+        self.answered = Some(self.question());
         self.list = listed.unwrap_or_else(|error| List {
             note: Some(Line::new(Tone::Bad, error)),
             ..List::default()
         });
-        let again = self.list.rows.iter().position(|row| Some(&row.target) == before.as_ref());
-        // With the focus on an entry, the list changed because of what was done with it: its neighbour is next.
-        let otherwise = match self.focus {
-            Focus::List => 0,
-            Focus::Detail => self.selected.min(self.list.rows.len().saturating_sub(1)),
+        let is_reading = self.open.is_some();
+        let sought = before.clone().or(selected).filter(|_| is_reading || !is_another);
+        let again = self.list.rows.iter().position(|row| Some(&row.target) == sought.as_ref());
+        let otherwise = match is_reading {
+            true => self.selected.min(self.list.rows.len().saturating_sub(1)),
+            false => 0,
         };
         self.selected = again.unwrap_or(otherwise);
-        if self.list.rows.is_empty() {
+        if self.focus == Focus::Detail && (again.is_some() || !is_reading) {
+            self.open = self.list.rows.get(self.selected).cloned();
+        }
+        if self.focus == Focus::Detail && self.open.is_none() {
             self.focus = Focus::List;
+        }
+        if is_another {
+            self.scroll = 0;
         }
         match self.target() == before.as_ref() {
             true => Vec::new(),
             false => self.read(),
         }
+    }
+
+    /// True while the rows answer another question than the one on the screen.
+    fn is_behind(&self) -> bool {
+        self.answered.as_ref() != Some(&self.question())
+    }
+
+    /// Selects the row of the entry that is being read, where the list has it.
+    fn select_open(&mut self) {
+        let open = self.open.as_ref().map(|row| &row.target);
+        let mut rows = self.list.rows.iter();
+        self.selected = rows.position(|row| Some(&row.target) == open).unwrap_or(self.selected);
     }
 
     /// The question on the screen.
@@ -351,6 +435,12 @@ impl State {
         vec![Effect::Ask(Request::List(self.question()))]
     }
 
+    /// Asks for what must be answered before the next key that acts.
+    fn ask_alone(&mut self, request: Request) -> Vec<Effect> {
+        self.is_busy = true;
+        vec![Effect::Ask(request)]
+    }
+
     /// Reads the selected entry.
     fn read(&mut self) -> Vec<Effect> {
         self.scroll = 0;
@@ -366,9 +456,12 @@ impl State {
         vec![Effect::Copy(text)]
     }
 
-    /// The selected row.
+    /// The entry that is being read, else the selected row.
     pub(crate) fn row(&self) -> Option<&Row> {
-        self.list.rows.get(self.selected)
+        match self.focus {
+            Focus::List => self.list.rows.get(self.selected),
+            Focus::Detail => self.open.as_ref(),
+        }
     }
 
     /// The selected entry.
@@ -412,6 +505,42 @@ impl State {
                 rows.into_iter().map(|row| (line.tone, row))
             })
             .collect()
+    }
+
+    /// The help in rows of its window: each a key and what it does, or the rest of that.
+    pub(crate) fn help_rows(&self) -> Vec<(&'static str, String)> {
+        let (frame, _) = self.window();
+        let columns = usize::from(self.size.0).saturating_sub(frame + KEY);
+        let mut help = Vec::new();
+        for (key, does) in KEYS {
+            match *does {
+                "" => help.push((*key, String::new())),
+                does => help.extend(
+                    rows(does, columns)
+                        .into_iter()
+                        .enumerate()
+                        .map(|(at, row)| (if at == 0 { *key } else { "" }, row)),
+                ),
+            }
+        }
+        help
+    }
+
+    /// Columns of a window's frame, and the lines within it; a low screen has no room for a frame.
+    pub(crate) fn window(&self) -> (usize, usize) {
+        match self.height() {
+            height @ ..=4 => (0, height),
+            height => (4, height - 2),
+        }
+    }
+
+    /// Moves the help, by as much as there is more of it; says whether there is.
+    fn scroll_help(&mut self, by: isize) -> bool {
+        let last = self.help_rows().len().saturating_sub(self.window().1);
+        if let Some(Dialog::Keys(first)) = &mut self.dialog {
+            *first = first.saturating_add_signed(by).min(last);
+        }
+        last > 0
     }
 
     /// Rows above the pane when its end is shown.

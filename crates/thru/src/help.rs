@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use clap::{Command, CommandFactory};
+use thru_ui::fold::example;
 
 use crate::arguments::Cli;
 use crate::ui::wrap;
@@ -60,7 +61,7 @@ const LEAST: usize = 20;
 
 /// The command line, with its commands in groups.
 pub(crate) fn command(columns: usize) -> Command {
-    let command = Cli::command().term_width(columns);
+    let command = with_examples(Cli::command(), columns).term_width(columns);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}{}Options:{}\n{{options}}{{after-help}}",
         groups(&command, columns),
@@ -68,6 +69,15 @@ pub(crate) fn command(columns: usize) -> Command {
         command.get_styles().get_header().render_reset(),
     );
     command.help_template(template)
+}
+
+/// The command and those below it, with their examples folded: what an example does stays behind it, or goes below it.
+fn with_examples(mut command: Command, columns: usize) -> Command {
+    if let Some(text) = command.get_after_help().map(ToString::to_string) {
+        let lines: Vec<String> = text.lines().map(|line| example(line, columns)).collect();
+        command = command.after_help(lines.join("\n"));
+    }
+    command.mut_subcommands(|command| with_examples(command, columns))
 }
 
 fn groups(command: &Command, columns: usize) -> String {

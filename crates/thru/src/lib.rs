@@ -77,9 +77,11 @@ fn refuse(error: &clap::Error, terminal: &Terminal, streams: &Streams) -> u8 {
         false => (streams.output(), terminal.output),
     };
     let text = error.render();
+    let plain =
+        |text: String| text.replace("invalid digit found in string", "that is no whole number");
     let text = match is_terminal && !terminal.no_color {
-        true => text.ansi().to_string(),
-        false => text.to_string(),
+        true => plain(text.ansi().to_string()),
+        false => plain(text.to_string()),
     };
     // Help is folded already.
     let columns = if is_error { terminal.error_columns() } else { usize::MAX };

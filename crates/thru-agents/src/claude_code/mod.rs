@@ -23,5 +23,5 @@ pub(crate) use hearing::heard;
 pub use history::{HistoryBatch, HistoryReader, directory_of_prompt};
 pub(crate) use hooks::HOOKS;
 pub use reader::Reader;
-pub use restore::restore_path;
+pub use restore::{path_by_id, restore_path};
 pub use sniff::directory_of;

@@ -42,6 +42,22 @@ pub fn restore_path(
     Ok(parts.iter().fold(projects, |path, part| path.join(part)))
 }
 
+/// Returns the path of a transcript by which Claude Code finds a session of a directory, where the file was read from
+/// elsewhere: there it may have any name.
+pub fn path_by_id(
+    config_dir: &Path,
+    source_path: &Path,
+    directory: &str,
+    id: &str,
+) -> Option<PathBuf> {
+    let is_elsewhere = below_projects(source_path, 2).is_none();
+    let is_name = id.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+    let folder: String =
+        directory.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    (is_elsewhere && is_name && !folder.is_empty())
+        .then(|| config_dir.join("projects").join(folder).join(format!("{id}.jsonl")))
+}
+
 /// Returns the path below the `projects` folder in which the file was found, if it was found exactly
 /// `depth` levels below it.
 fn below_projects(source_path: &Path, depth: usize) -> Option<PathBuf> {
@@ -54,6 +70,16 @@ fn below_projects(source_path: &Path, depth: usize) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_from_elsewhere_is_called_by_its_session() {
+        let config = Path::new("/home/u/.claude");
+        let found = |source: &str| path_by_id(config, Path::new(source), "/work/a.b", "03a2-fe8d");
+        let named = config.join("projects/-work-a-b/03a2-fe8d.jsonl");
+        assert_eq!(found("/tmp/imp/c.jsonl"), Some(named));
+        assert_eq!(found("/home/u/.claude/projects/-work-a-b/03a2-fe8d.jsonl"), None);
+        assert_eq!(path_by_id(config, Path::new("/tmp/c.jsonl"), "/work", "../x"), None);
+    }
 
     #[test]
     fn files_go_back_to_where_they_were() {

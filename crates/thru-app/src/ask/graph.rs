@@ -9,6 +9,7 @@ pub mod problems;
 pub mod why;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use serde::Serialize;
@@ -21,6 +22,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Prepared;
 use crate::trouble::{Result, Trouble};
+use crate::words::without_middle;
 
 /// Things that one name may mean, …
 const NAMED: usize = 6;
@@ -140,35 +142,48 @@ impl FactEntry {
         shown.or_else(|| of(EvidenceRole::Opened)).map(|one| one.id.as_str())
     }
 
+    /// Returns the words for the thing that it is about: a session is marked as one, its title being a sentence.
+    fn subject_shown(&self) -> Cow<'_, str> {
+        let name = self.subject.name.get().as_str();
+        match self.subject.kind {
+            EntityKind::Session => Cow::Owned(format!("session “{name}”")),
+            _ => Cow::Borrowed(name),
+        }
+    }
+
     /// Returns it as one sentence.
     pub fn sentence(&self) -> String {
-        self.sentence_of(self.subject.name.get(), self.object_shown())
+        self.sentence_of(&self.subject_shown(), self.object_shown(), self.scope.get())
     }
 
     /// Returns it as one sentence of about this length: long names are cut in their middle, so that both ends of it are told.
     pub fn sentence_within(&self, most: usize) -> String {
-        let (subject, object) = (self.subject.name.get().as_str(), self.object_shown());
-        let whole = self.sentence_of(subject, object);
-        let over = whole.chars().count().saturating_sub(most);
-        let is_told = matches!(
-            self.relation,
-            Relation::Decided | Relation::Ruled | Relation::Replaces | Relation::Outcome
-        );
+        let (subject, object) = (self.subject_shown(), self.object_shown());
+        let scope = self.scope.get().as_str();
+        let whole = self.sentence_of(&subject, object, scope);
+        let length = |text: &str| text.chars().count();
+        let over = length(&whole).saturating_sub(most);
+        let is_told =
+            matches!(self.relation, Relation::Decided | Relation::Ruled | Relation::Replaces);
         if over == 0 || is_told {
             return whole;
         }
-        let (one, other) = (subject.chars().count(), object.chars().count());
+        // How it was run matters less than what was.
+        let scope = without_middle(scope, length(scope).saturating_sub(over).max(LEAST));
+        let whole = self.sentence_of(&subject, object, &scope);
+        let over = length(&whole).saturating_sub(most);
+        let (one, other) = (length(&subject), length(object));
         let room = (one + other).saturating_sub(over);
         // The longer name gives way first.
         let for_one = if other <= room / 2 { room - other } else { one.min(room / 2) };
         self.sentence_of(
-            &without_middle(subject, for_one),
-            &without_middle(object, room.saturating_sub(for_one)),
+            &without_middle(&subject, for_one.max(LEAST)),
+            &without_middle(object, room.saturating_sub(for_one).max(LEAST)),
+            &scope,
         )
     }
 
-    fn sentence_of(&self, subject: &str, object: &str) -> String {
-        let scope = self.scope.get();
+    fn sentence_of(&self, subject: &str, object: &str, scope: &str) -> String {
         let within = if scope.is_empty() { String::new() } else { format!(" ({scope})") };
         let verb = match self.relation {
             Relation::Outcome if object == "pass" => return format!("{subject} passes{within}"),
@@ -212,19 +227,8 @@ impl FactEntry {
     }
 }
 
-/// Returns a name of at most so many characters, but no fewer than tell it: its beginning says what it is, its end where.
-fn without_middle(name: &str, most: usize) -> String {
-    const LEAST: usize = 16;
-    let length = name.chars().count();
-    let most = most.max(LEAST);
-    if length <= most {
-        return name.to_owned();
-    }
-    let after = most / 2;
-    let start: String = name.chars().take(most - after - 1).collect();
-    let end: String = name.chars().skip(length - after).collect();
-    format!("{start}…{end}")
-}
+/// Characters that tell a name.
+const LEAST: usize = 24;
 
 /// Makes entries of facts, in their order. What was not known yet at a moment is left out, ends included.
 fn entries(

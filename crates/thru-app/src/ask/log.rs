@@ -1,8 +1,8 @@
 //! The decisions of the user, and the merges that were made automatically.
 
 use serde::Serialize;
-use thru_core::{Id, Timestamp};
-use thru_intake::{LineChange, Operation};
+use thru_core::{Id, SessionKey, Timestamp};
+use thru_intake::{LineChange, Operation, RecordedMemory};
 use thru_redact::{Clean, Redactor};
 use thru_store::{OperationRow, Store};
 
@@ -64,14 +64,14 @@ pub struct LogEntry {
 }
 
 impl LogEntry {
-    pub(super) fn new(redactor: &Redactor, row: &OperationRow) -> Self {
+    pub(super) fn new(redactor: &Redactor, row: &OperationRow, text: &str) -> Self {
         Self {
             // Few enough for six characters to tell them apart; `undo` says so where they do not.
             id: row.key.chars().take(6).collect(),
             full_id: row.key.clone(),
             at: row.at,
             kind: row.kind.clone(),
-            text: cleaned(redactor, &sentence(Operation::read(&row.kind, &row.body).as_ref())),
+            text: cleaned(redactor, text),
             undone_by: row.undone.clone(),
         }
     }
@@ -93,8 +93,62 @@ pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
 
 fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
     let operations = store.operations()?;
-    let decided = operations.iter().rev().filter(|row| !is_of_vault(&row.kind));
-    Ok(decided.take(limit).map(|row| LogEntry::new(redactor, row)).collect())
+    let decided = operations.iter().rev().filter(|row| !is_of_vault(&row.kind)).take(limit);
+    decided.map(|row| Ok(LogEntry::new(redactor, row, &told(store, &operations, row)?))).collect()
+}
+
+/// Describes a decision with the title of what it is about: an id alone tells nobody what to undo.
+///
+/// # Errors
+/// Where the store cannot be read.
+pub fn told(store: &Store, operations: &[OperationRow], row: &OperationRow) -> Result<String> {
+    let operation = Operation::read(&row.kind, &row.body);
+    let text = sentence(operation.as_ref());
+    let about = match &operation {
+        Some(
+            Operation::MemoryEdited { memory, session, .. }
+            | Operation::MemoryForgotten { memory, session }
+            | Operation::MemorySeparated { memory, session },
+        ) => subject(store, operations, memory, session.as_ref())?.map(|it| format!(" {it}")),
+        Some(Operation::OperationUndone { operation }) => {
+            let undone = operations.iter().find(|row| row.key == *operation);
+            let undone = undone.map(|row| told(store, operations, row)).transpose()?;
+            undone.map(|undone| format!(": {undone}"))
+        }
+        _ => None,
+    };
+    Ok(text + &about.unwrap_or_default())
+}
+
+/// The title of a memory; of one that is hidden the last that it was given, else that of its session.
+fn subject(
+    store: &Store,
+    operations: &[OperationRow],
+    memory: &Id,
+    session: Option<&SessionKey>,
+) -> Result<Option<String>> {
+    if let Some(memory) = store.memory(memory)? {
+        return Ok(Some(quoted(&memory.title)));
+    }
+    let given = |row: &OperationRow| match Operation::read(&row.kind, &row.body)? {
+        Operation::MemoryEdited { memory: of, edit, .. } if of == *memory => edit.title,
+        Operation::MemoryRecorded(made) if RecordedMemory::id(&row.key) == *memory => {
+            Some(made.title)
+        }
+        Operation::MemoryImported(made) if made.memory == *memory => Some(made.title),
+        _ => None,
+    };
+    if let Some(title) = operations.iter().rev().find_map(given) {
+        return Ok(Some(quoted(&title)));
+    }
+    let row = session.map(|key| store.session_by_key(key)).transpose()?.flatten();
+    let session = row.map(|row| store.session(row)).transpose()?.flatten();
+    Ok(session.and_then(|session| session.title).map(|title| format!("of session \"{title}\"")))
+}
+
+/// A title in quotation marks; one that stands for a missing title has its own.
+fn quoted(title: &str) -> String {
+    if title.starts_with('“') { title.to_owned() } else { format!("\"{title}\"") }
 }
 
 /// True for what the vault did by itself.
@@ -223,7 +277,7 @@ pub fn sentence(operation: Option<&Operation>) -> String {
             format!("cleared the graph of {}", project.default_name())
         }
         Some(Operation::OperationUndone { operation }) => {
-            format!("took back {}", operation.chars().take(6).collect::<String>())
+            format!("undid {}", operation.chars().take(6).collect::<String>())
         }
     }
 }

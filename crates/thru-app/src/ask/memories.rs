@@ -9,7 +9,7 @@ use thru_recall::{LaterUsage, later_usage, parse_date};
 use thru_redact::Clean;
 use thru_store::{InjectionRow, MemoryFilter, Store};
 
-use super::log::LogEntry;
+use super::log::{LogEntry, sentence};
 use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::{Opened, ProjectScope, cleaned, named};
 use crate::answer;
@@ -232,7 +232,12 @@ pub fn history(app: &App, id: &str, call: Call<'_>) -> Result<MemoryHistory> {
         id: store.short_id(&row.id)?,
         full_id: row.id,
         base: memory::version(&store, &row)?,
-        decisions: about.map(|one| LogEntry::new(redactor, one)).collect(),
+        decisions: about
+            .map(|row| {
+                let text = sentence(Operation::read(&row.kind, &row.body).as_ref());
+                LogEntry::new(redactor, row, &text)
+            })
+            .collect(),
         briefings,
     })
 }

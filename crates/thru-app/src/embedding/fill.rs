@@ -18,7 +18,7 @@ use crate::call::{Call, Unit};
 use crate::fresh;
 use crate::ingest::catch_up::{Effort, TranscriptScope, ingest};
 use crate::keep::settings;
-use crate::trouble::{Result, Trouble};
+use crate::trouble::{Remedy, Result, Trouble};
 
 /// The interval at which a caller that waits for the daemon to end its turn looks again.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
@@ -98,6 +98,10 @@ pub fn choose(app: &App, name: &str) -> Result<App> {
         ("bundled", None) => EmbeddingProvider::Bundled,
         ("ollama", Some(_)) => EmbeddingProvider::Ollama,
         ("openai", Some(_)) => EmbeddingProvider::OpenAi,
+        ("none", None) => {
+            return Err(Trouble::invalid("`none` names no model")
+                .run("config set embedding.provider none", "turns embedding off"));
+        }
         _ => {
             return Err(Trouble::invalid(format!("`{name}` names no model"))
                 .advise("say `bundled`, `ollama/MODEL` or `openai/MODEL`"));
@@ -107,7 +111,15 @@ pub fn choose(app: &App, name: &str) -> Result<App> {
     app.config.embedding.provider = provider;
     app.config.embedding.model = model.map(str::to_owned);
     let vector = chosen(&app)?.load(LoadMode::Verified, 1).and_then(|model| model.vector("a text"));
-    vector.map_err(|error| Trouble::failed(format!("`{name}` gives no vector: {error}")))?;
+    vector.map_err(|error| {
+        let trouble = Trouble::failed(format!("`{name}` gives no vector: {error}"));
+        match provider {
+            EmbeddingProvider::Bundled => trouble.with(Remedy::Doctor),
+            _ => trouble.advise(
+                "start its server and see that it has the model; `thru config set embedding.url URL` says where it answers",
+            ),
+        }
+    })?;
     let mut values = vec![("embedding.provider", named)];
     values.extend(model.map(|model| ("embedding.model", model)));
     settings::set(&app, &values)?;

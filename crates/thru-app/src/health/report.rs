@@ -87,7 +87,7 @@ fn write_counts(text: &mut String, seen: &Seen<'_>) -> std::fmt::Result {
         ("sessions", counts.sessions),
         ("passages", counts.passages),
         ("projects", counts.projects),
-        ("archived files", counts.sources),
+        ("files of agents", counts.sources),
         ("records", counts.records),
         ("lines that are no records", counts.diagnostics),
     ] {

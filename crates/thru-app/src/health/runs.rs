@@ -59,12 +59,19 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
         let events = plural(lost.events, "event");
         let line = format!("{events} could not be recorded, the last {}", ago(lost.last, now));
         // On a full disk the reason could not be written down either.
-        let reason = known.iter().rfind(|failure| failure.at >= lost.first);
-        return Finding::problem(
-            CHECK,
-            reason.map_or_else(|| line.clone(), |failure| format!("{line}: {}", failure.reason)),
-            "what the transcripts hold of them is read from there; on a full disk, free some space",
-        );
+        let reason = known.iter().rfind(|failure| failure.lost && failure.at >= lost.first);
+        return match reason {
+            Some(failure) => Finding::problem(
+                CHECK,
+                format!("{line}: {}", failure.reason),
+                "mend that; what the transcripts hold of them is read from there",
+            ),
+            None => Finding::problem(
+                CHECK,
+                line,
+                "a full disk is the usual cause: free some space; what the transcripts hold of them is read from there",
+            ),
+        };
     }
     let Some(last) = known.last() else { return Finding::ok(CHECK, "no hook failed") };
     let recent = recent_failures(&app.layout, now).len();
@@ -74,8 +81,12 @@ pub(super) fn failures(seen: &Seen<'_>) -> Finding {
     }
     let mut reasons: Vec<(u64, &str)> = reasons.into_iter().map(|(why, n)| (n, why)).collect();
     reasons.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
-    let shown: Vec<String> =
+    let mut shown: Vec<String> =
         reasons.iter().take(3).map(|(number, why)| format!("{why} ({number})")).collect();
+    let more: u64 = reasons.iter().skip(3).map(|(number, _)| number).sum();
+    if more > 0 {
+        shown.push(format!("others ({more})"));
+    }
     let line = format!(
         "{} known, {recent} in the last day, the last {}: {}",
         plural(known.len() as u64, "failure"),

@@ -123,7 +123,7 @@ impl HookCall {
         match worked {
             Ok(handled) => HookReply(handled.output),
             Err(failed) => {
-                self.note(&layout, &**clock, &failed.reason, failed.shape);
+                failures::note(&layout, &self.failure(clock.now(), &failed));
                 match failed.lost {
                     true => HookReply(self.lost(&layout, clock.now(), &failed.reason)),
                     false => HookReply::default(),
@@ -134,15 +134,19 @@ impl HookCall {
 
     /// Notes a failure for the doctor. `shape` is that of the input, if it was read.
     pub fn note(&self, layout: &Layout, clock: &dyn Clock, reason: &str, shape: String) {
-        failures::note(layout, &self.failure(clock.now(), reason, shape));
+        let failed = Failed { reason: reason.to_owned(), shape, lost: false };
+        failures::note(layout, &self.failure(clock.now(), &failed));
     }
 
     /// Notes that the call has run out of time, and counts the event if it was not recorded by then.
     pub fn expire(&self, layout: &Layout, clock: &dyn Clock) {
-        if !self.settle() {
+        let lost = !self.settle();
+        if lost {
             let _ = lost::count(layout, clock.now());
         }
-        self.note(layout, clock, "it took longer than a second", String::new());
+        let reason = "it took longer than a second".to_owned();
+        let failed = Failed { reason, shape: String::new(), lost };
+        failures::note(layout, &self.failure(clock.now(), &failed));
     }
 
     /// Marks the fate of the event as known. Returns true if it was known before.
@@ -150,13 +154,14 @@ impl HookCall {
         self.settled.swap(true, Ordering::AcqRel)
     }
 
-    fn failure(&self, at: Timestamp, reason: &str, shape: String) -> Failure {
+    fn failure(&self, at: Timestamp, failed: &Failed) -> Failure {
         Failure {
             at,
             event: format!("{} {}", word(&self.agent), word(&self.event)),
-            reason: reason.to_owned(),
-            shape,
+            reason: failed.reason.clone(),
+            shape: failed.shape.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            lost: failed.lost,
         }
     }
 
@@ -374,7 +379,12 @@ impl HookCall {
         let events = plural(lost.events, "event");
         let since = lost.first.strftime("%H:%M UTC on %d %B");
         let reason = format!("{events} could not be recorded since {since}");
-        failures::note(layout, &self.failure(now, &reason, String::new()));
+        // Only where the reasons could not be noted either, as on a full disk: this is no failure of its own.
+        let is_known = |failure: &Failure| failure.lost && failure.at >= lost.first;
+        if !failures::list(layout).iter().any(is_known) {
+            let failed = Failed { reason: reason.clone(), shape: String::new(), lost: true };
+            failures::note(layout, &self.failure(now, &failed));
+        }
         Some(format!(
             "Throughline: {reason}. What the transcript holds of them is read from there; `thru doctor` says why."
         ))

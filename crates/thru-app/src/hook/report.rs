@@ -84,6 +84,7 @@ pub fn report(app: &App, reported: ReportedEvent) -> Result<Reported> {
     };
     let handled = call.work(&mut raw.as_bytes(), places, Arc::clone(&app.machine), &app.clock);
     let handled = handled.map_err(|failed| {
+        // The program is told: it may report the event again.
         call.note(&app.layout, &*app.clock, &failed.reason, failed.shape);
         Trouble::invalid(failed.reason)
     })?;

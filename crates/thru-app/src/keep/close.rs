@@ -341,8 +341,11 @@ fn only_active(app: &App, store: &Store, closer: Closer) -> Result<SessionRow> {
         0 => Trouble::not_found(format!("no session is at work {place}")),
         number => Trouble::ambiguous(format!("{number} sessions are at work {place}")),
     };
-    Err(trouble.with(match listed.is_empty() {
-        true => Remedy::See(Listing::AllSessions),
-        false => Remedy::Choose(listed),
-    }))
+    Err(match listed.is_empty() {
+        true => trouble.run(
+            Listing::AllSessions.command(),
+            "lists the sessions of all projects; name one by its id, or run this in its project",
+        ),
+        false => trouble.with(Remedy::Choose(listed)),
+    })
 }

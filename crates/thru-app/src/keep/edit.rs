@@ -3,6 +3,7 @@
 use thru_core::{Id, MemoryEdit, MemoryKind, ObservationType};
 use thru_intake::Operation;
 use thru_redact::Report;
+use thru_store::{MemoryBody, Store};
 
 use super::remember::{clean_text, clean_title};
 use super::{is_unswept, teller};
@@ -39,6 +40,21 @@ pub struct Edited {
     pub id: Id,
     /// True if vectors of the old text may be left.
     pub is_unswept: bool,
+    /// True if words of the session went with the old ones.
+    pub hides_words: bool,
+}
+
+impl Edited {
+    /// A sentence about it. What the agent reported says the same as the title or the text that was overwritten: shown
+    /// below the new one, it would contradict it.
+    pub const fn said(&self) -> &'static str {
+        match self.hides_words {
+            true => {
+                "Changed. What the agent reported in the old words is hidden with them, here and in the summary."
+            }
+            false => "Changed.",
+        }
+    }
 }
 
 /// Corrects a memory. The correction stands over what was distilled, also after a rebuild, and can be undone.
@@ -66,6 +82,12 @@ pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
             .with(Remedy::ForgetOrRemember));
     }
     let session = memory::session_of(&store, &memory)?.map(|session| session.key);
+    let reported = |store: &Store| -> Result<bool> {
+        let row = store.memory(&memory.id)?;
+        let body = row.map(|row| store.body_of(&row)).transpose()?;
+        Ok(matches!(body, Some(MemoryBody::Observation(one)) if one.report.is_some()))
+    };
+    let had_report = reported(&store)?;
     drop(store);
     let &Edit { kind, is_rule, agreed, .. } = request;
     let edit = MemoryEdit { title, narrative: text, kind, is_rule, agreed };
@@ -78,7 +100,8 @@ pub fn edit(app: &App, request: &Edit, call: Call<'_>) -> Result<Edited> {
     let is_unswept = is_unswept(intake.record_and_apply(&lock, &[edited]))?;
     drop(lock);
     compaction::write_again(app, Some(session.as_slice()))?;
-    Ok(Edited { id: memory.id, is_unswept })
+    let hides_words = had_report && !reported(&fresh::open(app, Freshness::AsItIs, call)?)?;
+    Ok(Edited { id: memory.id, is_unswept, hides_words })
 }
 
 /// Refuses to change a memory that is no longer what the caller saw.

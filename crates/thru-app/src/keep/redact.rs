@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::Serialize;
 use thru_core::SessionId;
 use thru_intake::{Intake, Operation, RedactionReport, Scan, Trace};
-use thru_redact::{Clean, Redactor, Report, UserRule, rules};
+use thru_redact::{Clean, Redactor, Report, RuleError, UserRule, rules};
 
 use super::share_rules;
 use crate::app::App;
@@ -99,7 +99,15 @@ pub fn add_rule(
     call: Call<'_>,
 ) -> Result<Applied> {
     let rule = UserRule { name: name.to_owned(), pattern: pattern.to_owned() };
-    let alone = Redactor::new(std::slice::from_ref(&rule), &[])?;
+    let alone = Redactor::new(std::slice::from_ref(&rule), &[]).map_err(|error| match error {
+        RuleError::Pattern { reason, .. } => {
+            // The engine shows the pattern with a mark below; its last line is the reason.
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            Trouble::invalid(format!("the pattern is no regular expression: {reason}"))
+                .advise("correct it; `\\` before a sign takes that sign as it is")
+        }
+        error => error.into(),
+    })?;
     let intake = app.intake()?;
     // A rule that spells out a secret would keep it, in the journal, for ever.
     if intake.redactor().clean_text(pattern, &mut Report::default()).get() != pattern {

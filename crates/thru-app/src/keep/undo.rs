@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::Serialize;
-use thru_core::{IdPrefix, SessionKey};
+use thru_core::{Id, IdPrefix, SessionKey};
 use thru_intake::Operation;
 use thru_redact::{Clean, Report};
 use thru_store::{OperationRow, Store};
@@ -29,6 +29,9 @@ pub struct Undone {
     pub id: String,
     /// The decision in words.
     pub text: Clean<String>,
+    /// The id of the memory that it is about, if it is about one.
+    #[serde(skip)]
+    pub memory: Option<String>,
     /// True if it is about redaction rules, which now are to be applied to what is kept already.
     #[serde(rename = "rules_changed")]
     pub changes_rules: bool,
@@ -49,8 +52,9 @@ pub fn undo(app: &App, id: Option<&str>, call: Call<'_>) -> Result<Option<Undone
             let mut holding = holding(&operations);
             let Some(latest) = holding.next() else { return Ok(None) };
             // One that stands is not passed over: an older one is undone by its id.
-            undo_of(latest).map_err(|trouble| {
-                match holding.find_map(|row| undo_of(row).ok().zip(Some(row))) {
+            undo_of(&store, &operations, latest).map_err(|trouble| {
+                match holding.find_map(|row| undo_of(&store, &operations, row).ok().zip(Some(row)))
+                {
                     Some(((_, text), row)) => {
                         let text = printable(&text);
                         trouble.run(
@@ -63,12 +67,12 @@ pub fn undo(app: &App, id: Option<&str>, call: Call<'_>) -> Result<Option<Undone
             })?
         }
         Some(id) => match named(&operations, id)? {
-            Some(row) => undo_of(row)?,
+            Some(row) => undo_of(&store, &operations, row)?,
             None => separation(&store, id)?,
         },
     };
     let changes_rules = is_about_rules(&operations, &operation);
-    let session = session_of(&operations, &operation);
+    let (memory, session) = subject_of(&operations, &operation);
     drop(store);
     let intake = app.intake()?;
     let lock = call.lock(&intake)?;
@@ -85,6 +89,7 @@ pub fn undo(app: &App, id: Option<&str>, call: Call<'_>) -> Result<Option<Undone
         version: answer::VERSION,
         id: keys.first().map_or_else(String::new, |key| short(key)),
         text: intake.redactor().clean_text(&printable(&text), &mut Report::default()),
+        memory: memory.map(|id| id.to_string()),
         changes_rules,
         folders_left,
     }))
@@ -103,17 +108,21 @@ fn is_about_rules(operations: &[OperationRow], operation: &Operation) -> bool {
     }
 }
 
-/// The session of a decision about a memory, or of the decision that is taken back with it.
-fn session_of(operations: &[OperationRow], operation: &Operation) -> Option<SessionKey> {
+/// The memory and the session of a decision about a memory, or of the decision that is taken back with it.
+fn subject_of(
+    operations: &[OperationRow],
+    operation: &Operation,
+) -> (Option<Id>, Option<SessionKey>) {
     match operation {
-        Operation::OperationUndone { operation } => {
-            let row = operations.iter().find(|row| row.key == *operation)?;
-            session_of(operations, &Operation::read(&row.kind, &row.body)?)
-        }
-        Operation::MemoryEdited { session, .. }
-        | Operation::MemoryForgotten { session, .. }
-        | Operation::MemorySeparated { session, .. } => session.clone(),
-        _ => None,
+        Operation::OperationUndone { operation } => operations
+            .iter()
+            .find(|row| row.key == *operation)
+            .and_then(|row| Operation::read(&row.kind, &row.body))
+            .map_or((None, None), |operation| subject_of(operations, &operation)),
+        Operation::MemoryEdited { memory, session, .. }
+        | Operation::MemoryForgotten { memory, session, .. }
+        | Operation::MemorySeparated { memory, session, .. } => (Some(*memory), session.clone()),
+        _ => (None, None),
     }
 }
 
@@ -149,9 +158,13 @@ fn named<'r>(operations: &'r [OperationRow], id: &str) -> Result<Option<&'r Oper
     }
 }
 
-fn undo_of(row: &OperationRow) -> Result<(Operation, String)> {
+fn undo_of(
+    store: &Store,
+    operations: &[OperationRow],
+    row: &OperationRow,
+) -> Result<(Operation, String)> {
     let operation = Operation::read(&row.kind, &row.body);
-    let text = log::sentence(operation.as_ref());
+    let text = log::told(store, operations, row)?;
     if row.undone.is_some() {
         return Err(Trouble::refused(format!("that was undone already: {text}"))
             .run("log", "shows by what; undo that one to do it again"));

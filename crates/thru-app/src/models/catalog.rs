@@ -40,6 +40,9 @@ pub struct ProviderEntry {
     pub local: bool,
     /// Its role in the settings.
     pub role: Option<ProviderRole>,
+    /// The reason why its key cannot be used.
+    #[serde(skip)]
+    pub key_trouble: Option<String>,
     /// A description of it, with the place where it runs.
     #[serde(skip)]
     pub about: String,
@@ -85,10 +88,12 @@ fn entry(app: &App, known: Known) -> ProviderEntry {
         }
         None => (None, None),
     };
+    let key = key(app, known);
     ProviderEntry {
         name: known.name,
         model: model.or(known.model).unwrap_or("-").to_owned(),
-        key: key(app, known).unwrap_or_else(|error| printable(&error.message())),
+        key_trouble: key.as_ref().err().map(|error| printable(&error.message())),
+        key: key.unwrap_or_else(|_| "unusable".to_owned()),
         local: known.is_local(app, url),
         role,
         about: printable(&known.description(app, url)),

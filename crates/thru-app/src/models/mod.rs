@@ -118,6 +118,11 @@ pub fn key_folder(app: &App) -> PathBuf {
 }
 
 impl Known {
+    /// The program that it runs, if that is not on the PATH.
+    pub(crate) fn lacks(self, app: &App) -> Option<&'static str> {
+        (self.kind == Kind::ClaudeCli && claude(app).is_none()).then_some("claude")
+    }
+
     /// The way to ask it by the settings, with its key.
     ///
     /// # Errors
@@ -140,11 +145,7 @@ impl Known {
         if self.kind == Kind::ClaudeCli {
             settings.environment = app.machine.child_variables().collect();
             settings.scratch = Some(app.machine.temp_dir.clone());
-            let mut found =
-                app.machine.search_path().into_iter().map(|folder| folder.join("claude"));
-            if let Some(program) = found.find(|path| path.is_file()) {
-                settings.program = program;
-            }
+            settings.program = claude(app).unwrap_or(settings.program);
         }
         let wants_key = self.kind != Kind::ClaudeCli || models.claude_api_key;
         if wants_key {
@@ -407,4 +408,10 @@ pub fn since(config: &Config, now: Timestamp) -> Option<Timestamp> {
     models.provider()?;
     let hour_ago = now.checked_sub(jiff::SignedDuration::from_hours(1)).unwrap_or(now);
     Some(models.since.as_deref().and_then(|since| since.parse().ok()).unwrap_or(hour_ago))
+}
+
+/// Claude Code's program, where the PATH has it.
+fn claude(app: &App) -> Option<PathBuf> {
+    let mut found = app.machine.search_path().into_iter().map(|folder| folder.join("claude"));
+    found.find(|path| path.is_file())
 }

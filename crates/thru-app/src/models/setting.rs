@@ -44,6 +44,9 @@ pub struct ModelSet {
     /// The limits of what it may cost.
     #[serde(skip)]
     pub limits: Limits,
+    /// The program that it runs, if that is missing.
+    #[serde(skip)]
+    pub lacks: Option<&'static str>,
 }
 
 /// The end of asking models.
@@ -148,6 +151,7 @@ pub fn set(app: &App, request: &SetModel) -> Result<ModelSet> {
         local: provider.is_local(),
         since,
         limits: app.config.budget.limits(),
+        lacks: known.lacks(app),
     })
 }
 

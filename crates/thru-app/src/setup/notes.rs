@@ -46,7 +46,7 @@ pub(super) fn notes(
         notes.push(Note::new(
             "version-unknown",
             format!(
-                "The version of {name} is not known, so only the hooks that every version accepts were added. \
+                "The version of {name} is not known, so it has only the hooks that every version accepts. \
                  `thru install` adds the rest once `{typed}` is on your PATH."
             ),
         ));

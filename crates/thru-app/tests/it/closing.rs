@@ -267,10 +267,10 @@ fn a_session_in_which_nothing_was_said_has_nothing_to_index() {
     NotFound: there is no session `11111111-aaaa-4aaa-8aaa-000000000001`
     Some(See(Sessions))
     ");
-    assert_snapshot!(shown(&try_close(&home, None, None).unwrap_err()), @"
+    assert_snapshot!(shown(&try_close(&home, None, None).unwrap_err()), @r#"
     NotFound: no session is at work in project rocket
-    Some(See(AllSessions))
-    ");
+    Some(Run { command: "sessions --all", purpose: "lists the sessions of all projects; name one by its id, or run this in its project" })
+    "#);
 }
 
 /// `test_timeout_fallback`
@@ -422,8 +422,8 @@ fn latest_is_never_a_session_of_another_project() {
     let closed = close::close(&home.app(), &request, call()).unwrap_err();
     assert_eq!(closed.kind(), TroubleKind::NotFound);
     let unnamed = Close { session: None, ..request };
-    assert_snapshot!(shown(&close::close(&home.app(), &unnamed, call()).unwrap_err()), @"
+    assert_snapshot!(shown(&close::close(&home.app(), &unnamed, call()).unwrap_err()), @r#"
     NotFound: no session is at work here
-    Some(See(AllSessions))
-    ");
+    Some(Run { command: "sessions --all", purpose: "lists the sessions of all projects; name one by its id, or run this in its project" })
+    "#);
 }

@@ -51,8 +51,9 @@ impl Store {
     /// As [`Store::projects`], counting only the sessions of these agents.
     pub fn projects_of(&self, agents: &[Agent]) -> Result<Vec<ProjectRow>> {
         let mut statement = self.connection.prepare_cached(&format!(
+            // A session of which only its start is known is none yet, as everywhere.
             "WITH own AS (
-                 SELECT coalesce(p.merged_into, p.id) AS project, count(*) AS sessions,
+                 SELECT coalesce(p.merged_into, p.id) AS project, count(n.session) AS sessions,
                         max(s.ended) AS last, sum(n.passages) AS passages
                  FROM sessions s JOIN projects p ON p.id = s.project
                  LEFT JOIN (SELECT session, count(*) AS passages FROM passages GROUP BY session) n

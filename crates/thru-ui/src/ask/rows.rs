@@ -156,7 +156,7 @@ fn note(found: &Found) -> Option<Line> {
     (!said.is_empty()).then(|| Line::new(Tone::Quiet, said.join(" ")))
 }
 
-fn memory_row(app: &App, memory: &MemoryEntry) -> Row {
+pub(super) fn memory_row(app: &App, memory: &MemoryEntry) -> Row {
     Row {
         target: Target::Memory(memory.id.clone()),
         label: memory.kind.as_str().to_owned(),

@@ -1,6 +1,7 @@
 //! The effect of each key.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use thru_app::ask::ProjectScope;
 
 use super::{Dialog, Effect, Focus, Leave, Line, Place, Request, Shown, State, Target};
 use crate::tone::Tone;
@@ -49,7 +50,7 @@ impl State {
         }
         self.message = None;
         if key.code == KeyCode::F(1) {
-            self.dialog = Some(Dialog::Keys);
+            self.dialog = Some(Dialog::Keys(0));
             return Vec::new();
         }
         match self.focus {
@@ -58,17 +59,31 @@ impl State {
         }
     }
 
-    /// Any key but a yes closes a dialog.
+    /// Any key but a yes, and those that scroll a long help, closes a dialog.
     fn press_in_dialog(&mut self, dialog: Dialog, key: KeyEvent) -> Vec<Effect> {
         match dialog {
             Dialog::Forget { target, .. } if matches!(key.code, KeyCode::Char('y' | 'Y')) => {
-                vec![Effect::Ask(Request::Forget(target))]
+                self.ask_alone(Request::Forget(target))
             }
             Dialog::Forget { .. } => {
                 self.message = Some(Line::new(Tone::Quiet, "Nothing was changed."));
                 Vec::new()
             }
-            Dialog::Keys => Vec::new(),
+            Dialog::Keys(first) => {
+                let page = self.window().1.saturating_sub(1).max(1) as isize;
+                let by = match key.code {
+                    KeyCode::Up | KeyCode::Char('k') => -1,
+                    KeyCode::Down | KeyCode::Char('j') => 1,
+                    KeyCode::PageUp | KeyCode::Char('b') => -page,
+                    KeyCode::PageDown | KeyCode::Char(' ') => page,
+                    _ => return Vec::new(),
+                };
+                self.dialog = Some(Dialog::Keys(first));
+                if !self.scroll_help(by) {
+                    self.dialog = None;
+                }
+                Vec::new()
+            }
         }
     }
 
@@ -94,7 +109,11 @@ impl State {
                 KeyCode::PageDown => return self.select_down(PAGE),
                 KeyCode::Tab => return self.show(self.shown.next()),
                 KeyCode::BackTab => return self.show(self.shown.next().next()),
-                KeyCode::Enter if self.target().is_some() => self.focus = Focus::Detail,
+                KeyCode::Enter if self.is_behind() || self.target().is_some() => {
+                    // What is typed ahead is about the answer that comes.
+                    self.open = self.row().filter(|_| !self.is_behind()).cloned();
+                    self.focus = Focus::Detail;
+                }
                 KeyCode::Esc if self.query.is_empty() => return vec![Effect::Leave(Leave::Quit)],
                 KeyCode::Esc => self.query = crate::input::Input::default(),
                 KeyCode::Left => self.query.left(),
@@ -123,25 +142,36 @@ impl State {
             | KeyCode::Left
             | KeyCode::Enter
             | KeyCode::Backspace
-            | KeyCode::Char('q' | 'h' | '/') => self.focus = Focus::List,
-            KeyCode::Char('?') => self.dialog = Some(Dialog::Keys),
+            | KeyCode::Char('q' | 'h' | '/') => return self.close(),
+            KeyCode::Char('?') => self.dialog = Some(Dialog::Keys(0)),
             KeyCode::Char('n') => return self.select_down(1),
             KeyCode::Char('p') => return self.select_up(1),
-            KeyCode::Char('u') => return vec![Effect::Ask(Request::Undo)],
+            KeyCode::Char(_) if self.is_busy => {
+                return self.refuse("Still at work on the last key: press this one again.");
+            }
+            KeyCode::Char('u') => return self.ask_alone(Request::Undo),
             KeyCode::Char(letter) => return self.act(letter),
             _ => {}
         }
         Vec::new()
     }
 
-    /// Does something with the selected entry.
+    /// Goes back to the list, where another row may be selected by now.
+    fn close(&mut self) -> Vec<Effect> {
+        let before = self.target().cloned();
+        self.focus = Focus::List;
+        self.open = None;
+        if self.target() == before.as_ref() { Vec::new() } else { self.read() }
+    }
+
+    /// Does something with the entry that is being read.
     fn act(&mut self, letter: char) -> Vec<Effect> {
         let Some(row) = self.row().cloned() else { return Vec::new() };
         let id = row.target.id().to_owned();
         match (letter, row.session, row.target) {
             ('y', _, _) => self.copy(id),
-            ('f', _, target) => vec![Effect::Ask(Request::Preview(target))],
-            ('e', _, Target::Memory(_)) => vec![Effect::Ask(Request::Draft(id))],
+            ('f', _, target) => self.ask_alone(Request::Preview(target)),
+            ('e', _, Target::Memory(_)) => self.ask_alone(Request::Draft(id)),
             ('e', ..) => self.refuse("Only memories can be edited."),
             ('c', Some(session), _) => vec![Effect::Ask(Request::ResumeLine(session))],
             ('r', Some(session), _) => vec![Effect::Leave(Leave::Resume(session))],
@@ -149,6 +179,7 @@ impl State {
                 self.place = Place::Session(session);
                 self.shown = Shown::All;
                 self.focus = Focus::List;
+                self.open = None;
                 self.query = crate::input::Input::default();
                 self.ask()
             }
@@ -173,13 +204,18 @@ impl State {
 
     fn next_place(&mut self) -> Vec<Effect> {
         let session = self.row().and_then(|row| row.session.clone());
-        self.place = match (&self.place, session) {
+        let next = match (&self.place, session) {
             (Place::Project, _) => Place::Everywhere,
             (Place::Everywhere, Some(session)) if self.shown != Shown::Sessions => {
                 Place::Session(session)
             }
+            _ if self.start == ProjectScope::Everywhere => Place::Everywhere,
             _ => Place::Project,
         };
+        if next == self.place {
+            return self.refuse("There is no project here: every project is shown already.");
+        }
+        self.place = next;
         self.ask()
     }
 
@@ -192,12 +228,14 @@ impl State {
     }
 
     fn select(&mut self, row: usize) -> Vec<Effect> {
-        let row = row.min(self.list.rows.len().saturating_sub(1));
-        if row == self.selected {
-            return Vec::new();
+        let before = self.target().cloned();
+        self.selected = row.min(self.list.rows.len().saturating_sub(1));
+        if self.focus == Focus::Detail
+            && let Some(row) = self.list.rows.get(self.selected)
+        {
+            self.open = Some(row.clone());
         }
-        self.selected = row;
-        self.read()
+        if self.target() == before.as_ref() { Vec::new() } else { self.read() }
     }
 
     fn scroll_down(&mut self, rows: usize) {

@@ -6,7 +6,8 @@ use thru_app::ask::ProjectScope;
 
 use super::{answer, control, key, letter, listed, picture, rows, started, tell};
 use crate::state::{
-    Answer, Dialog, Draft, Effect, Event, Focus, Leave, List, Place, Request, Shown, State, Target,
+    Answer, Change, Dialog, Draft, Effect, Event, Focus, Leave, List, Place, Request, Shown, State,
+    Target, Then,
 };
 use crate::tone::Tone;
 
@@ -94,7 +95,10 @@ fn letters_act_on_an_entry() {
     assert_eq!(edit, [Effect::Edit(draft.clone())]);
     let edited = state.update(Event::Edited(draft.clone()));
     assert_eq!(edited, [Effect::Ask(Request::Correct(draft))]);
+    let change = Change { said: "Changed.".to_owned(), then: Then::Listed };
+    state.update(Event::Answer(Answer::Changed(Ok(change))));
     assert_eq!(state.update(letter('u')), [Effect::Ask(Request::Undo)]);
+    state.update(Event::Answer(Answer::Changed(Err("There is nothing to undo.".to_owned()))));
     state.update(letter('s'));
     assert_eq!((&state.place, state.focus), (&Place::Session(session), Focus::List));
 }
@@ -117,14 +121,106 @@ fn only_a_yes_forgets() {
         assert_eq!(state.update(pressed), expected);
         assert_eq!(state.dialog, None);
     }
-    // The list is asked for again, and the neighbour is selected.
-    state.update(Event::Answer(Answer::Changed(Ok("Forgotten.".to_owned()))));
+    // The list is asked for again; the entry stays, so that no key meets its neighbour.
+    let change = Change { said: "Forgotten.".to_owned(), then: Then::Gone(target.clone()) };
+    state.update(Event::Answer(Answer::Changed(Ok(change))));
     let mut left = rows();
     left.remove(1);
+    for list in [listed(left.clone()), List::default(), listed(left.clone())] {
+        answer(&mut state, list);
+        assert_eq!((state.target(), state.focus), (Some(&target), Focus::Detail));
+        assert_eq!(state.lines().unwrap().last().unwrap().text, "Forgotten.");
+    }
+    // What comes back is what is read, wherever the user is.
+    state.update(letter('n'));
+    let restored = rows().remove(1);
+    let change = Change { said: "Undid.".to_owned(), then: Then::Restored(restored) };
+    state.update(Event::Answer(Answer::Changed(Ok(change))));
+    answer(&mut state, listed(rows()));
+    assert_eq!((state.target(), state.selected), (Some(&target), 1));
+    // Without it, the list goes on at the row where it was.
     answer(&mut state, listed(left.clone()));
-    assert_eq!((state.target(), state.focus), (Some(&left[1].target), Focus::Detail));
-    answer(&mut state, List::default());
+    state.update(key(KeyCode::Esc));
+    assert_eq!((state.target(), state.focus), (Some(&left[1].target), Focus::List));
+}
+
+#[test]
+fn keys_typed_ahead_of_an_answer_change_nothing() {
+    let mut state = started(80, 24);
+    state.update(key(KeyCode::Down));
+    state.update(key(KeyCode::Enter));
+    let target = Target::Memory("k3f9a".to_owned());
+    assert_eq!(state.update(letter('f')), [Effect::Ask(Request::Preview(target.clone()))]);
+    for early in ['u', 'e', 'f', 'r', 'c', 's'] {
+        assert!(state.update(letter(early)).is_empty(), "{early}");
+    }
+    // Nor does an answer about an entry that was left.
+    state.update(letter('n'));
+    let preview = || Event::Answer(Answer::Previewed(target.clone(), Ok("Forget?".to_owned())));
+    state.update(preview());
+    assert_eq!(state.dialog, None);
+    assert_eq!(state.update(letter('u')), [Effect::Ask(Request::Undo)]);
+    assert!(state.update(letter('u')).is_empty());
+}
+
+#[test]
+fn another_query_begins_at_its_first_row() {
+    let mut state = started(80, 24);
+    state.update(letter('x'));
+    answer(&mut state, listed(rows()));
+    state.update(key(KeyCode::End));
+    state.update(key(KeyCode::PageDown));
+    assert_eq!(state.selected, 3);
+    state.update(control('r'));
+    answer(&mut state, listed(rows()));
+    assert_eq!(state.selected, 3, "the same query");
+    state.update(key(KeyCode::Esc));
+    answer(&mut state, listed(rows()));
+    assert_eq!((state.selected, state.scroll), (0, 0));
+}
+
+#[test]
+fn enter_reads_the_answer_that_comes_not_the_one_before() {
+    let mut state = started(80, 24);
+    state.update(letter('x'));
+    state.update(key(KeyCode::Enter));
+    assert_eq!((state.focus, state.target()), (Focus::Detail, None));
+    assert!(state.update(letter('f')).is_empty());
+    let mut found = rows();
+    found.reverse();
+    answer(&mut state, listed(found.clone()));
+    assert_eq!((state.focus, state.target()), (Focus::Detail, Some(&found[0].target)));
+    state.update(key(KeyCode::Esc));
+    state.update(letter('y'));
+    state.update(key(KeyCode::Enter));
+    answer(&mut state, listed(Vec::new()));
     assert_eq!(state.focus, Focus::List);
+}
+
+#[test]
+fn outside_projects_there_is_one_place_and_the_screen_says_so() {
+    let mut state = started(80, 24);
+    let everything = || List { project: None, ..listed(Vec::new()) };
+    answer(&mut state, everything());
+    assert_eq!(state.place, Place::Everywhere);
+    assert!(state.update(control('r')).is_empty());
+    assert!(state.message.take().unwrap().text.contains("every project"));
+    answer(&mut state, List { project: None, ..listed(rows()) });
+    assert!(!state.update(control('r')).is_empty());
+    assert!(matches!(state.place, Place::Session(_)));
+}
+
+#[test]
+fn a_long_help_is_scrolled() {
+    let mut state = started(20, 5);
+    state.update(key(KeyCode::F(1)));
+    assert!(!picture(&state).contains("back to"));
+    for _ in 0..80 {
+        state.update(key(KeyCode::Down));
+    }
+    assert!(picture(&state).contains("back to"), "{}", picture(&state));
+    state.update(key(KeyCode::Esc));
+    assert_eq!(state.dialog, None);
 }
 
 /// Any event: keys with and without modifiers, pastes, sizes, answers.
@@ -159,7 +255,7 @@ fn any_event() -> impl Strategy<Value = Event> {
         1 => line().prop_map(Event::Paste),
         1 => (1u16..100, 1u16..30).prop_map(|(columns, lines)| Event::Resized(columns, lines)),
         1 => line().prop_map(move |text| Event::Answer(Answer::Previewed(target(), Ok(text)))),
-        1 => line().prop_map(|text| Event::Answer(Answer::Changed(Ok(text)))),
+        1 => line().prop_map(|said| Event::Answer(Answer::Changed(Ok(Change { said, then: Then::Listed })))),
         1 => line().prop_map(|text| Event::Answer(Answer::ResumeLine(Err(text)))),
     ]
 }

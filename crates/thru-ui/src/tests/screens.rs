@@ -81,12 +81,13 @@ fn the_smallest_screen() {
     "4 rows · Enter read "
     "#);
     state.update(key(KeyCode::F(1)));
+    state.update(key(KeyCode::Down));
     assert_snapshot!(picture(&state), @r#"
     ">                   "
-    "In the list         "
     "  letters  search as"
-    "  Up Down  select (a"
-    "4 rows · Enter read "
+    "           you type "
+    "  Up Down  select   "
+    "Down more · Esc back"
     "#);
 }
 
@@ -134,13 +135,43 @@ fn the_keys() {
     "            │   u        undo the last decision                    │            "
     "            │   Esc q    back to the list                          │            "
     "            └──────────────────────────────────────────────────────┘            "
-    "4 rows · Enter read · F1 keys · Esc leave · Tab kinds · ^R place                "
+    "any key: back                                                                   "
+    "#);
+}
+
+#[test]
+fn the_keys_on_a_narrow_screen() {
+    let mut state = started(50, 20);
+    state.update(key(KeyCode::F(1)));
+    state.update(key(KeyCode::PageDown));
+    assert_snapshot!(picture(&state), @r#"
+    ">                             all · project rocket"
+    ">┌Keys──────────────────────────────────────────┐m"
+    " │   ^R       this project, everywhere, this    │h"
+    " │            session                           │h"
+    " │   Esc      clear the query, then leave       │d"
+    " │   F1 ^Z ^C this help, suspend, leave         │ "
+    " │ In an entry                                  │ "
+    " │   Up Down  scroll (also j k, space, g G)     │ "
+    " │   n p      next, previous entry              │ "
+    " │   y        copy the id                       │ "
+    " │   c        copy the command that resumes the │ "
+    " │            session                           │ "
+    " │   r        resume the session                │ "
+    " │   s        search its session                │ "
+    " │   e        edit the memory in $EDITOR        │ "
+    " │   f        forget, after a question          │ "
+    " │   u        undo the last decision            │ "
+    " │   Esc q    back to the list                  │ "
+    " └──────────────────────────────────────────────┘ "
+    "Down more · Esc back                              "
     "#);
 }
 
 #[test]
 fn the_question_before_something_is_forgotten() {
     let mut state = started(80, 14);
+    state.update(key(KeyCode::Enter));
     let target = state.target().unwrap().clone();
     let question = "Fix the lock of the importer\n\nForget this session with 12 passages? This cannot be undone.";
     state.update(Event::Answer(Answer::Previewed(target, Ok(question.to_owned()))));
@@ -158,7 +189,7 @@ fn the_question_before_something_is_forgotten() {
     "            └──────────────────────────────────────────────────────┘            "
     "                                    │                                           "
     "                                    │                                           "
-    "4 rows · Enter read · F1 keys · Esc leave · Tab kinds · ^R place                "
+    "4 rows · Esc back · F1 keys · y copy · r resume · s session · f forget          "
     "#);
 }
 

@@ -118,16 +118,22 @@ fn a_memory_is_edited_forgotten_and_brought_back() {
     draft.title = "One lock per file".to_owned();
     press(&app, &mut state, Event::Edited(draft.clone()));
     assert_eq!(state.row().unwrap().title, "One lock per file", "{:?}", state.message);
+    let edited = state.target().cloned();
     // It changed since that draft was read.
     draft.title = "Two locks per file".to_owned();
     press(&app, &mut state, Event::Edited(draft));
     assert_eq!(state.message.as_ref().map(|line| line.tone), Some(Tone::Bad));
-    let edited = |state: &State| state.list.rows.iter().any(|row| row.title == "One lock per file");
+    let is_listed =
+        |state: &State| state.list.rows.iter().any(|row| row.title == "One lock per file");
     press(&app, &mut state, letter('f'));
     press(&app, &mut state, letter('y'));
-    assert!(!edited(&state), "{:?}", state.message);
+    assert!(!is_listed(&state), "{:?}", state.message);
+    assert_eq!(state.target(), edited.as_ref(), "not its neighbour");
+    // It is brought back from another entry, too, and read again.
+    press(&app, &mut state, letter('n'));
     press(&app, &mut state, letter('u'));
-    assert!(edited(&state), "{:?}", state.message);
+    assert!(is_listed(&state), "{:?}", state.message);
+    assert_eq!(state.target(), edited.as_ref());
 }
 
 #[test]

@@ -4,11 +4,12 @@ use thru_app::Result;
 use thru_app::ask::memory::relative;
 use thru_app::ask::session::SessionEntry;
 use thru_app::compaction::compare::{self, ComparedCompaction};
+use thru_core::Agent;
 use thru_store::SessionRow;
 
 use super::entries::session_heading;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural};
 
 /// Compares, for each time that the context of a session was compacted, what the agent's own summary says
 /// with what is known of the session: files, names, commands, decisions and rulings that it dropped.
@@ -57,8 +58,15 @@ fn show(
 ) {
     page.gap();
     let when = day_and_time(compared.at, environment.zone());
-    let heading = page.paint(Tone::Heading, &format!("{number}. {when}  {}", compared.trigger));
-    page.line(format!("{heading}  {}", page.paint(Tone::Quiet, &tokens(compared))));
+    let mut heading = page.paint(Tone::Heading, &format!("{number}. {when}"));
+    if compared.trigger != "unknown" {
+        heading.push_str(&page.paint(Tone::Heading, &format!("  {}", compared.trigger)));
+    }
+    let is_told = session.key.agent != Agent::Codex || compared.summary.is_some();
+    if is_told {
+        heading.push_str(&format!("  {}", page.paint(Tone::Quiet, &tokens(compared))));
+    }
+    page.line(heading);
     let room = page.columns().saturating_sub(3);
     if let Some(asked) = &compared.custom_instructions {
         page.line(format!("   {}", one_line(&format!("To be kept: {asked}"), room)));
@@ -66,6 +74,9 @@ fn show(
     let Some(dropped) = &compared.dropped else {
         let why = match compared.summary {
             Some(_) => "Nothing is known about what the session held.",
+            None if !is_told => {
+                "Codex does not record its own summary: there is nothing to compare."
+            }
             None => "The agent's own summary is not known.",
         };
         return page.line(format!("   {why}"));
@@ -74,7 +85,14 @@ fn show(
         "   {}",
         match (dropped.count, dropped.of) {
             (_, 0) => "Nothing is known about what the session held.".to_owned(),
-            (0, of) => format!("The agent's summary says all {of} things that ours holds."),
+            (0, of) => format!(
+                "The agent's summary says all that ours holds ({}).",
+                plural(of as u64, "thing")
+            ),
+            (missing, of) if missing == of => format!(
+                "The agent's summary dropped all that ours holds ({}):",
+                plural(of as u64, "thing")
+            ),
             (missing, of) => {
                 format!("The agent's summary dropped {missing} of {of} things that ours holds:")
             }

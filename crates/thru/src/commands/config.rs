@@ -2,7 +2,7 @@
 
 use thru_app::keep::settings;
 use thru_app::{App, Result, Trouble, background};
-use thru_config::{Origin, Resolved, SETTINGS, find, set_value};
+use thru_config::{Origin, Resolved, SETTINGS, Value, find, set_value};
 
 use super::shared;
 use crate::environment::Environment;
@@ -52,7 +52,11 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
     };
     match command {
         Command::Get { key } => match environment.config.get(key) {
-            Some(resolved) => page.line(resolved.value.to_string()),
+            Some(resolved) => page.line(match resolved.value {
+                // For a script: without the quotation marks of TOML.
+                Value::Text(text) => text,
+                value => value.to_string(),
+            }),
             None => return Err(unknown(key)),
         },
         Command::Set { key, value } => {

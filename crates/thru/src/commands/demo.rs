@@ -45,13 +45,11 @@ pub(crate) fn run(_: &DemoArguments, environment: &Environment) -> Result<Outcom
     let took = import::import_quietly(&demo)?;
     say(
         environment,
-        &[
-            "A made-up history of three sessions was archived and indexed",
-            &format!(
-                "in {:.0} ms, in a temporary home. Nothing of yours was touched.",
-                took.as_secs_f64() * 1000.0
-            ),
-        ],
+        &[&format!(
+            "A made-up history of three sessions was archived and indexed in {:.0} ms, in a temporary home. \
+                 Nothing of yours was touched.",
+            took.as_secs_f64() * 1000.0
+        )],
     )?;
     for (command, arguments) in [
         (

@@ -81,6 +81,6 @@ pub(crate) fn run(arguments: &EditArguments, environment: &Environment) -> Resul
             page.gap();
         }
     }
-    page.toned(Tone::Quiet, "Changed. `thru undo` undoes it.");
+    page.toned(Tone::Quiet, &format!("{} `thru undo` undoes it.", edited.said()));
     page.print()
 }

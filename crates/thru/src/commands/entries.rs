@@ -120,22 +120,52 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
             page.line(format!("  {}", page.paint(Tone::Quiet, &shown)));
             about.clone_into(&mut file);
         }
-        let cost = cost(entry);
-        let note = files.note().map_or_else(String::new, |note| format!("  {note}"));
-        let room = page
-            .columns()
-            .saturating_sub(id_width + width(time) + 10 + width(&cost) + width(&note) + 10)
-            .max(20);
+        let lead = 3 + id_width + 2 + width(time) + 2 + 9 + 2;
+        let (cost, note) = (cost(entry), files.note().unwrap_or_default());
+        let mut room = page.columns().saturating_sub(lead);
+        let (mut beside, mut below) = (String::new(), String::new());
+        // What leaves too little of the title goes below it.
+        for (tone, text) in [(Tone::Quiet, &cost), (Tone::Bad, &note)] {
+            let needed = width(text) + 2;
+            let painted = format!("  {}", page.paint(tone, text));
+            match room.checked_sub(needed).filter(|left| *left >= TITLE && below.is_empty()) {
+                _ if text.is_empty() => {}
+                Some(left) => {
+                    room = left;
+                    beside.push_str(&painted);
+                }
+                None => below.push_str(&painted),
+            }
+        }
         page.line(format!(
-            " {mark} {}  {time}  {:9}  {}  {}{}",
+            " {mark} {}  {time}  {:9}  {}{beside}",
             page.paint(Tone::Id, &format!("{:id_width$}", entry.id)),
             entry.kind,
-            one_line(entry.listed().get(), room),
-            page.paint(Tone::Quiet, &cost),
-            page.paint(Tone::Bad, &note),
+            one_line(entry.listed().get(), room.max(20)),
         ));
+        if !below.is_empty() {
+            page.line(format!("   {below}"));
+        }
     }
 }
+
+/// Puts a passage on a page between memories.
+pub(crate) fn between(page: &mut Page, passage: &PassageEntry, environment: &Environment) {
+    let when = day_and_time(passage.at, environment.zone());
+    let (day, time) = when.split_once(' ').unwrap_or((&when, ""));
+    let said = match &passage.command {
+        Some(command) => format!("$ {}", command.get()),
+        None => passage.text.get().clone(),
+    };
+    let lead = format!(" > {}  {time}  {}  ", passage.id, speaker(passage));
+    let text = one_line(&said, page.columns().saturating_sub(width(&lead)).max(20));
+    page.gap();
+    page.toned(Tone::Heading, day);
+    page.line(format!("{}{text}", page.paint(Tone::Heading, &lead)));
+}
+
+/// The fewest columns of a title beside what follows it.
+const TITLE: usize = 30;
 
 /// Tokens to read a memory, and those that it stands for, where these are more.
 fn cost(memory: &MemoryEntry) -> String {

@@ -130,7 +130,8 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
     more(page, targets.sessions.len());
     if !targets.memories.is_empty() {
         let count = count_of_memories(targets.memories.len());
-        page.line(format!("{count}: `thru undo` can bring back each."));
+        let each = if targets.memories.len() == 1 { "it" } else { "each" };
+        page.line(format!("{count}: `thru undo` brings {each} back."));
     }
     if !targets.sessions.is_empty() {
         page.line(format!(

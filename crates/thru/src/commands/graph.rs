@@ -10,7 +10,7 @@ use thru_core::{EndReason, Relation};
 
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, day_and_time, one_line};
+use crate::ui::{Outcome, Page, Tone, day_and_time, one_line, without_middle};
 
 #[derive(Debug, clap::Subcommand)]
 pub(crate) enum Command {
@@ -74,7 +74,10 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
     };
     let found = path(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &found, |page| match found.facts[..] {
-        [] => page.line("No path of three facts or fewer leads from one to the other."),
+        [] => {
+            let (from, to) = (found.from.name.get(), &found.to);
+            page.line(format!("No path of three facts or fewer leads from “{from}” to “{to}”."));
+        }
         _ => lines(page, &found.facts, environment),
     })?;
     Ok(Outcome::found(!found.facts.is_empty()))
@@ -98,22 +101,25 @@ fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result
 const MOMENT: usize = 16;
 
 /// Rows of the terminal over which the words of a fact may go.
-const ROWS: usize = 2;
+const ROWS: usize = 3;
 
 /// Adds a line for each fact.
 pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environment) {
     let ids = facts.iter().map(|fact| fact.shown_by().unwrap_or("-").len());
     let width = ids.max().unwrap_or_default();
     // Whatever reads a pipe gets whole names.
-    let room = match environment.terminal.output {
-        true => ROWS * page.columns().saturating_sub(width + MOMENT + 4).max(30),
+    let row = match environment.terminal.output {
+        true => page.columns().saturating_sub(width + MOMENT + 4).max(30),
         false => usize::MAX,
     };
+    let room = ROWS.saturating_mul(row);
     for fact in facts {
         let id = format!("{:width$}", fact.shown_by().unwrap_or("-"));
         let from = day_and_time(Some(fact.from), environment.zone());
-        let text = fact.sentence_within(room);
-        let line = one_line(&text, room);
+        let text = one_line(&fact.sentence_within(room), room);
+        // A path that is longer than a row would be broken by the terminal.
+        let words: Vec<String> = text.split(' ').map(|word| without_middle(word, row)).collect();
+        let line = words.join(" ");
         let line = match is_bad(fact) {
             true => page.paint(Tone::Bad, &line),
             false => line,

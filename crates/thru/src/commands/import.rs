@@ -192,7 +192,7 @@ fn either(mut names: Vec<String>) -> String {
 
 /// Says what was read.
 pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
-    if report.sources > 0 || report.bytes > 0 {
+    if report.bytes > 0 {
         let took = report.elapsed.as_secs_f64();
         page.line(format!(
             "Read {} ({}) in {took:.1} s: {}.",

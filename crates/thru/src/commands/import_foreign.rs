@@ -81,7 +81,7 @@ fn describe(
         coming => format!("{} to import", plural(coming, "memory")),
     }];
     let rest = [
-        (plan.changed, "of them changed there since"),
+        (plan.changed, "changed there since"),
         (plan.known, "here already"),
         (plan.forgotten, "forgotten here"),
         (plan.private, "private"),

@@ -113,6 +113,7 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
             page.line(in_place(one, environment));
         } else if arguments.dry_run {
             setup_page::difference(&mut page, &changes.plan, environment)?;
+            page.gap();
         } else {
             setup_page::tell(&mut page, changes, environment);
         }

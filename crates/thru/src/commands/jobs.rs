@@ -1,7 +1,7 @@
 //! `thru jobs`: work that waits, and work that failed.
 
-use thru_app::Result;
 use thru_app::ingest::jobs::{self, JobEntry, JobSelection, JobState, Jobs, JobsRun};
+use thru_app::{Result, Trouble};
 use thru_store::JobKind;
 
 use super::distil;
@@ -36,7 +36,6 @@ enum Command {
     /// Have jobs tried again now, as if they had never failed
     Retry {
         /// Their numbers
-        #[arg(required_unless_present = "all")]
         numbers: Vec<i64>,
         /// All that there are
         #[arg(long, conflicts_with = "numbers")]
@@ -65,6 +64,10 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
             let queue = jobs::list(environment, call)?;
             page.put(json, &queue, |page| show(page, &queue, environment))?;
             Outcome::Done
+        }
+        Some(Command::Retry { numbers, all: false }) if numbers.is_empty() => {
+            return Err(Trouble::invalid("no job is named")
+                .advise("name jobs by their numbers in `thru jobs`, or add `--all`"));
         }
         Some(Command::Retry { numbers, all }) => {
             let selection = if all { JobSelection::All } else { JobSelection::Numbers(numbers) };

@@ -7,7 +7,7 @@ use thru_app::keep::projects::{self, ProjectEntry};
 
 use super::of_agents::OfAgents;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, age, count, one_line, width};
+use crate::ui::{Long, Outcome, Page, Table, Tone, age, count, one_line, printable};
 
 /// Worktrees and clones of one remote are one project; so is a directory without git.
 #[derive(Debug, clap::Args)]
@@ -89,29 +89,21 @@ pub(crate) fn run(arguments: &ProjectsArguments, environment: &Environment) -> R
 
 fn table(page: &mut Page, projects: &[ProjectEntry], environment: &Environment) {
     let now = environment.clock.now();
-    let names: Vec<String> =
-        projects.iter().map(|project| one_line(project.name.get(), 30)).collect();
-    let name_width = names.iter().map(|name| width(name)).max().unwrap_or(0).max(7);
-    let heading = format!(
-        "{:name_width$}  {:9}  {:>8}  {:>9}  KEY",
-        "PROJECT", "LAST USED", "SESSIONS", "PASSAGES"
-    );
-    page.toned(Tone::Quiet, &heading);
-    for (project, name) in projects.iter().zip(&names) {
-        let padding = " ".repeat(name_width.saturating_sub(width(name)));
-        let line = format!(
-            "{}{padding}  {:9}  {:>8}  {:>9}  ",
-            page.paint(Tone::Heading, name),
-            age(project.last, now),
-            count(project.sessions),
-            count(project.passages),
-        );
-        let key =
-            one_line(project.key.as_str(), page.columns().saturating_sub(name_width + 34).max(20));
-        page.line(format!("{line}{}", page.paint(Tone::Quiet, &key)));
+    let headings = ["PROJECT", "LAST USED", ">SESSIONS", ">PASSAGES", "KEY"];
+    let mut table = Table::new(headings, Long::Middle);
+    for project in projects {
+        table.row([
+            (Tone::Heading, one_line(project.name.get(), 30)),
+            (Tone::Plain, project.last.map_or_else(|| "-".to_owned(), |last| age(Some(last), now))),
+            (Tone::Plain, count(project.sessions)),
+            (Tone::Plain, count(project.passages)),
+            (Tone::Quiet, printable(project.key.as_str())),
+        ]);
         for merged in &project.merged {
-            let line = format!("{:name_width$}  + {merged}", "");
-            page.toned(Tone::Quiet, &line);
+            let nothing = || (Tone::Plain, String::new());
+            let merged = (Tone::Quiet, printable(&format!("+ {merged}")));
+            table.row([nothing(), nothing(), nothing(), nothing(), merged]);
         }
     }
+    page.table(&table);
 }

@@ -2,14 +2,14 @@
 
 use std::process::Command;
 
+use thru_app::Result;
 use thru_app::ingest::rebuild::{self, ResumableSession};
-use thru_app::{Result, Trouble};
 
 use crate::environment::Environment;
 use crate::ui::{Outcome, plural};
 
-/// Starts the agent of a session with that session, in its directory. A transcript that the agent has deleted is put
-/// back first.
+/// Starts the agent of a session with that session, in its directory. A transcript that the agent has deleted is
+/// restored first.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru resume            the latest session of this project\n  \
@@ -19,7 +19,7 @@ pub(crate) struct ResumeArguments {
     /// The session's id, or the start of it; or `latest`
     #[arg(default_value = "latest")]
     session: String,
-    /// Print the command and do not run it
+    /// Print the command and do not run it; a transcript that the agent has deleted is restored all the same
     #[arg(long)]
     print: bool,
     /// Answer as JSON, and do not run it
@@ -44,7 +44,7 @@ pub(crate) fn run(arguments: &ResumeArguments, environment: &Environment) -> Res
     } else {
         if !session.restored.is_empty() {
             let files = plural(session.restored.len() as u64, "file");
-            environment.tell(&format!("Restored {files} that the agent had deleted."))?;
+            environment.tell(&format!("Restored {files} that the agent did not have."))?;
         }
         if !is_run {
             page.verbatim(&session.shell_line());
@@ -67,6 +67,6 @@ fn resume(session: &ResumableSession) -> Result<Outcome> {
         Ok(_) => return Ok(Outcome::Wrong),
         Err(error) => error,
     };
-    Err(Trouble::failed(format!("{program} cannot be started: {error}"))
+    Err(thru_app::machine::not_started(program, &error)
         .advise("`thru resume --print` prints the command"))
 }

@@ -9,12 +9,14 @@ use super::entries::title;
 use super::of_agents::{OfAgents, tell_apart};
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, age, one_line, plural};
+use crate::ui::{Long, Outcome, Page, Table, Tone, age, one_line, plural, width};
 
+/// Columns of ids, ages and turns, with those between them.
+const OTHERS: usize = 8 + 2 + 9 + 2 + 2 + 5 + 2;
 /// Columns of an agent's name, where sessions of several are listed.
-const AGENT: usize = 11;
+const AGENT: usize = 13;
 /// Columns of a session's state …
-const STATE: usize = 9;
+const STATE: usize = 11;
 /// … and those that its title has to have beside it.
 const TITLE: usize = 30;
 
@@ -96,22 +98,18 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
         page.line("Every session is indexed.");
         return;
     }
-    let heading =
-        format!("{:8}  {:9}  {:9}  {:10}  TITLE", "SESSION", "LAST USED", "STATE", "INDEXING");
-    page.toned(Tone::Quiet, &heading);
+    let mut table = Table::new(["SESSION", "LAST USED", "STATE", "INDEXING", "TITLE"], Long::Cut);
     for session in sessions {
-        let id = session.session_id.short();
-        let room = page.columns().saturating_sub(44).max(20);
         let title = session.title.as_ref().map_or("untitled", |title| title.get());
-        page.line(format!(
-            "{}  {:9}  {:9}  {:10}  {}",
-            page.paint(Tone::Id, &format!("{id:8}")),
-            age(session.last_activity, environment.clock.now()),
-            session.conversation,
-            session.indexing,
-            one_line(title, room),
-        ));
+        table.row([
+            (Tone::Id, session.session_id.short()),
+            (Tone::Plain, age(session.last_activity, environment.clock.now())),
+            (Tone::Plain, session.conversation.to_string()),
+            (Tone::Plain, session.indexing.to_string()),
+            (Tone::Plain, one_line(title, page.columns())),
+        ]);
     }
+    page.table(&table);
     page.gap();
     let at_work = sessions.iter().filter(|session| session.state == "active").count();
     let left = sessions.len() - at_work;
@@ -133,45 +131,27 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
 
 fn table(page: &mut Page, sessions: &[SessionEntry], environment: &Environment) {
     let now = environment.clock.now();
-    let names: Vec<String> = sessions
-        .iter()
-        .map(|session| one_line(session.project.as_ref().map_or("-", |name| name.get()), 24))
-        .collect();
-    let name_width = names.iter().map(|name| crate::ui::width(name)).max().unwrap_or(0).max(7);
-    // Titles matter more than states where there is little room.
+    let name = |session: &SessionEntry| {
+        one_line(session.project.as_ref().map_or("-", |name| name.get()), 24)
+    };
     let by_agent = tell_apart(sessions.iter().map(|session| session.agent));
-    let agent = |name: &str| match by_agent {
-        true => format!("{name:AGENT$}  "),
-        false => String::new(),
-    };
-    let fixed = 8 + 2 + 9 + 2 + agent("").len() + name_width + 2 + 5 + 2;
-    let has_states = page.columns().saturating_sub(fixed + STATE + 2) >= TITLE;
-    let room = page.columns().saturating_sub(fixed + if has_states { STATE + 2 } else { 0 });
-    let state = |state: &str| match has_states {
-        true => format!("{state:STATE$}  "),
-        false => String::new(),
-    };
-    let heading = format!(
-        "{:8}  {:9}  {}{}{:name_width$}  {:>5}  TITLE",
-        "SESSION",
-        "LAST USED",
-        agent("AGENT"),
-        state("STATE"),
-        "PROJECT",
-        "TURNS"
-    );
-    page.toned(Tone::Quiet, &heading);
-    for (session, name) in sessions.iter().zip(&names) {
-        let id = session.id.short();
-        let padding = " ".repeat(name_width.saturating_sub(crate::ui::width(name)));
-        let title = one_line(title(session), room.max(12));
-        page.line(format!(
-            "{}  {:9}  {}{}{name}{padding}  {:>5}  {title}",
-            page.paint(Tone::Id, &format!("{id:8}")),
-            age(session.ended, now),
-            agent(session.agent.as_str()),
-            state(session.state.unwrap_or("-")),
-            session.turns,
-        ));
+    // Titles matter more than states where there is little room.
+    let names = sessions.iter().map(|session| width(&name(session))).max().unwrap_or(0).max(7);
+    let taken = OTHERS + names + if by_agent { AGENT } else { 0 };
+    let has_states = page.columns().saturating_sub(taken + STATE) >= TITLE;
+    let mut headings = vec!["SESSION", "LAST USED"];
+    headings.extend(by_agent.then_some("AGENT"));
+    headings.extend(has_states.then_some("STATE"));
+    headings.extend(["PROJECT", ">TURNS", "TITLE"]);
+    let mut table = Table::new(headings, Long::Cut);
+    for session in sessions {
+        let plain = |text: &str| (Tone::Plain, text.to_owned());
+        let mut row = vec![(Tone::Id, session.id.short()), plain(&age(session.ended, now))];
+        row.extend(by_agent.then(|| plain(session.agent.as_str())));
+        row.extend(has_states.then(|| plain(session.state.unwrap_or("-"))));
+        row.extend([name(session), session.turns.to_string()].map(|text| (Tone::Plain, text)));
+        row.push((Tone::Plain, one_line(title(session), page.columns())));
+        table.row(row);
     }
+    page.table(&table);
 }

@@ -161,11 +161,12 @@ pub(crate) fn difference(page: &mut Page, plan: &Plan, environment: &App) -> Res
             .to_string();
         let difference = intake.redactor().clean_text(&difference, &mut Report::default());
         page.gap();
-        for line in difference.get().lines() {
+        let columns = page.folded_to();
+        for line in difference.get().lines().flat_map(|line| thru_ui::fold::change(line, columns)) {
             page.line(match line.as_bytes().first() {
-                Some(b'+') => page.paint(Tone::Good, line),
-                Some(b'-') => page.paint(Tone::Bad, line),
-                _ => line.to_owned(),
+                Some(b'+') => page.paint(Tone::Good, &line),
+                Some(b'-') => page.paint(Tone::Bad, &line),
+                _ => line,
             });
         }
     }

@@ -7,7 +7,7 @@ use thru_app::Result;
 use thru_app::ask::stats::{ContextUsage, context_usage};
 
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, age, count, one_line, plural};
+use crate::ui::{Long, Outcome, Page, Table, Tone, age, count, one_line, plural};
 
 /// What sessions were given from memory, what that cost, and what came of it.
 #[derive(Debug, clap::Args)]
@@ -64,46 +64,38 @@ pub(crate) fn run(arguments: &StatsArguments, environment: &Environment) -> Resu
 }
 
 fn occasions(page: &mut Page, usage: &ContextUsage) {
-    let heading = format!(
-        "{:10}  {:>6}  {:>9}  {:>11}  {:>13}",
-        "GIVEN AT", "TIMES", "TOKENS", "EACH TIME", "MEMORIES EACH"
-    );
-    page.toned(Tone::Quiet, &heading);
+    let headings = ["GIVEN AT", ">TIMES", ">TOKENS", ">EACH TIME", ">MEMORIES EACH"];
+    let mut table = Table::new(headings, Long::Cut);
     for one in &usage.occasions {
         let times = one.times.max(1);
-        page.line(format!(
-            "{:10}  {:>6}  {:>9}  {:>11}  {:>13}",
-            one.occasion,
-            count(one.times),
-            count(one.tokens),
-            count(one.tokens / times),
-            count(one.memories.div_ceil(times)),
-        ));
+        table.row([
+            (Tone::Plain, one.occasion.to_string()),
+            (Tone::Plain, count(one.times)),
+            (Tone::Plain, count(one.tokens)),
+            (Tone::Plain, count(one.tokens / times)),
+            (Tone::Plain, count(one.memories.div_ceil(times))),
+        ]);
     }
+    page.table(&table);
 }
 
 fn list_sessions(page: &mut Page, usage: &ContextUsage, limit: usize, environment: &Environment) {
-    let heading = format!(
-        "{:8}  {:9}  {:>6}  {:>8}  {:>7}  {:>7}  TITLE",
-        "SESSION", "LAST", "TOKENS", "MEMORIES", "FETCHED", "TOUCHED"
-    );
-    page.toned(Tone::Quiet, &heading);
+    let headings = ["SESSION", "LAST", ">TOKENS", ">MEMORIES", ">FETCHED", ">TOUCHED", "TITLE"];
+    let mut table = Table::new(headings, Long::Cut);
     let now = environment.clock.now();
     for session in usage.sessions.iter().take(limit) {
-        let id = session.id.short();
         let title = session.title.as_ref().map_or("untitled", |title| title.get());
-        let room = page.columns().saturating_sub(59).max(20);
-        page.line(format!(
-            "{}  {:9}  {:>6}  {:>8}  {:>7}  {:>7}  {}",
-            page.paint(Tone::Id, &format!("{id:8}")),
-            age(session.last, now),
-            count(session.tokens),
-            count(session.memories),
-            count(session.fetched),
-            count(session.touched),
-            one_line(title, room),
-        ));
+        table.row([
+            (Tone::Id, session.id.short()),
+            (Tone::Plain, age(session.last, now)),
+            (Tone::Plain, count(session.tokens)),
+            (Tone::Plain, count(session.memories)),
+            (Tone::Plain, count(session.fetched)),
+            (Tone::Plain, count(session.touched)),
+            (Tone::Plain, one_line(title, page.columns())),
+        ]);
     }
+    page.table(&table);
     page.gap();
     let line = format!(
         "{} in all; about {} tokens; {} memories given, {} fetched and {} touched later.",

@@ -4,7 +4,7 @@ use thru_app::ask::status::{Recording, Status, status};
 use thru_app::health::{Daemon, reading_line};
 use thru_app::ingest::reading::{self, Stop};
 use thru_app::{App, Result};
-use thru_core::Timestamp;
+use thru_core::{Agent, Timestamp};
 
 use super::models;
 use super::shared;
@@ -108,8 +108,8 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         row("lost", Some(Tone::Bad), text);
     }
     if status.failures_last_day > 0 {
-        let hooks = plural(status.failures_last_day as u64, "hook");
-        let text = format!("{hooks} failed in the last day; `thru doctor` says more");
+        let number = status.failures_last_day;
+        let text = format!("{number} in hooks in the last day; `thru doctor` says more");
         row("failures", Some(Tone::Bad), text);
     }
     if status.jobs.dead > 0 {
@@ -120,13 +120,13 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         row("jobs", None, format!("{} waiting", plural(status.jobs.waiting as u64, "job")));
     }
     let mut agents = Vec::new();
-    for (agent, events) in &status.events_by_agent {
-        agents.push(format!("{}, {}", agent.display_name(), plural(*events, "event")));
-    }
-    for (agent, sessions) in &status.sessions_by_agent {
-        // Sessions of agents with hooks are counted with all others.
-        if !status.events_by_agent.contains_key(agent) {
-            agents.push(format!("{}, {}", agent.display_name(), plural(*sessions, "session")));
+    for agent in Agent::ALL {
+        let sessions = status.sessions_by_agent.get(&agent).copied().unwrap_or_default();
+        let hooks = status.events_by_agent.get(&agent).map(|events| plural(*events, "hook"));
+        if sessions > 0 || hooks.is_some() {
+            let sessions = plural(sessions, "session");
+            let hooks = hooks.map_or_else(String::new, |hooks| format!(" ({hooks})"));
+            agents.push(format!("{}, {sessions}{hooks}", agent.display_name()));
         }
     }
     if !agents.is_empty() {

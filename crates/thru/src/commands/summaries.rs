@@ -72,7 +72,7 @@ fn list(json: bool, environment: &Environment) -> Result<Outcome> {
     environment.answer(json, &list, |page| {
         if list.summaries.is_empty() {
             page.line("There are no summaries here.");
-            page.toned(Tone::Quiet, "`thru summaries rebuild` writes those of earlier ones.");
+            page.toned(Tone::Quiet, "A compaction here writes one; `thru summaries rebuild` writes those of earlier compactions.");
         } else {
             table(page, &list, environment);
             page.gap();
@@ -182,7 +182,7 @@ fn delete(arguments: &Delete, json: bool, environment: &Environment) -> Result<O
     let deleted = deletion.carry_out(environment)?;
     page.put(json, &deleted, |page| {
         page.line(format!(
-            "Removed {number} in {place}. `thru summaries rebuild --session {}` writes them again.",
+            "Removed {number} in {place}. `thru summaries rebuild --session {}` writes again what was removed.",
             deleted.session_id.chars().take(8).collect::<String>()
         ))
     })?;

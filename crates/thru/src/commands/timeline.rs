@@ -60,7 +60,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
     };
     let timeline = around(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &timeline, |page| {
-        let rows: Vec<TableRow<'_>> = timeline
+        let mut rows: Vec<TableRow<'_>> = timeline
             .memories()
             .map(|(row, is_anchor)| TableRow {
                 entry: &row.entry,
@@ -73,9 +73,18 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
         } else if rows.is_empty() {
             page.line("Nothing was remembered around it.");
         } else {
+            // A passage is no memory: it stands between those before and after it.
+            let after = match &timeline.passage {
+                Some(_) => rows.split_off(timeline.before.len()),
+                None => Vec::new(),
+            };
             entries::table(page, &rows, environment);
+            if let Some(passage) = &timeline.passage {
+                entries::between(page, passage, environment);
+            }
+            entries::table(page, &after, environment);
             page.gap();
-            page.toned(Tone::Quiet, "`thru show ID…` shows them in full.");
+            page.toned(Tone::Quiet, "`thru show ID…` shows them in full. ~118t of 185k: 118 tokens to read, which stand for 185,000.");
         }
         shared::show_prepared(page, &timeline.preparation);
     })?;

@@ -193,9 +193,11 @@ fn announce(
     page.line(
         "Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.",
     );
-    page.line(
-        "Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.",
-    );
+    if history.is_some_and(|history| !history.plan.shares.is_empty()) {
+        page.line(
+            "Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.",
+        );
+    }
     page.gap();
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use thru_app::vault::{
     self, ActiveNote, FailedNote, LossFound, Promotion, SyncVault, VaultStatus, VaultSynced,
 };
-use thru_app::{Remedy, Result, Trouble};
+use thru_app::{Remedy, Result, Trouble, TroubleKind};
 
 use super::shared;
 use crate::environment::Environment;
@@ -108,8 +108,13 @@ pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Resu
         Some(Command::Promote { note: None, .. }) => promotions(json, environment),
         Some(Command::Promote { note: Some(note), yes }) => promote(note, *yes, json, environment),
         Some(Command::Restore { session }) => {
-            let session = session.as_deref();
-            tell(&vault::restore(environment, session, shown.call())?, None, json, environment)
+            match vault::restore(environment, session.as_deref(), shown.call()) {
+                Err(nothing) if session.is_none() && nothing.kind() == TroubleKind::NotFound => {
+                    print(&(), "There is no deleted note to write again.", json, environment)?;
+                    Ok(Outcome::Nothing)
+                }
+                restored => tell(&restored?, None, json, environment),
+            }
         }
         Some(Command::Resolve) => resolve(json, environment),
         Some(Command::Export { folder }) => {
@@ -320,9 +325,21 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
     }
     if synced.waiting > 0 {
         let notes = plural(synced.waiting as u64, "note");
-        page.line(format!("{notes} changed a moment ago: written once they are left alone."));
+        let still = if synced.waiting == 1 { "it has" } else { "they have" };
+        page.line(format!(
+            "{notes} changed a moment ago and will be written once {still} not changed for a while."
+        ));
     }
-    for one in synced.compacted.iter().take(SHOWN) {
+    // One is told step by step; of many, the sum says as much.
+    if synced.compacted.len() > 1 {
+        let sessions = plural(synced.compacted.len() as u64, "session");
+        page.line(format!(
+            "Compacted and archived the notes of {sessions} in {} ms.",
+            count(synced.milliseconds)
+        ));
+        return show_wrong(page, &synced.left, &synced.failed, synced.loss);
+    }
+    for one in &synced.compacted {
         page.line(match &one.reached {
             Some(reached) => {
                 format!("{}: Session note {reached}. Triggering compaction...", one.note)
@@ -334,7 +351,6 @@ fn show_synced(page: &mut Page, synced: &VaultSynced) {
         }
         page.toned(Tone::Quiet, &format!("  Session archived to: {}", one.archived_to));
     }
-    show_more(page, synced.compacted.len(), "more session");
     if !synced.compacted.is_empty() {
         page.line("Compaction complete. Session archived.");
         page.line(format!("Compaction completed in {}ms.", synced.milliseconds));

@@ -6,7 +6,6 @@ mod progress;
 mod streams;
 mod style;
 mod terminal;
-mod text;
 
 pub(crate) use outcome::Outcome;
 pub(crate) use page::Page;
@@ -14,9 +13,10 @@ pub(crate) use progress::Shown;
 pub use streams::Streams;
 pub use terminal::Terminal;
 pub(crate) use terminal::Unseen;
-pub(crate) use text::fold;
 pub(crate) use thru_app::words::{
-    age, ago, count, day_and_time, made_of, meaning, plural, printable, size,
+    age, ago, count, day_and_time, made_of, meaning, plural, printable, size, without_middle,
 };
 pub(crate) use thru_ui::Tone;
+pub(crate) use thru_ui::fold::fold;
+pub(crate) use thru_ui::table::{Long, Table};
 pub(crate) use thru_ui::text::{cut, one_line, width, wrap};

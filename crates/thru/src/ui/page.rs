@@ -10,10 +10,11 @@ use super::outcome::Outcome;
 use super::streams::Output;
 use super::style::Paint;
 use super::terminal::Terminal;
-use super::text::fold;
 use thru_app::Result;
 use thru_app::words::printable;
 use thru_ui::Tone;
+use thru_ui::fold::fold;
+use thru_ui::table::Table;
 
 /// A line without anything that could steer the terminal, but for the colours of [`Paint`]: titles,
 /// paths and names come from transcripts and from files of cloned repositories.
@@ -74,6 +75,11 @@ impl Page {
         self.terminal.width
     }
 
+    /// Columns that lines are folded to.
+    pub(crate) const fn folded_to(&self) -> usize {
+        if self.folds { self.terminal.width } else { usize::MAX }
+    }
+
     /// The text in a tone.
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
         self.paint.paint(tone, text)
@@ -83,6 +89,13 @@ impl Page {
     pub(crate) fn line(&mut self, line: impl AsRef<str>) {
         self.text.push_str(&harmless(line.as_ref()));
         self.text.push('\n');
+    }
+
+    /// Adds a table.
+    pub(crate) fn table(&mut self, table: &Table) {
+        let paint = self.paint;
+        let lines = table.lines(self.columns(), |tone, text| paint.paint(tone, text));
+        lines.iter().for_each(|line| self.line(line));
     }
 
     /// Adds a line in a tone.

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use thru_app::words::{count, size};
 use thru_app::{Call, Patience, Progress, Unit};
+use thru_ui::fold::fold;
 
 use super::streams::{Output, Streams};
 use super::terminal::Terminal;
-use super::text::fold;
 
 /// Progress: sentences as lines, and the stages of long work as bars on a terminal, else as a line now and then.
 pub(crate) struct Shown {
@@ -33,6 +33,8 @@ enum Look {
 struct Stage {
     name: String,
     bar: ProgressBar,
+    /// True once it shows how long it still takes, which is not known before some of it is done.
+    is_timed: bool,
     /// The time of the next line.
     next_line: Instant,
 }
@@ -89,16 +91,20 @@ impl Progress for Shown {
                 before.bar.finish_and_clear();
             }
             let bar = match self.look {
-                Look::Bars => ProgressBar::new(total).with_style(style(unit, total)),
+                Look::Bars => ProgressBar::new(total).with_style(style(unit, total, false)),
                 _ => ProgressBar::hidden(),
             };
             bar.set_message(name.to_owned());
             let next_line = Instant::now() + FIRST_LINE;
-            *current = Some(Stage { name: name.to_owned(), bar, next_line });
+            *current = Some(Stage { name: name.to_owned(), bar, is_timed: false, next_line });
         }
         let Some(stage) = current.as_mut() else { return };
         if stage.bar.is_finished() {
             stage.bar.reset();
+        }
+        if done > 0 && !stage.is_timed {
+            stage.bar.set_style(style(unit, total, true));
+            stage.is_timed = true;
         }
         stage.bar.set_length(total);
         stage.bar.set_position(done);
@@ -112,21 +118,22 @@ impl Progress for Shown {
     }
 }
 
-/// The look of a bar.
-fn style(unit: Unit, total: u64) -> ProgressStyle {
+/// The look of a bar, with the time that is left once it is known.
+fn style(unit: Unit, total: u64, is_timed: bool) -> ProgressStyle {
     let figures = match (unit, total) {
         (Unit::Items, 0) => "",
         (Unit::Files | Unit::Texts | Unit::Sessions, 0) => "{pos}",
         (Unit::Bytes, 0) => "{decimal_bytes}",
         (Unit::Items, _) => "{bar:24} {pos}/{len}",
-        (Unit::Files, _) => "{bar:24} {pos}/{len} files {eta} left",
-        (Unit::Sessions, _) => "{bar:24} {pos}/{len} sessions {eta} left",
-        (Unit::Texts, _) => "{bar:24} {pos}/{len} texts {per_sec} {eta} left",
+        (Unit::Files, _) => "{bar:24} {pos}/{len} files",
+        (Unit::Sessions, _) => "{bar:24} {pos}/{len} sessions",
+        (Unit::Texts, _) => "{bar:24} {pos}/{len} texts {per_sec}",
         (Unit::Bytes, _) => {
-            "{bar:24} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec} {eta} left"
+            "{bar:24} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}"
         }
     };
-    ProgressStyle::with_template(&format!("{{msg}} {figures}"))
+    let left = if is_timed && total > 0 && unit != Unit::Items { " {eta} left" } else { "" };
+    ProgressStyle::with_template(&format!("{{msg}} {figures}{left}"))
         .unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 

@@ -52,21 +52,21 @@ fn an_import_reads_what_every_agent_left() {
     26 texts not embedded yet; until then they are found by their words: `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
-    assert_snapshot!(home.shown(&["sessions", "--all"]), @r#"
-    SESSION   LAST USED  AGENT        STATE      PROJECT  TURNS  TITLE
-    019ed99c  [age] codex        ended      orrery       3  Why does the ephemeris test fail
-    10fb0000  [age] copilot      ended      orrery       2  Draw Saturn
-    33333333  [age] claude-code  ended      rocket       1  Which pears ripen in September?
-    11111111  [age] claude-code  ended      rocket       2  Why does the importer lock the databas…
-    22222222  [age] claude-code  ended      orchard      1  Plan the irrigation for the young pear…
+    assert_snapshot!(home.shown(&["sessions", "--all"]), @"
+    SESSION   LAST USED  AGENT        STATE  PROJECT  TURNS  TITLE
+    019ed99c  [age] codex        ended  orrery       3  Why does the ephemeris test fail
+    10fb0000  [age] copilot      ended  orrery       2  Draw Saturn
+    33333333  [age] claude-code  ended  rocket       1  Which pears ripen in September?
+    11111111  [age] claude-code  ended  rocket       2  Why does the importer lock the database?
+    22222222  [age] claude-code  ended  orchard      1  Plan the irrigation for the young pear tre…
 
     5 sessions. `thru session show ID` opens one.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["projects"]), @"
-    PROJECT  LAST USED  SESSIONS   PASSAGES  KEY
-    orrery   [age] 2         19  dir:/home/ada/orrery
-    rocket   [age] 2          8  dir:/home/ada/rocket
-    orchard  [age] 1          3  dir:/home/ada/orchard
+    PROJECT  LAST USED  SESSIONS  PASSAGES  KEY
+    orrery   [age] 2        19  dir:/home/ada/orrery
+    rocket   [age] 2         8  dir:/home/ada/rocket
+    orchard  [age] 1         3  dir:/home/ada/orchard
     ");
     assert_snapshot!(home.shown(&["import"]), @"
     6 files have not changed since the last import.
@@ -88,17 +88,17 @@ fn every_listing_can_be_of_one_agent() {
     home.thru(&["import"]).expect(0);
     let _settings = home.settings();
     assert_snapshot!(home.shown(&["sessions", "--all", "--agent", "copilot"]), @"
-    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
-    10fb0000  [age] ended      orrery       2  Draw Saturn
+    SESSION   LAST USED  STATE  PROJECT  TURNS  TITLE
+    10fb0000  [age] ended  orrery       2  Draw Saturn
 
     1 session. `thru session show ID` opens one.
     ");
     assert_snapshot!(home.shown(&["projects", "--agent", "claude-code"]), @"
-    PROJECT  LAST USED  SESSIONS   PASSAGES  KEY
-    rocket   [age] 2          8  dir:/home/ada/rocket
-    orchard  [age] 1          3  dir:/home/ada/orchard
+    PROJECT  LAST USED  SESSIONS  PASSAGES  KEY
+    rocket   [age] 2         8  dir:/home/ada/rocket
+    orchard  [age] 1         3  dir:/home/ada/orchard
     ");
-    assert_snapshot!(home.shown(&["search", "--all", "leap second"]), @r#"
+    assert_snapshot!(home.shown(&["search", "--all", "leap second"]), @"
     In short
       p513j  summary   Why does the ephemeris test fail  [age] 
 
@@ -118,7 +118,7 @@ fn every_listing_can_be_of_one_agent() {
                           git commit -am leap
 
     5 passages of 1 session. `thru show ID` shows one in full.
-    "#);
+    ");
     assert_eq!(home.thru(&["search", "--all", "--agent", "copilot", "leap second"]).code, 1);
     let found =
         |arguments: &[&str]| home.thru(&[&["search", "--all", "Saturn"], arguments].concat()).code;

@@ -34,7 +34,7 @@ fn a_search_shows_passages_by_session() {
     Looked for: import lock. 7 passages looked at closely; confidence 0.81.
     Meaning: not compared, nothing is embedded yet: `thru embed` does it. Words alone were looked for.
     "#);
-    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @r#"
+    assert_snapshot!(home.shown(&["search", "E0502", "--context", "1", "-n", "1"]), @"
     rocket · Why does the importer lock the database?   2026-03-01  11111111
              agent     Two writers open it at once. Let me look.
       aa6pe  Bash      command: cargo test --workspace
@@ -42,7 +42,7 @@ fn a_search_shows_passages_by_session() {
              Edit      Edit file_path: /home/ada/rocket/src/store.rs new_string: b old_string: a The fi…
 
     1 passage of 1 session. `thru show ID` shows one in full.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["search", "wombats"]), @r"
     Nothing found.
     -- exit 1 --
@@ -483,8 +483,8 @@ fn where_one_stands_decides_where_to_look() {
     1 passage of 1 session in project rocket (`--all` looks everywhere). `thru show ID` shows one in full.
     ");
     assert_snapshot!(inside(&["sessions"]).shown(), @"
-    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
-    11111111  [age] ended      rocket       1  Where is the lock?
+    SESSION   LAST USED  STATE  PROJECT  TURNS  TITLE
+    11111111  [age] ended  rocket       1  Where is the lock?
 
     1 session in project rocket. `thru session show ID` opens one.
     ");
@@ -601,17 +601,17 @@ fn ids_that_name_nothing_or_too_much_are_errors_with_advice() {
 fn sessions_are_listed_latest_first() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["sessions"]), @r#"
-    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
-    33333333  [age] ended      rocket       1  Which pears ripen in September?
-    11111111  [age] ended      rocket       2  Why does the importer lock the database?
-    22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
+    assert_snapshot!(home.shown(&["sessions"]), @"
+    SESSION   LAST USED  STATE  PROJECT  TURNS  TITLE
+    33333333  [age] ended  rocket       1  Which pears ripen in September?
+    11111111  [age] ended  rocket       2  Why does the importer lock the database?
+    22222222  [age] ended  orchard      1  Plan the irrigation for the young pear trees
 
     3 sessions. `thru session show ID` opens one.
-    "#);
+    ");
     assert_snapshot!(home.shown(&["sessions", "--limit", "1"]), @"
-    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
-    33333333  [age] ended      rocket       1  Which pears ripen in September?
+    SESSION   LAST USED  STATE  PROJECT  TURNS  TITLE
+    33333333  [age] ended  rocket       1  Which pears ripen in September?
 
     1 session; `--limit` shows more. `thru session show ID` opens one.
     ");
@@ -651,8 +651,8 @@ fn sessions_are_listed_latest_first() {
     }
     "#);
     assert_snapshot!(home.shown(&["sessions", "--project", "orchard"]), @"
-    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
-    22222222  [age] ended      orchard      1  Plan the irrigation for the young pear trees
+    SESSION   LAST USED  STATE  PROJECT  TURNS  TITLE
+    22222222  [age] ended  orchard      1  Plan the irrigation for the young pear trees
 
     1 session in project orchard. `thru session show ID` opens one.
     ");

@@ -237,9 +237,9 @@ fn the_list_of_sessions_says_where_they_stand_where_there_is_room() {
     close(&home, &[TWO]);
     let _settings = settings(&home);
     assert_snapshot!(home.inside(&["sessions"]).shown(), @"
-    SESSION   LAST USED  STATE      PROJECT  TURNS  TITLE
-    22222222  now        ended      rocket       1  Why do uploads fail?
-    11111111  now        active     rocket       1  Why do uploads fail?
+    SESSION   LAST USED  STATE   PROJECT  TURNS  TITLE
+    22222222  now        ended   rocket       1  Why do uploads fail?
+    11111111  now        active  rocket       1  Why do uploads fail?
 
     2 sessions in project rocket. `thru session show ID` opens one.
     ");

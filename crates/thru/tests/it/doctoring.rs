@@ -321,7 +321,7 @@ fn status_fits_a_screen() {
     note(&home, "hook-times", &[format!("{} 1500 SessionStart", now())]);
     assert_snapshot!(home.shown(&["status"]), @"
     recording    on
-    agents       Claude Code, 7 events
+    agents       Claude Code, 3 sessions (7 hooks)
     memory       3 sessions in 2 projects, 11 passages, 4 memories
     meaning      0 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     last event   SessionStart at [moment], just now
@@ -338,8 +338,8 @@ fn status_fits_a_screen() {
     assert_snapshot!(home.shown(&["status"]), @"
     recording    paused until you resume it (`thru capture resume`)
     alarm        the journal is beyond its cap of [size]; nothing is dropped. `thru doctor` says more
-    failures     1 hook failed in the last day; `thru doctor` says more
-    agents       Claude Code, 7 events
+    failures     1 in hooks in the last day; `thru doctor` says more
+    agents       Claude Code, 3 sessions (7 hooks)
     memory       3 sessions in 2 projects, 11 passages, 4 memories
     meaning      0 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
     last event   SessionStart at [moment], just now

@@ -505,8 +505,8 @@ fn help_of_undo_and_log() {
       [ID]  The id of a decision in `thru log`, or of a memory that was merged
 
     Options:
-          --plain  Use no colour and no pager
           --json   Answer as JSON
+          --plain  Use no colour and no pager
       -h, --help   Print help
     ");
     assert_snapshot!(Home::new().shown(&["log", "--help"]), @"
@@ -677,8 +677,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     let _dates = settings.bind_to_scope();
     let ran = home.thru(&["demo"]).expect(0);
     assert_snapshot!(ran.shown(), @r#"
-    A made-up history of three sessions was archived and indexed
-    in [time], in a temporary home. Nothing of yours was touched.
+    A made-up history of three sessions was archived and indexed in [time], in a temporary home. Nothing of yours was touched.
 
     $ thru search why did we drop the global lock
     In short

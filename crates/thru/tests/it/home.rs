@@ -219,7 +219,7 @@ impl Home {
         settings.add_filter(r"\[today\] \d\d:\d\d", "[today]");
         settings.add_filter(r"(\[[\w-]+\]  )\d\d:\d\d", "${1}[time]");
         settings.add_filter(r"\b[0-9a-z]{6}(  \[today\])", "[op]$1");
-        settings.add_filter(r"(thru undo|took back) [0-9a-z]{6}\b", "$1 [op]");
+        settings.add_filter(r"(thru undo|undid) [0-9a-z]{6}\b", "$1 [op]");
         settings.add_filter(r"~[0-9.]+k?t( of [0-9.]+k?)?", "[cost]");
         // What was told a moment ago is older where the machine is slow.
         settings.add_filter(r"(?m)  now$", "  [age] ");

@@ -621,7 +621,8 @@ fn where_nothing_can_be_kept_the_user_is_told_and_the_agent_goes_on() {
             let is_told = said["systemMessage"].is_string();
             let takes_message = event != "SessionEnd";
             assert!(takes_message || said.is_null(), "{place} {event}: {said}");
-            if place == "home/journal" && takes_message {
+            // Of calls of tools, only the first event that is lost is worth a message.
+            if place == "home/journal" && takes_message && event != "PostToolUse" {
                 assert!(is_told, "{place} {event}: {said}");
             }
         }

@@ -452,6 +452,7 @@ fn a_dry_run_shows_each_line_and_changes_nothing() {
     +Where the user keeps memory as notes (a vault), the resource `throughline://note/ID` is the note of a session, with what
     +people wrote beside it. Read it before you go on with the work of that session, and when the user speaks of notes or of
     +Obsidian. Do not write into notes: what you remember comes into them by itself.
+
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
     Nothing was changed.
@@ -581,7 +582,7 @@ fn the_version_decides_about_events_and_form() {
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
-    The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
+    The version of Claude Code is not known, so it has only the hooks that every version accepts. `thru install` adds the rest once `claude` is on your PATH.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     assert_snapshot!(machine.read_settings().lines().nth(2).unwrap(), @r#"    "SessionStart": [{ "hooks": [{ "type": "command", "command": "'[folder]/my bin/thru' hook claude-code SessionStart", "timeout": 10 }] }],"#);
@@ -1096,7 +1097,6 @@ fn up_goes_ahead_of_claude_code() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
-    Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
     Added 7 hooks to [folder]/claude/settings.json.
     Added the MCP server to [folder]/claude/.claude.json.
@@ -1106,7 +1106,7 @@ fn up_goes_ahead_of_claude_code() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    The version of Claude Code is not known, so only the hooks that every version accepts were added. `thru install` adds the rest once `claude` is on your PATH.
+    The version of Claude Code is not known, so it has only the hooks that every version accepts. `thru install` adds the rest once `claude` is on your PATH.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
 
     There is no history to remember yet.

@@ -9,17 +9,17 @@ use crate::records::{Author, ONE, file};
 fn projects_are_listed_renamed_and_merged() {
     let home = Home::imported();
     let _settings = home.settings();
-    assert_snapshot!(home.shown(&["projects"]), @r"
-    PROJECT  LAST USED  SESSIONS   PASSAGES  KEY
-    rocket   [age] 2          8  dir:/home/ada/rocket
-    orchard  [age] 1          3  dir:/home/ada/orchard
+    assert_snapshot!(home.shown(&["projects"]), @"
+    PROJECT  LAST USED  SESSIONS  PASSAGES  KEY
+    rocket   [age] 2         8  dir:/home/ada/rocket
+    orchard  [age] 1         3  dir:/home/ada/orchard
     ");
     assert_snapshot!(home.shown(&["projects", "rename", "orchard", "Pear trees"]), @"orchard is now called Pear trees.");
     assert_snapshot!(home.shown(&["projects", "merge", "rocket", "pear trees"]), @"rocket is now part of Pear trees.");
-    assert_snapshot!(home.shown(&["projects", "list"]), @r"
-    PROJECT     LAST USED  SESSIONS   PASSAGES  KEY
-    Pear trees  [age] 3         11  dir:/home/ada/orchard
-                + dir:/home/ada/rocket
+    assert_snapshot!(home.shown(&["projects", "list"]), @"
+    PROJECT     LAST USED  SESSIONS  PASSAGES  KEY
+    Pear trees  [age] 3        11  dir:/home/ada/orchard
+                                               + dir:/home/ada/rocket
     ");
     assert_snapshot!(home.shown(&["projects", "--json"]), @r#"
     {

@@ -137,10 +137,10 @@ fn a_model_is_asked_once_about_each_turn_and_once_about_the_session() {
         "{again}"
     );
     insta::assert_snapshot!(home.shown(&["stats", "models"]), @"
-    PROVIDER     MODEL                       FOR       CAME OF IT  QUESTIONS       TOKENS       COST
-    ollama       llama3.2:3b                 session   answer              1        1,050         $0
-    ollama       llama3.2:3b                 turn      answer              2        2,100         $0
-    in all                                                                 3        3,150         $0
+    PROVIDER  MODEL        FOR      CAME OF IT  QUESTIONS  TOKENS  COST
+    ollama    llama3.2:3b  session  answer              1   1,050    $0
+    ollama    llama3.2:3b  turn     answer              2   2,100    $0
+    in all                                              3   3,150    $0
 
     Memories replaced by those of a model: 1. They are kept.
     ");
@@ -293,7 +293,7 @@ fn keys_are_kept_apart_and_never_shown() {
          hint: `--url URL` asks there, `--url ''` at the provider's usual address.\n"
     );
     home.thru(&["models", "set", "llamacpp", "--url", ""]).expect(0);
-    assert_eq!(home.thru(&["config", "get", "models.url"]).expect(0).stdout.trim(), "\"\"");
+    assert_eq!(home.thru(&["config", "get", "models.url"]).expect(0).stdout.trim(), "");
 }
 
 /// What a model says of a turn in which a mutex was decided on.

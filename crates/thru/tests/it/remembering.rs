@@ -321,8 +321,8 @@ fn secrets_and_private_text_are_left_out_before_anything_is_written() {
     Read  [folder]/work/rocket/[redacted:github-token].txt
     ");
     assert_snapshot!(home.inside(&["log"]).shown(), @r#"
-    [op]  [today]  took back [op]
-    [op]  [today]  taken back: edited memory [told]
+    [op]  [today]  undid [op]: edited memory [told] "Of [redacted:github-token]"
+    [op]  [today]  undone: edited memory [told] "Of [redacted:github-token]"
     [op]  [today]  remembered "Of [redacted:github-token]"
 
     `thru undo ID` undoes one.
@@ -533,7 +533,7 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     assert_snapshot!(home.inside(&["forget", &rule, &told]).shown(), @"
     sz5hk  decision   Always run cargo fmt before committing
     [told]  decision   Retries are capped at 5
-    2 memories: `thru undo` can bring back each.
+    2 memories: `thru undo` brings each back.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.
@@ -567,14 +567,14 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     home.write(&file(ONE), grown(&home).text());
     home.thru(&["import"]).expect(0);
     is_gone("after the session went on");
-    assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    Undid: forgot memory [told]
+    assert_snapshot!(home.inside(&["undo"]).shown(), @r#"
+    Undid: forgot memory [told] "Retries are capped at 5"
     `thru undo [op]` does it again.
-    ");
-    assert_snapshot!(home.inside(&["undo"]).shown(), @"
-    Undid: forgot memory sz5hkgsn
+    "#);
+    assert_snapshot!(home.inside(&["undo"]).shown(), @r#"
+    Undid: forgot memory sz5hkgsn of session "Rename the retry module"
     `thru undo [op]` does it again.
-    ");
+    "#);
     home.inside(&["show", &rule, &told]).expect(0);
     assert_snapshot!(home.inside(&["context"]).shown(), @r#"
     <throughline-context>
@@ -683,7 +683,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     assert_snapshot!(home.inside(&["forget", "--project", "rocket"]).shown(), @"
     [told]  decision   Retries are capped at 5
     rocket · Rename the retry module   2026-03-01  11111111
-    1 memory: `thru undo` can bring back each.
+    1 memory: `thru undo` brings it back.
     1 session with 5 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
@@ -752,29 +752,29 @@ fn undoing_takes_back_one_decision_after_the_other() {
     home.inside(&["edit", &rule, "--title", "Format first"]).expect(0);
     home.inside(&["forget", &rule, "--yes"]).expect(0);
     let forgotten = last(&home, "memory-forgotten");
-    assert_snapshot!(home.inside(&["undo", &forgotten[..6]]).shown(), @"
-    Undid: forgot memory sz5hkgsn
+    assert_snapshot!(home.inside(&["undo", &forgotten[..6]]).shown(), @r#"
+    Undid: forgot memory sz5hkgsn "Format first"
     `thru undo [op]` does it again.
-    ");
+    "#);
     let title = |home: &Home| home.json(&["show", "--json", &rule])["memories"][0]["title"].clone();
     assert_eq!(title(&home), "Format first");
-    assert_snapshot!(home.inside(&["undo", &forgotten]).shown(), @"
+    assert_snapshot!(home.inside(&["undo", &forgotten]).shown(), @r#"
     -- stderr --
-    error: that was undone already: forgot memory sz5hkgsn.
+    error: that was undone already: forgot memory sz5hkgsn "Format first".
     hint: `thru log` shows by what; undo that one to do it again.
     -- exit 2 --
-    ");
+    "#);
     // Undoing the undo forgets it again.
     home.inside(&["undo", &last(&home, "operation-undone")]).expect(0);
     home.inside(&["show", &rule]).expect(2);
-    assert_snapshot!(home.inside(&["log"]).shown(), @"
-    [op]  [today]  took back [op]
-    [op]  [today]  taken back: took back [op]
-    [op]  [today]  forgot memory sz5hkgsn
-    [op]  [today]  edited memory sz5hkgsn
+    assert_snapshot!(home.inside(&["log"]).shown(), @r#"
+    [op]  [today]  undid [op]: undid [op]: forgot memory sz5hkgsn "Format first"
+    [op]  [today]  undone: undid [op]: forgot memory sz5hkgsn "Format first"
+    [op]  [today]  forgot memory sz5hkgsn "Format first"
+    [op]  [today]  edited memory sz5hkgsn "Format first"
 
     `thru undo ID` undoes one.
-    ");
+    "#);
     home.inside(&["undo"]).expect(0);
     assert_eq!(title(&home), "Format first");
     home.inside(&["undo"]).expect(0);
@@ -783,12 +783,12 @@ fn undoing_takes_back_one_decision_after_the_other() {
     There is nothing to undo.
     -- exit 1 --
     ");
-    assert_snapshot!(home.inside(&["log", "-n", "2"]).shown(), @"
-    [op]  [today]  took back [op]
-    [op]  [today]  took back [op]
+    assert_snapshot!(home.inside(&["log", "-n", "2"]).shown(), @r#"
+    [op]  [today]  undid [op]: edited memory sz5hkgsn "Always run cargo fmt before committ…
+    [op]  [today]  undid [op]: forgot memory sz5hkgsn "Always run cargo fmt before committ…
 
     `thru undo ID` undoes one.
-    ");
+    "#);
 }
 
 #[test]
@@ -867,7 +867,7 @@ fn decisions_are_listed_as_json() {
           "full_id": "[full_id]",
           "id": "[id]",
           "kind": "operation-undone",
-          "text": "took back [op]",
+          "text": "undid [op]: edited memory sz5hkgsn \"Always run cargo fmt before committing\"",
           "undone_by": null
         },
         {
@@ -875,7 +875,7 @@ fn decisions_are_listed_as_json() {
           "full_id": "[full_id]",
           "id": "[id]",
           "kind": "memory-edited",
-          "text": "edited memory sz5hkgsn",
+          "text": "edited memory sz5hkgsn \"Always run cargo fmt before committing\"",
           "undone_by": "[undo]"
         }
       ],

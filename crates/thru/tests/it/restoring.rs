@@ -55,7 +55,7 @@ fn a_session_known_by_its_prompts_alone_cannot_be_restored() {
     std::fs::remove_file(home.claude().join("history.jsonl")).unwrap();
     assert_snapshot!(home.shown(&["restore", "3333"]), @"
     -- stderr --
-    error: there is no transcript of session `33333333-cccc-4ccc-8ccc-000000000003` to put back.
+    error: there is no transcript of session `33333333-cccc-4ccc-8ccc-000000000003` to restore.
     hint: `thru session show 33333333-cccc-4ccc-8ccc-000000000003` shows what was recorded.
     -- exit 2 --
     ");

@@ -12,23 +12,23 @@ fn sessions_are_counted_by_day_and_by_project() {
     let home = Home::imported();
     // No filters: what is computed here depends on no clock.
     assert_snapshot!(home.shown(&["stats", "sessions", "--since", "2026-01-01"]), @"
-    DAY         SESSIONS      AT WORK         IDLE  PROMPTS      TOOLS
-    2026-03-02         1           0s           0s        1          0
-    2026-03-01         2          10s           0s        3          3
+    DAY         SESSIONS  AT WORK  IDLE  PROMPTS  TOOLS
+    2026-03-02         1       0s    0s        1      0
+    2026-03-01         2      10s    0s        3      3
 
-    PROJECT     SESSIONS      AT WORK         IDLE  PROMPTS      TOOLS
-    rocket             2           8s           0s        3          2
-    orchard            1           2s           0s        1          1
+    PROJECT  SESSIONS  AT WORK  IDLE  PROMPTS  TOOLS
+    rocket          2       8s    0s        3      2
+    orchard         1       2s    0s        1      1
 
     3 sessions in all: 10s at work, 0s idle; the median session took 2s, the longest 8s.
     ");
     let orchard = ["stats", "sessions", "--since", "2026-01-01", "--project", "orchard"];
     assert_snapshot!(home.shown(&orchard), @"
-    DAY         SESSIONS      AT WORK         IDLE  PROMPTS      TOOLS
-    2026-03-01         1           2s           0s        1          1
+    DAY         SESSIONS  AT WORK  IDLE  PROMPTS  TOOLS
+    2026-03-01         1       2s    0s        1      1
 
-    PROJECT     SESSIONS      AT WORK         IDLE  PROMPTS      TOOLS
-    orchard            1           2s           0s        1          1
+    PROJECT  SESSIONS  AT WORK  IDLE  PROMPTS  TOOLS
+    orchard         1       2s    0s        1      1
 
     1 session in all: 2s at work, 0s idle; the median session took 2s, the longest 2s.
     ");

@@ -400,7 +400,7 @@ fn nothing_is_written_where_that_is_switched_off_or_long_ago() {
     rocket · Fix the lock in the pump so that two writers never meet   2026-03-01  22222222
 
     1. 2026-03-01 09:00  auto  155,000 tokens before, 9,000 after
-       The agent's summary dropped 4 of 4 things that ours holds:
+       The agent's summary dropped all that ours holds (4 things):
        files        src/pump.rs
        commands     cargo test -p pump
        decisions    I decided to use a file lock because advisory locks survive forks.
@@ -571,10 +571,10 @@ fn summaries_are_listed_loaded_and_removed() {
     hint: add `--yes` if you mean it.
     -- exit 2 --
     ");
-    assert_snapshot!(shown(&["summaries", "delete", "1111", "--yes"]), @"Removed 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001. `thru summaries rebuild --session 11111111` writes them again.");
+    assert_snapshot!(shown(&["summaries", "delete", "1111", "--yes"]), @"Removed 1 summary in [home]/work/rocket/.claude/summaries/11111111-aaaa-4aaa-8aaa-000000000001. `thru summaries rebuild --session 11111111` writes again what was removed.");
     assert_snapshot!(shown(&["summaries", "list"]), @"
     There are no summaries here.
-    `thru summaries rebuild` writes those of earlier ones.
+    A compaction here writes one; `thru summaries rebuild` writes those of earlier compactions.
     -- exit 1 --
     ");
     assert_snapshot!(shown(&["summaries", "rebuild"]), @"

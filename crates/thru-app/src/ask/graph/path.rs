@@ -45,6 +45,9 @@ pub struct FactPath {
     pub kind: &'static str,
     /// Where it begins.
     pub from: EntityEntry,
+    /// The name of the other thing.
+    #[serde(skip)]
+    pub to: String,
     /// The facts on it, in order; none, if the things have nothing to do with each other.
     pub facts: Vec<FactEntry>,
     /// The work done before the answer.
@@ -83,6 +86,7 @@ pub fn path(app: &App, request: &FindPath, call: Call<'_>) -> Result<FactPath> {
         version: answer::VERSION,
         kind: "path",
         from: EntityEntry::new(store, graph.opened.intake.redactor(), start)?,
+        to: EntityEntry::new(store, graph.opened.intake.redactor(), &to[0])?.name.into_inner(),
         facts: graph.entries(&facts, None)?,
         preparation: graph.preparation(),
     })

@@ -10,7 +10,7 @@ use crate::answer;
 use crate::app::App;
 use crate::ask::EntryKind;
 use crate::ask::memory::MemoryEntry;
-use crate::ask::named::{key_of_directory, unknown_here};
+use crate::ask::named::key_of_directory;
 use crate::ask::search::{AnswerSize, FoundRow, Search, Verdict, search};
 use crate::call::Call;
 use crate::fresh::Prepared;
@@ -53,20 +53,21 @@ pub struct Course {
 /// Tells how a thing came to be as it is.
 ///
 /// # Errors
-/// Fails if a project cannot be understood, where nothing is known of the caller's and no thing of another has this very
-/// name, or store, index or vectors cannot be read.
+/// Fails if a project cannot be understood, or store, index or vectors cannot be read.
 pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
     let graph = OpenGraph::new(app, &request.project, call)?;
     let store = graph.store();
     let is_elsewhere = request.project == ProjectScope::Here
         && store.project_by_key(&key_of_directory(app, Some(store))?)?.is_none();
-    let named = match is_elsewhere {
+    // The very name, of any project, before what only resembles it.
+    let called = match is_elsewhere {
         true => store.entities_called(None, request.about.trim(), NAMED)?,
-        false => graph.meant(&request.about, NAMED)?.entities,
+        false => Vec::new(),
     };
-    if is_elsewhere && named.is_empty() {
-        return Err(unknown_here());
-    }
+    let named = match called.is_empty() {
+        true => graph.meant(&request.about, NAMED)?.entities,
+        false => called,
+    };
     let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {
         store.facts(&FactFilter {
             entities: Some(entities),

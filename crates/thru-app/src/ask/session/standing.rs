@@ -82,8 +82,10 @@ impl Standing {
         if let Some(phase) = self.phase {
             let since = if phase == "ended" { "" } else { " since" };
             parts.push(format!("{phase}{since} {}", day_and_time(self.since, zone)));
+            // A session that goes on after its close is no longer closed.
+            let closed = if phase == "ended" { "closed" } else { "last closed" };
             let reason = self.close_reason.as_deref();
-            parts.extend(reason.map(|reason| format!("closed: {}", printable(reason))));
+            parts.extend(reason.map(|reason| format!("{closed}: {}", printable(reason))));
         }
         let state = self.indexing.as_str();
         parts.push(match self.episode {

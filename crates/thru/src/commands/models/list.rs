@@ -2,9 +2,11 @@
 
 use thru_app::Result;
 use thru_app::models::catalog::{self, ProviderList, ProviderRole};
+use thru_app::wording::sentence;
 
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, printable, width};
+
+use crate::ui::{Long, Outcome, Page, Table, Tone, printable};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
     let list = catalog::list(environment);
@@ -13,31 +15,18 @@ pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
 }
 
 fn show(page: &mut Page, list: &ProviderList) {
-    let rows: Vec<[String; 3]> = list
-        .providers
-        .iter()
-        .map(|one| [one.name.to_string(), printable(&one.model), printable(&one.key)])
-        .collect();
-    let mut widths = ["PROVIDER", "MODEL", "KEY"].map(width);
-    for row in &rows {
-        for (widest, cell) in widths.iter_mut().zip(row) {
-            *widest = width(cell).max(*widest);
-        }
-    }
-    let cells = |row: [&str; 3]| {
-        let cell =
-            |(text, widest): (&str, &usize)| format!("{text}{:1$}  ", "", widest - width(text));
-        row.into_iter().zip(&widths).map(cell).collect::<String>()
-    };
-    page.toned(Tone::Quiet, &format!("  {}WHAT", cells(["PROVIDER", "MODEL", "KEY"])));
-    for (provider, row) in list.providers.iter().zip(&rows) {
+    let mut table = Table::new(["  PROVIDER", "MODEL", "KEY", "WHAT"], Long::Wrapped);
+    for provider in &list.providers {
         let mark = match provider.role {
-            Some(ProviderRole::Set) => "* ",
-            Some(ProviderRole::Fallback) => "+ ",
-            None => "  ",
+            Some(ProviderRole::Set) => "*",
+            Some(ProviderRole::Fallback) => "+",
+            None => " ",
         };
-        page.line(format!("{mark}{}{}", cells(row.each_ref().map(String::as_str)), provider.about));
+        let cells = [&format!("{mark} {}", provider.name), &provider.model, &provider.key];
+        let cells = cells.into_iter().chain([&provider.about]);
+        table.row(cells.map(|text| (Tone::Plain, printable(text))).collect::<Vec<_>>());
     }
+    page.table(&table);
     page.gap();
     page.line(match list.provider {
         None => "None is set: memories are made without a model, and nothing is sent anywhere.",
@@ -49,9 +38,16 @@ fn show(page: &mut Page, list: &ProviderList) {
         let model = printable(&named.model);
         page.line(format!("Summaries of sessions: {model} (`{}`).", named.named_by));
     }
+    let is_told = |text: &String| list.trouble.as_ref().is_none_or(|told| !told.contains(text));
+    for provider in &list.providers {
+        if let Some(trouble) = provider.key_trouble.as_ref().filter(|text| is_told(text)) {
+            let text = sentence(&format!("{}: {trouble}", provider.name));
+            page.toned(Tone::Bad, &text);
+        }
+    }
     if let Some(trouble) = &list.trouble {
         page.gap();
-        page.toned(Tone::Bad, &format!("It cannot be asked: {trouble}"));
+        page.toned(Tone::Bad, &format!("It cannot be asked: {}", sentence(trouble)));
     }
     if !list.price_known {
         page.gap();

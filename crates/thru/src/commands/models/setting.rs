@@ -7,7 +7,7 @@ use thru_app::models::setting::{self, ModelSet, SetModel};
 use thru_models::KeyStorage;
 
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Unseen, count, printable};
+use crate::ui::{Outcome, Page, Tone, Unseen, count, printable};
 
 /// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
 #[derive(Debug, clap::Args)]
@@ -72,6 +72,10 @@ pub(super) fn set(
 
 fn show(page: &mut Page, set: &ModelSet) {
     page.line(format!("{} is asked from now on: {}.", set.provider, printable(&set.model)));
+    if let Some(program) = set.lacks {
+        let line = format!("`{program}` is not on your PATH: until it is, nothing is asked.");
+        page.toned(Tone::Bad, &line);
+    }
     page.line(match set.local {
         true => "Nothing leaves this machine.".to_owned(),
         false => format!(

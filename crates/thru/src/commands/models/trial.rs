@@ -2,8 +2,10 @@
 
 use thru_app::Result;
 use thru_app::models::trial::{self, ProviderTrial};
+use thru_app::wording::sentence;
 
 use crate::environment::Environment;
+
 use crate::ui::{Outcome, Page, Tone, count};
 
 pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
@@ -16,7 +18,7 @@ pub(super) fn run(environment: &Environment, json: bool) -> Result<Outcome> {
 
 fn show(page: &mut Page, provider: &ProviderTrial) {
     if let Some(error) = &provider.error {
-        let text = format!("{}: {error}.", provider.name);
+        let text = sentence(&format!("{}: {error}", provider.name));
         return page.toned(Tone::Bad, &text);
     }
     let form = match provider.structured {

@@ -5,7 +5,7 @@ use thru_app::ask::stats::{AskModelUsage, ModelUsageRow, model_usage};
 use thru_core::Spent;
 
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, one_line};
+use crate::ui::{Long, Outcome, Page, Table, Tone, count, one_line};
 
 /// What models were asked, what came of it, and what it cost.
 #[derive(Debug, clap::Args)]
@@ -44,32 +44,20 @@ pub(crate) fn run(
 }
 
 fn show(page: &mut Page, rows: &[ModelUsageRow]) {
-    let heading = format!(
-        "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
-        "PROVIDER", "MODEL", "FOR", "CAME OF IT", "QUESTIONS", "TOKENS", "COST"
-    );
-    page.toned(Tone::Quiet, &heading);
+    let headings = ["PROVIDER", "MODEL", "FOR", "CAME OF IT", ">QUESTIONS", ">TOKENS", ">COST"];
+    let mut table = Table::new(headings, Long::Cut);
+    let mut add = |words: [&str; 4], questions, spent: Spent| {
+        let figures = [count(questions), count(spent.tokens()), cost(spent)];
+        let cells = words.map(|word| one_line(word, 26)).into_iter().chain(figures);
+        table.row(cells.map(|text| (Tone::Plain, text)).collect::<Vec<_>>());
+    };
     for row in rows {
-        page.line(format!(
-            "{:11}  {:26}  {:8}  {:10}  {:>9}  {:>11}  {:>9}",
-            row.provider,
-            one_line(&row.model, 26),
-            row.purpose,
-            row.outcome,
-            count(row.questions),
-            count(row.spent.tokens()),
-            cost(row.spent),
-        ));
+        let words = [&*row.provider, &*row.model, &*row.purpose, row.outcome];
+        add(words, row.questions, row.spent);
     }
     let all = rows.iter().fold(Spent::default(), |sum, row| sum.plus(row.spent));
-    let questions = rows.iter().map(|row| row.questions).sum::<u64>();
-    page.line(format!(
-        "{:61}  {:>9}  {:>11}  {:>9}",
-        "in all",
-        count(questions),
-        count(all.tokens()),
-        cost(all)
-    ));
+    add(["in all", "", "", ""], rows.iter().map(|row| row.questions).sum(), all);
+    page.table(&table);
 }
 
 fn cost(spent: Spent) -> String {

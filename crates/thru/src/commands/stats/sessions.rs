@@ -8,7 +8,7 @@ use thru_redact::Clean;
 
 use crate::commands::of_agents::OfAgents;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, one_line, plural, width};
+use crate::ui::{Long, Outcome, Page, Table, Tone, count, one_line, plural};
 
 /// How long sessions took and what was done in them, by day and by project.
 #[derive(Debug, clap::Args)]
@@ -76,24 +76,22 @@ fn show(page: &mut Page, stats: &WorkStats, limit: usize) {
     page.toned(Tone::Quiet, &line);
 }
 
-fn table(page: &mut Page, name: &str, rows: &[(String, WorkFigures)], limit: usize, more: &str) {
-    let first = rows.iter().take(limit).map(|(label, _)| width(label)).max().unwrap_or(0).max(10);
-    let heading = format!(
-        "{name:first$}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
-        "SESSIONS", "AT WORK", "IDLE", "PROMPTS", "TOOLS"
-    );
-    page.toned(Tone::Quiet, &heading);
+fn table(
+    page: &mut Page,
+    name: &'static str,
+    rows: &[(String, WorkFigures)],
+    limit: usize,
+    more: &str,
+) {
+    let headings = [name, ">SESSIONS", ">AT WORK", ">IDLE", ">PROMPTS", ">TOOLS"];
+    let mut table = Table::new(headings, Long::Cut);
     for (label, work) in rows.iter().take(limit) {
-        let padding = " ".repeat(first.saturating_sub(width(label)));
-        page.line(format!(
-            "{label}{padding}  {:>8}  {:>11}  {:>11}  {:>7}  {:>9}",
-            count(work.sessions),
-            time(work.active),
-            time(work.idle),
-            count(work.prompts),
-            count(work.tools),
-        ));
+        let times = [count(work.sessions), time(work.active), time(work.idle)];
+        let figures = times.into_iter().chain([count(work.prompts), count(work.tools)]);
+        let cells = [label.clone()].into_iter().chain(figures);
+        table.row(cells.map(|text| (Tone::Plain, text)).collect::<Vec<_>>());
     }
+    page.table(&table);
     if let Some(hidden) = rows.len().checked_sub(limit).filter(|hidden| *hidden > 0) {
         let line = format!("… {}; `--limit` shows them", plural(hidden as u64, more));
         page.toned(Tone::Quiet, &line);

@@ -363,7 +363,7 @@ fn what_is_taken_out_comes_back() {
     let wanted = json!({ "group_ids": ["rocket"] });
     assert_snapshot!(shown(&mut client, "clear_graph", wanted), @r#"
     {
-      "error": "12 facts of rocket would be taken out of the graph. Call it again with `confirm` if the user wants that."
+      "error": "12 facts of the group `rocket` would be taken out of the graph. Call it again with `confirm` if the user wants that."
     }
     "#);
     assert_eq!(client.json("search_memory_facts", asked.clone()), found);
