@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
                 let id = page.paint(Tone::Id, &entry.id);
                 let when = page.paint(Tone::Quiet, &day_and_time(entry.at, environment.zone()));
                 let undone = if entry.undone_by.is_some() { "undone: " } else { "" };
-                let room = page.columns().saturating_sub(entry.id.len() + 20);
+                let room = page.columns().saturating_sub(entry.id.len() + 20).max(70);
                 let text = one_line(&format!("{undone}{}", entry.text.get()), room);
                 page.line(format!("{id}  {when}  {text}"));
             }
