@@ -292,8 +292,8 @@ fn help_of_projects() {
       <NAME>     The new name
 
     Options:
-          --json   Answer as JSON
           --plain  Use no colour and no pager
+          --json   Answer as JSON
       -h, --help   Print help
     ");
     assert_snapshot!(Home::new().shown(&["projects", "merge", "--help"]), @r"
