@@ -300,7 +300,7 @@ fn failed(error: &ProcessError, program: &Path, asked: Option<&Request>) -> AskE
             status: 0,
             said: match error.kind() {
                 std::io::ErrorKind::NotFound => {
-                    format!("`{}` is not on your PATH: install Claude Code", program.display())
+                    format!("`{}` was not found: install Claude Code, or put it on your PATH", program.display())
                 }
                 _ => excerpt(&format!("{} cannot be started: {error}", program.display())),
             },

@@ -293,6 +293,10 @@ fn halves(known: Vocabulary<'_>, stems: &mut Terms, word: &str) -> Result<Option
         .take((letters + 1).saturating_sub(2 * SHORTEST_HALF))
     {
         let (left, right) = word.split_at(at);
+        // `notarize` is no `not arize`; `login` may be `log in`.
+        if is_stop_word(left) {
+            continue;
+        }
         let (Some(one), Some(other)) = (stem(stems, left), stem(stems, right)) else { continue };
         let found = known.frequency(&one)?.min(known.frequency(&other)?);
         if found > best.as_ref().map_or(0, |(most, _)| *most) {

@@ -365,6 +365,9 @@ fn a_word_that_only_a_memory_holds_is_known() {
     home.tell(&["The notation is dense"]);
     let found = home.json(&["search", "--all", "--json", "--nearest", "notarize"]);
     assert!(found.get("corrections").is_none(), "{found}");
+    home.tell(&["Do not arize the logs"]);
+    let found = home.json(&["search", "--all", "--json", "--nearest", "notarize"]);
+    assert!(found.get("corrections").is_none(), "{found}");
     // Two words are read for one where something holds both.
     for (compound, query) in [("airlock", "airlock"), ("lickdegrees", "lick degrees")] {
         home.tell(&["The air is dry"]);
