@@ -300,7 +300,10 @@ fn failed(error: &ProcessError, program: &Path, asked: Option<&Request>) -> AskE
             status: 0,
             said: match error.kind() {
                 std::io::ErrorKind::NotFound => {
-                    format!("`{}` was not found: install Claude Code, or put it on your PATH", program.display())
+                    format!(
+                        "`{}` was not found: install Claude Code, or put it on your PATH",
+                        program.display()
+                    )
                 }
                 _ => excerpt(&format!("{} cannot be started: {error}", program.display())),
             },

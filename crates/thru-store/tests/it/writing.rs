@@ -2,13 +2,13 @@
 
 use proptest::prelude::*;
 use thru_core::{
-    Access, Agent, FileTouch, Id, IdPrefix, Outcome, ProjectKey, SessionFacts, SessionId,
-    SessionKey, SourceKind, Timestamp,
+    Access, Agent, FileTouch, Id, IdPrefix, Outcome, ProjectKey, ReadBatch, SessionFacts,
+    SessionId, SessionKey, SourceKind, Timestamp,
 };
 use thru_store::index::Collection;
 use thru_store::{SessionFilter, Store};
 
-use crate::support::{Home, call, id_of, key, passage, result, rows, write};
+use crate::support::{Home, call, clean, id_of, key, passage, result, rows, write};
 
 fn touch(path: &str, access: Access) -> FileTouch {
     FileTouch { path: path.to_owned(), access }
@@ -266,7 +266,7 @@ fn gone_worktrees_count_as_their_repository_in_any_order() {
             order.reverse();
         }
         for (number, (directory, project, checked_out)) in order {
-            let batch = store.begin().unwrap();
+            let mut batch = store.begin().unwrap();
             let key = SessionKey { agent: Agent::Codex, id: SessionId::new(format!("s{number}")) };
             let session = batch.session(&key).unwrap();
             let source = batch
@@ -283,6 +283,10 @@ fn gone_worktrees_count_as_their_repository_in_any_order() {
                 ..SessionFacts::default()
             };
             batch.merge_facts(session, source, facts).unwrap();
+            // A session counts from its first passage on.
+            let passages = vec![passage(key.id.as_str(), 0, directory)];
+            let read = clean(ReadBatch { passages, ..ReadBatch::default() });
+            batch.apply(Agent::Codex, source, session, &read).unwrap();
             batch.directory(directory, &ProjectKey::from_stored(*project)).unwrap();
             batch.place_session(session, directory).unwrap();
             assert!(!batch.has_merged_projects().unwrap());
