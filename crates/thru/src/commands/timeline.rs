@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
             }
             entries::table(page, &after, environment);
             page.gap();
-            page.toned(Tone::Quiet, "`thru show ID…` shows them in full. ~118t of 185k: 118 tokens to read, which stand for 185,000.");
+            page.toned(Tone::Quiet, "`thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.");
         }
         shared::show_prepared(page, &timeline.preparation);
     })?;
