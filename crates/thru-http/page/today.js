@@ -48,7 +48,7 @@ function Heatmap({ stats, days }) {
   }
   const width = (Math.floor((days + offset) / 7) + 1) * 14;
   return html`<div class="scroll latest" tabindex="0"><svg role="img" aria-label=${`Prompts a day: ${plural(prompts.size, "active day")} of ${days}. The table below has the numbers.`} viewBox="0 0 ${width} 112" width=${width} height="112">${squares}${months}</svg></div>
-    <p class="quiet">A square is a day from Monday down to Sunday; the darker, the more prompts.</p>
+    <p class="quiet">A square is a day from Monday down to Sunday; the stronger its colour, the more prompts.</p>
     <details><summary>As a table</summary><div class="scroll" tabindex="0"><table><thead><tr><th scope="col">Day</th><th scope="col">Sessions</th><th scope="col">Prompts</th><th scope="col">Tool calls</th></tr></thead><tbody>${stats.days.map((/** @type {any} */ one) => html`<tr><th scope="row">${one.day}</th><td>${count(one.work.sessions)}</td><td>${count(one.work.prompts)}</td><td>${count(one.work.tools)}</td></tr>`)}</tbody></table></div></details>`;
 }
 
