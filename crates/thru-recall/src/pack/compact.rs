@@ -79,7 +79,10 @@ pub(super) fn drafts(
         rule.memory.as_ref().is_none_or(|memory| known.insert(normal(&memory.title)))
     });
     let directory = snapshot.directory.as_deref();
-    let names = content.names.iter().take(MOST_NAMES).map(|name| recorded(name, COMMAND));
+    let (names, others) = content.names.split_at(content.names.len().min(MOST_NAMES));
+    let in_lines = |names: &[String], length| {
+        lines_of(names.iter().map(|name| recorded(name, COMMAND)), length)
+    };
     let mut seen = HashSet::new();
     let commands = content.commands.iter().map(|one| recorded(to_the_point(&one.text), COMMAND));
     let commands = commands.filter(|command| !command.is_empty() && seen.insert(command.clone()));
@@ -97,13 +100,16 @@ pub(super) fn drafts(
     };
     files.sort_by_key(is_elsewhere);
     parts.take(FILES, plain(Part::Files, grouped(&files, directory)));
-    parts.take(NAMES, plain(Part::Names, lines_of(names, LINE)));
+    parts.take(NAMES, plain(Part::Names, in_lines(names, LINE)));
     let commands = commands.map(|command| format!("`{command}`")).collect();
     parts.take(COMMANDS, plain(Part::Commands, commands));
     parts.take(DECISIONS, said(Part::Decisions, &content.decisions));
     parts.take(FAILED, said(Part::Failed, &content.failed));
     parts.take(RULES, rules.collect());
-    Ok((parts.into_drafts(), format!("what the session held at {}", snapshot.at)))
+    let mut drafts = parts.into_drafts();
+    // Where there is little else to say, more names are worth their room.
+    drafts.extend(plain(Part::Names, in_lines(others, LINE / 3)));
+    Ok((drafts, format!("what the session held at {}", snapshot.at)))
 }
 
 /// The chosen lines, and those of each part that exceeded its share.
