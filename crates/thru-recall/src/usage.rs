@@ -46,7 +46,7 @@ pub struct OccasionUsage {
     pub memories: u64,
 }
 
-/// The injections since a time.
+/// Injections, added up.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
     /// By session, the latest first.
@@ -55,14 +55,14 @@ pub struct Usage {
     pub occasions: Vec<(String, OccasionUsage)>,
 }
 
-/// Reads the injections since a time, and their later use.
+/// Adds up injections and their later use.
 ///
 /// # Errors
 /// Fails if the store cannot be read.
-pub fn usage(store: &Store, since: Option<Timestamp>) -> Result<Usage> {
+pub fn usage(store: &Store, injections: Vec<InjectionRow>) -> Result<Usage> {
     let mut by_session: HashMap<i64, Vec<InjectionRow>> = HashMap::new();
     let mut occasions: HashMap<String, OccasionUsage> = HashMap::new();
-    for injection in store.injections(since)? {
+    for injection in injections {
         let occasion = occasions.entry(injection.occasion.clone()).or_default();
         occasion.injections += 1;
         occasion.tokens += injection.tokens;

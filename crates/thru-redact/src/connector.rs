@@ -369,7 +369,7 @@ fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
 /// Words before `pass` that make it a password.
 #[rustfmt::skip]
 const OWNERS: [&str; 16] = [
-    ", ", "the ",    "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ", "server ", "mail ", "vpn ", "ssh ", "my ",
+    ", ", "the ", "wifi ", "wi-fi ", "wlan ", "admin ", "root ", "db ", "login ", "sudo ", "user ", "server ", "mail ", "vpn ", "ssh ", "my ",
 ];
 
 /// True if what is behind the name may lead to a value.

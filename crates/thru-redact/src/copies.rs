@@ -30,11 +30,21 @@ pub(crate) struct Known {
     secrets: Vec<(String, Cow<'static, str>)>,
 }
 
-impl Known {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.secrets.is_empty()
-    }
+/// A way in which a secret may stand in a text.
+struct Form<'a> {
+    text: String,
+    /// True for the inner part of a code.
+    is_code: bool,
+    rule: &'a Cow<'static, str>,
+}
 
+/// The search for all forms of all secrets at once.
+pub(crate) struct Search<'a> {
+    automaton: AhoCorasick,
+    forms: Vec<Form<'a>>,
+}
+
+impl Known {
     /// Adds what these edits take from a text.
     pub(crate) fn add(&mut self, text: &str, edits: &[Edit]) {
         for edit in edits {
@@ -42,7 +52,8 @@ impl Known {
             let Some(value) = text.get(edit.range.clone()) else { continue };
             self.add_one(value, rule.clone());
             // What stands for another text.
-            let decoded = base64::decode_text(value).filter(|_| value.len() >= SHORTEST_CODE);
+            let may_be_code = value.len() >= SHORTEST_CODE;
+            let decoded = may_be_code.then(|| base64::decode_text(value)).flatten();
             if let Some(decoded) = decoded.filter(|text| text.is_ascii()) {
                 self.add_one(decoded.trim(), rule.clone());
             }
@@ -56,28 +67,33 @@ impl Known {
         }
     }
 
+    /// Prepares the search for the secrets; `None` if there are none.
+    pub(crate) fn search(&self) -> Option<Search<'_>> {
+        if self.secrets.is_empty() {
+            return None;
+        }
+        let forms = self.secrets.iter().flat_map(|(value, rule)| {
+            let forms = forms(value).into_iter();
+            forms.map(move |(text, is_code)| Form { text, is_code, rule })
+        });
+        let forms: Vec<Form<'_>> = forms.collect();
+        let texts = forms.iter().map(|form| &form.text);
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
+        Some(Search { automaton: automaton.ok()?, forms })
+    }
+}
+
+impl Search<'_> {
     /// Finds the secrets in a text.
     pub(crate) fn find(&self, text: &str) -> Vec<Edit> {
-        let (mut forms, mut of) = (Vec::new(), Vec::new());
-        for (nth, (value, _)) in self.secrets.iter().enumerate() {
-            for form in self::forms(value) {
-                forms.push(form);
-                of.push(nth);
-            }
-        }
-        let bytes = forms.iter().map(|(form, _)| form);
-        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(bytes);
-        let Ok(search) = search else { return Vec::new() };
-        let found = search.find_iter(text).filter_map(|found| {
-            let nth = found.pattern().as_usize();
-            let (form, is_code) = &forms[nth];
-            let range = match is_code {
+        let found = self.automaton.find_iter(text).filter_map(|found| {
+            let form = &self.forms[found.pattern().as_usize()];
+            let range = match form.is_code {
                 true => around(text, found.range()),
                 false => found.range(),
             };
-            let stands = *is_code || form.len() >= WITHIN || is_whole(text, &range);
-            let rule = &self.secrets[of[nth]].1;
-            stands.then(|| Edit::new(range, Reason::Assigned(rule.clone())))
+            let stands = form.is_code || form.text.len() >= WITHIN || is_whole(text, &range);
+            stands.then(|| Edit::new(range, Reason::Assigned(form.rule.clone())))
         });
         found.collect()
     }
@@ -155,7 +171,8 @@ mod tests {
         let mut known = Known::default();
         let reason = Reason::Assigned("password".into());
         known.add(secret, &[Edit::new(0..secret.len(), reason)]);
-        known.find(text).into_iter().map(|edit| &text[edit.range]).collect()
+        let edits = known.search().map_or_else(Vec::new, |search| search.find(text));
+        edits.into_iter().map(|edit| &text[edit.range]).collect()
     }
 
     #[test]

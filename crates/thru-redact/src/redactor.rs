@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-use crate::copies::Known;
+use crate::copies::{Known, Search};
 use crate::decode::{self, Escapes};
 use crate::edits::{self, Edit, PRIVATE, Reason};
 use crate::json::{self, Event};
@@ -132,8 +132,8 @@ impl Redactor {
                 Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
             }));
         });
-        if !known.is_empty() {
-            all.extend(self.copies_in_strings(&known, document));
+        if let Some(search) = known.search() {
+            all.extend(self.copies_in_strings(&search, document));
             all = edits::join(all);
         }
         json::escape_replacements(&mut all);
@@ -141,7 +141,7 @@ impl Redactor {
     }
 
     /// Returns the edits of what is known to be secret, in all strings of a document.
-    fn copies_in_strings(&self, known: &Known, document: &str) -> Vec<Edit> {
+    fn copies_in_strings(&self, search: &Search<'_>, document: &str) -> Vec<Edit> {
         let mut all = Vec::new();
         let mut payloads = Payloads::default();
         json::walk(document, |event| {
@@ -161,12 +161,8 @@ impl Redactor {
             };
             let raw = &document[value.clone()];
             let text = json::decode_string(raw);
-            let found = self.with_copies(known, &text, Vec::new());
-            let found = match text {
-                Cow::Borrowed(_) => found,
-                Cow::Owned(_) => decode::to_bytes(raw.as_bytes(), Escapes::Json, found),
-            };
-            all.extend(found.into_iter().map(|edit| {
+            let found = self.with_copies(search, &text, Vec::new());
+            all.extend(in_raw(raw, text, found).into_iter().map(|edit| {
                 Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
             }));
         });
@@ -277,10 +273,7 @@ impl Redactor {
         }
         let edits = self.lasting_edits(name, &text, report);
         known.add(&text, &edits);
-        match text {
-            Cow::Borrowed(_) => edits,
-            Cow::Owned(_) => decode::to_bytes(raw.as_bytes(), Escapes::Json, edits),
-        }
+        in_raw(raw, text, edits)
     }
 
     /// Returns the edits after which nothing more is found.
@@ -326,15 +319,15 @@ impl Redactor {
         let edits = edits::join(edits);
         let mut known = Known::default();
         known.add(text, &edits);
-        self.with_copies(&known, text, edits)
+        match known.search() {
+            Some(search) => self.with_copies(&search, text, edits),
+            None => edits,
+        }
     }
 
     /// Returns the edits of a text with those of what is known to be secret.
-    fn with_copies(&self, known: &Known, text: &str, mut edits: Vec<Edit>) -> Vec<Edit> {
-        if known.is_empty() {
-            return edits;
-        }
-        let copies = known.find(text).into_iter();
+    fn with_copies(&self, search: &Search<'_>, text: &str, mut edits: Vec<Edit>) -> Vec<Edit> {
+        let copies = search.find(text).into_iter();
         let copies = copies.filter(|edit| !self.user.allows(text, &text[edit.range.clone()]));
         // What has a rule of its own keeps its name.
         let is_new = |edit: &Edit| {
@@ -371,6 +364,14 @@ impl Redactor {
                 edits.extend(decode::to_bytes(text.as_bytes(), escapes, edits::join(inner)));
             }
         }
+    }
+}
+
+/// Maps edits of a decoded string of a JSON document back to its raw bytes.
+fn in_raw(raw: &str, text: Cow<'_, str>, edits: Vec<Edit>) -> Vec<Edit> {
+    match text {
+        Cow::Borrowed(_) => edits,
+        Cow::Owned(_) => decode::to_bytes(raw.as_bytes(), Escapes::Json, edits),
     }
 }
 

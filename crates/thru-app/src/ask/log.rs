@@ -97,10 +97,10 @@ fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEn
     decided.map(|row| Ok(LogEntry::new(redactor, row, &told(store, &operations, row)?))).collect()
 }
 
-/// Describes a decision with the title of what it is about: an id alone tells nobody what to undo.
+/// Describes a decision with the title of what it is about: an id alone does not tell what to undo.
 ///
 /// # Errors
-/// Where the store cannot be read.
+/// Fails if the store cannot be read.
 pub fn told(store: &Store, operations: &[OperationRow], row: &OperationRow) -> Result<String> {
     let operation = Operation::read(&row.kind, &row.body);
     let text = sentence(operation.as_ref());

@@ -3,6 +3,7 @@
 mod models;
 mod work;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::civil::Date;
@@ -10,7 +11,7 @@ use serde::Serialize;
 use thru_core::{Agent, Id, SessionId, Timestamp};
 use thru_recall::{SessionUsage, parse_date, usage};
 use thru_redact::Clean;
-use thru_store::Store;
+use thru_store::{InjectionRow, Store};
 
 pub use models::{AskModelUsage, ModelUsage, ModelUsageRow, model_usage};
 pub use work::{AskWork, DayWork, ProjectWork, WorkFigures, WorkStats, work};
@@ -102,7 +103,9 @@ pub struct SessionContextUsage {
 pub fn context_usage(app: &App, since: &str, call: Call<'_>) -> Result<ContextUsage> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let since = parse_date(since, app.clock.now(), app.zone())?;
-    let usage = usage(&store, Some(since))?;
+    let injections = store.injections(Some(since))?;
+    let days = days(app, &store, &injections)?;
+    let usage = usage(&store, injections)?;
     let mut sessions = Vec::new();
     for one in &usage.sessions {
         let Some(key) = store.session_key(one.session)? else { continue };
@@ -137,31 +140,32 @@ pub fn context_usage(app: &App, since: &str, call: Call<'_>) -> Result<ContextUs
                 memories: one.memories,
             })
             .collect(),
-        days: days(app, &store, since)?,
+        days,
         sessions,
     })
 }
 
-fn days(app: &App, store: &Store, since: Timestamp) -> Result<Vec<DayUsage>> {
+fn days(app: &App, store: &Store, injections: &[InjectionRow]) -> Result<Vec<DayUsage>> {
     let mut work: HashMap<Id, u64> = HashMap::new();
     let mut given: BTreeMap<Date, (DayUsage, HashSet<Id>)> = BTreeMap::new();
-    for injection in store.injections(Some(since))? {
+    for injection in injections {
         let Some(at) = injection.at else { continue };
         let date = at.to_zoned(app.zone().clone()).date();
         let day = DayUsage { day: date.to_string(), times: 0, tokens: 0, work_tokens: 0 };
         let (day, seen) = given.entry(date).or_insert_with(|| (day, HashSet::new()));
         day.times += 1;
         day.tokens += injection.tokens;
-        for (memory, _) in injection.memories {
-            if !seen.insert(memory) {
+        for (memory, _) in &injection.memories {
+            if !seen.insert(*memory) {
                 continue;
             }
-            let tokens = match work.get(&memory) {
-                Some(tokens) => *tokens,
-                None => store.memory(&memory)?.map_or(0, |memory| memory.raw_tokens),
+            day.work_tokens += match work.entry(*memory) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(unknown) => {
+                    let memory = store.memory(memory)?;
+                    *unknown.insert(memory.map_or(0, |memory| memory.raw_tokens))
+                }
             };
-            work.insert(memory, tokens);
-            day.work_tokens += tokens;
         }
     }
     Ok(given.into_values().rev().map(|(day, _)| day).collect())

@@ -36,7 +36,10 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     assert_eq!(days, [("2026-03-01", 1)]);
     assert_eq!(given.days[0].tokens, given.tokens);
     assert_eq!(given.days[0].work_tokens, store.memory(&memory).unwrap().unwrap().raw_tokens);
-    let fetched = || usage(&home.store(), None).unwrap().sessions[0].fetched;
+    let fetched = || {
+        let store = home.store();
+        usage(&store, store.injections(None).unwrap()).unwrap().sessions[0].fetched
+    };
     assert_eq!(fetched(), 0);
     let listed = || {
         let request = ListBriefings { session: Some(TWO[..8].to_owned()), since: None, limit: 5 };

@@ -112,7 +112,7 @@ pub fn read_turns(app: &App, request: &ReadTurns, call: Call<'_>) -> Result<Turn
     Ok(TurnPart {
         version: answer::VERSION,
         turns: turns(&store, redactor, part)?,
-        failed_commands: failed_commands(&passages).count(),
+        failed_commands: failures.iter().map(|turn| turn.commands).sum(),
         failures,
         files: touched_paths(&store, redactor, session.row)?,
         session: SessionEntry::new(app, redactor, &session),
