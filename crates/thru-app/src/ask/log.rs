@@ -131,7 +131,9 @@ fn subject(
         return Ok(Some(quoted(&memory.title)));
     }
     let given = |row: &OperationRow| match Operation::read(&row.kind, &row.body)? {
-        Operation::MemoryEdited { memory: of, edit, .. } if of == *memory => edit.title,
+        Operation::MemoryEdited { memory: of, edit, .. } => {
+            edit.title.filter(|_| of == *memory && row.undone.is_none())
+        }
         Operation::MemoryRecorded(made) if RecordedMemory::id(&row.key) == *memory => {
             Some(made.title)
         }

@@ -111,6 +111,10 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
     }
     page.table(&table);
     page.gap();
+    if !environment.config.distil.enabled {
+        page.toned(Tone::Quiet, "None is indexed while `distil.enabled` is off.");
+        return;
+    }
     let at_work = sessions.iter().filter(|session| session.state == "active").count();
     let left = sessions.len() - at_work;
     if left > 0 {
