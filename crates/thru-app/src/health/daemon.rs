@@ -208,6 +208,11 @@ pub(super) fn unindexed(seen: &Seen<'_>) -> Finding {
     match number_left(store, seen.app) {
         Err(error) => Finding::problem(CHECK, format!("{error:#}"), "`thru verify` says more"),
         Ok(0) => Finding::ok(CHECK, "every session that was left is indexed"),
+        Ok(number) if !seen.app.config.distil.enabled => Finding::note(
+            CHECK,
+            format!("{} not indexed", plural(number as u64, "session")),
+            "none is while `distil.enabled` is off",
+        ),
         Ok(number) => Finding::note(
             CHECK,
             format!("{} to be indexed", plural(number as u64, "session")),

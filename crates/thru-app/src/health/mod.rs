@@ -51,7 +51,8 @@ impl<'a> Examination<'a> {
 
 /// Every check, what matters most to people first.
 pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
-    let mut findings = hooks::present(seen);
+    let mut findings: Vec<Finding> = files::owner(seen).into_iter().collect();
+    findings.extend(hooks::present(seen));
     findings.push(hooks::program(seen));
     findings.extend(agent::held_back(seen));
     findings.extend([runs::recording(seen), runs::failures(seen), runs::latency(seen)]);
