@@ -173,7 +173,8 @@ impl SessionOutline {
         let shares = Activity::ALL.map(|kind| (kind, self.activity.get(kind)));
         let mut shares: Vec<_> = shares.into_iter().filter(|(_, share)| *share >= SLIGHT).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let named = shares.iter().map(|(kind, share)| format!("{} {share:.1}", kind.as_str()));
+        let named =
+            shares.iter().map(|(kind, share)| format!("{} {:.0} %", kind.as_str(), share * 100.0));
         Some(named.collect::<Vec<_>>().join(", ")).filter(|named| !named.is_empty())
     }
 }

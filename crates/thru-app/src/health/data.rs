@@ -252,7 +252,7 @@ pub(super) fn pending(seen: &Seen<'_>) -> Finding {
         Ok(pending) => Finding::note(
             CHECK,
             format!("{} of the journal not in the store yet", plural(pending.records, "record")),
-            "that happens when a session ends, or with `thru import`",
+            "they get there when a session ends, or with `thru import`",
         ),
     }
 }

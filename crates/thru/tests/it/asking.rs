@@ -673,7 +673,7 @@ fn a_session_is_outlined() {
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
     ended 2026-03-01 10:00 · closed: inactivity_timeout · indexed as cmm1p22m
-    kinds of work: building 0.2
+    kinds of work: building 20 %
 
     z206b  completed
        Done    The lock is taken once now.
