@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Agent, Id, SessionId, Timestamp};
 use thru_recall::{LaterUsage, later_usage, parse_date};
@@ -27,7 +28,7 @@ pub struct ListBriefings {
 }
 
 /// Briefings, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "briefings")]
 pub struct BriefingList {
     version: u32,
@@ -38,7 +39,7 @@ pub struct BriefingList {
 }
 
 /// One briefing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Briefing {
     /// The agent.
     pub agent: Agent,
@@ -59,7 +60,7 @@ pub struct Briefing {
 }
 
 /// A memory in a briefing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefingMemory {
     /// The start of its id.
     pub id: String,

@@ -1,5 +1,6 @@
 //! The context that a session which starts now, or a prompt, would be given.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, MemoryKind, SessionId};
 use thru_recall::{Occasion, Pack, PackLine, Tier, calls_for_memory};
@@ -40,7 +41,7 @@ pub enum ContextMoment {
 }
 
 /// The context of a session.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SessionBriefing {
     /// The version of this form.
     pub version: u32,
@@ -59,7 +60,7 @@ pub struct SessionBriefing {
 }
 
 /// A line of a context.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefingLine {
     /// The short id of the memory; `None` if the line is about the session itself.
     pub id: Option<String>,

@@ -1,5 +1,6 @@
 //! The decisions of the user, and the merges that were made automatically.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_intake::{LineChange, Operation, RecordedMemory};
@@ -36,7 +37,7 @@ pub enum LogSubject {
 }
 
 /// Decisions, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DecisionLog {
     /// The version of this form.
     pub version: u32,
@@ -47,7 +48,7 @@ pub struct DecisionLog {
 }
 
 /// A decision.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LogEntry {
     /// The start of its id.
     pub id: String,

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, MemoryEdit, MemoryKind, SessionId, Timestamp};
 use thru_intake::Operation;
@@ -49,7 +50,7 @@ pub enum MemoryState {
 }
 
 /// Memories, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "memories")]
 pub struct MemoryList {
     version: u32,
@@ -62,7 +63,7 @@ pub struct MemoryList {
 }
 
 /// A memory in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedMemory {
     /// The memory.
     #[serde(flatten)]
@@ -154,7 +155,7 @@ pub fn totals(app: &App, call: Call<'_>) -> Result<MemoryTotals> {
 }
 
 /// What happened to a memory since it was made.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "memory-history")]
 pub struct MemoryHistory {
     version: u32,
@@ -171,7 +172,7 @@ pub struct MemoryHistory {
 }
 
 /// An injection of one memory into a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MemoryBriefing {
     /// The session.
     pub session: SessionId,

@@ -6,6 +6,7 @@ mod turns;
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Agent, Id, MemoryKind, SessionId, Timestamp, Usage, WorkOutcome};
 use thru_distil::refine::{Activity, ActivityProfile};
@@ -27,7 +28,7 @@ use crate::fresh::{Freshness, Prepared};
 use crate::trouble::Result;
 
 /// A session without its passages.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionEntry {
     /// Its agent.
     pub agent: Agent,
@@ -129,7 +130,7 @@ impl Outline {
 }
 
 /// A session by its turns.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionOutline {
     /// The version of this form.
     pub version: u32,
@@ -189,7 +190,7 @@ impl SessionDigest {
 }
 
 /// A file that a session touched.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TouchedPath {
     /// Its path.
     pub path: Clean<String>,
@@ -200,7 +201,7 @@ pub struct TouchedPath {
 }
 
 /// The state of a session, for going on with its work.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextOutline {
     /// The latest real request of a person.
     pub task: Option<Clean<String>>,
@@ -221,7 +222,7 @@ pub struct ContextOutline {
 }
 
 /// A file that a session worked on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextFile {
     /// Its path, relative to the session's directory.
     pub path: Clean<String>,
@@ -232,7 +233,7 @@ pub struct ContextFile {
 }
 
 /// An action of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextAction {
     /// Its time.
     pub at: Option<Timestamp>,
@@ -243,7 +244,7 @@ pub struct ContextAction {
 }
 
 /// An event of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextEvent {
     /// Its time.
     pub at: Option<Timestamp>,

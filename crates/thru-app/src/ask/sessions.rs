@@ -1,5 +1,6 @@
 //! Lists of sessions.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::Agent;
 use thru_recall::parse_date;
@@ -30,7 +31,7 @@ pub struct ListSessions {
 }
 
 /// Sessions, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionList {
     /// The version of this form.
     pub version: u32,

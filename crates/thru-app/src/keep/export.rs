@@ -90,7 +90,6 @@ struct MemoryLine {
     entry: MemoryEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
     made: Option<Made>,
-    #[serde(serialize_with = "memory::body_itself")]
     body: Clean<MemoryBody>,
 }
 

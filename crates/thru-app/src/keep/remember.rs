@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
 use thru_intake::{Operation, RecordedMemory, Triplet};
@@ -40,7 +41,7 @@ pub struct Remember {
 }
 
 /// The memory that was kept.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "remembered")]
 pub struct Remembered {
     version: u32,

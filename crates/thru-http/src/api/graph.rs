@@ -112,7 +112,7 @@ struct DrawingInput {
 }
 
 /// The drawings of a thing.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "drawing")]
 struct Drawings {
     version: u32,

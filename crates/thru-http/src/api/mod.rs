@@ -38,6 +38,8 @@ pub(crate) struct Route {
     pub(crate) summary: &'static str,
     /// The schema of its input: parameters, or a body with the parameters of the path.
     pub(crate) input: fn(&mut SchemaGenerator) -> Schema,
+    /// The schema of its answer.
+    pub(crate) output: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) handler: MethodRouter<Arc<Shared>>,
 }
 
@@ -58,7 +60,7 @@ pub(crate) fn routes() -> Vec<Route> {
 fn get<I, T, F>(path: &'static str, summary: &'static str, work: F) -> Route
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
-    T: Serialize,
+    T: Serialize + JsonSchema,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
     let handler = move |State(shared), uri: Uri, path: Path| async move {
@@ -66,14 +68,14 @@ where
         ask(shared, move |app, call| work(input, app, call)).await
     };
     let handler = on(MethodFilter::GET, handler);
-    Route { method: Method::GET, path, summary, input: |it| it.root_schema_for::<I>(), handler }
+    Route { method: Method::GET, path, summary, input: root::<I>, output: named::<T>, handler }
 }
 
 /// A change: its input is the body, and stands in the path.
 fn change<I, T, F>(method: Method, path: &'static str, summary: &'static str, work: F) -> Route
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
-    T: Serialize,
+    T: Serialize + JsonSchema,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
     let handler = move |State(shared), path: Path, bytes: Bytes| async move {
@@ -85,7 +87,15 @@ where
         _ => MethodFilter::POST,
     };
     let handler = on(filter, handler);
-    Route { method, path, summary, input: |it| it.root_schema_for::<I>(), handler }
+    Route { method, path, summary, input: root::<I>, output: named::<T>, handler }
+}
+
+fn root<I: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {
+    schemas.root_schema_for::<I>()
+}
+
+fn named<T: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {
+    schemas.subschema_for::<T>()
 }
 
 /// The parameters in the path, unless they are no text.

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
+use schemars::JsonSchema;
+use serde::Serialize;
 use thru_core::{
     Agent, FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType,
     SessionKey, Summary, Timestamp, WorkOutcome,
@@ -132,7 +134,8 @@ impl MemoryRow {
 }
 
 /// The full content of a memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum MemoryBody {
     /// One distilled unit of memory, or a note that a person added.
     Observation(Box<Observation>),

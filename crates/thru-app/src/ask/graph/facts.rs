@@ -1,5 +1,6 @@
 //! Facts about a thing: those that hold, those that held, and how they came to be.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::Relation;
 use thru_recall::parse_date;
@@ -33,7 +34,7 @@ pub struct Facts {
 }
 
 /// Facts, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FactList {
     /// The version of this form.
     pub version: u32,
