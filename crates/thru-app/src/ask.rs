@@ -12,6 +12,7 @@ pub mod memories;
 pub mod memory;
 pub mod named;
 pub mod pack;
+mod pages;
 pub mod passage;
 pub mod prompts;
 pub mod rank;

@@ -2,14 +2,14 @@
 // Memories: listed, and one beside its sources, with what happened to it.
 import { html, useEffect, useRef, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Older, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
 import { speaker } from "/assets/search.js";
 
 const TYPES = ["bugfix", "feature", "refactor", "change", "discovery", "decision"];
 
 /** @param {{params: Record<string, string>, said: (text: string, canUndo?: boolean) => void}} props */
 export function Memories({ params, said }) {
-  const change = (/** @type {any} */ event) => { location.hash = to("memories", undefined, { ...params, [event.target.name]: event.target.value }); };
+  const change = (/** @type {any} */ event) => { location.hash = to("memories", undefined, { ...params, cursor: "", [event.target.name]: event.target.value }); };
   const limit = Number(params.limit ?? 50);
   const asked = useAsk("/memories", { ...params, limit }, ["memory", "decision"]);
   return html`<${Heading} title="Memories" />
@@ -23,7 +23,7 @@ export function Memories({ params, said }) {
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
       <p class="quiet" role="status">${list.memories.length === 0 ? "Nothing of that is remembered." : `${plural(list.memories.length, "memory")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       <ul class="rows">${list.memories.map((/** @type {any} */ memory) => html`<${MemoryRow} key=${memory.full_id} memory=${memory} />`)}</ul>
-      ${list.more && limit < 500 && html`<p><a class="button" href=${to("memories", undefined, { ...params, limit: limit + 100 })}>Show more</a></p>`}`}<//>`;
+      <${Older} list=${list} view="memories" params=${params} limit=${limit} />`}<//>`;
 }
 
 /** @param {{said: (text: string, canUndo?: boolean) => void, project?: string}} props */

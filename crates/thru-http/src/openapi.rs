@@ -141,6 +141,11 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, outputs: &mut SchemaGe
                     "schema": { "$ref": "#/components/schemas/Problem" } } } },
         },
     });
+    if route.is_tagged {
+        operation["responses"]["304"] = json!({
+            "description": "Nothing is new since the answer whose `ETag` the client named by `If-None-Match`.",
+        });
+    }
     if !is_question {
         if let Some(fields) = schema.as_object_mut() {
             fields.remove("title");

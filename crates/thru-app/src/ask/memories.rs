@@ -12,7 +12,7 @@ use thru_store::{InjectionRow, MemoryFilter, Store};
 
 use super::log::{LogEntry, sentence};
 use super::memory::{self, MemoryEntry, MemoryFiles};
-use super::{Opened, ProjectScope, cleaned, named};
+use super::{Opened, ProjectScope, cleaned, named, pages};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -34,6 +34,8 @@ pub struct ListMemories {
     pub since: Option<String>,
     /// The day or the moment that they are older than.
     pub until: Option<String>,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of memories.
     pub limit: usize,
 }
@@ -58,6 +60,9 @@ pub struct MemoryList {
     pub project: Option<Clean<String>>,
     /// True if there are more.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The memories.
     pub memories: Vec<ListedMemory>,
 }
@@ -95,18 +100,19 @@ pub fn list(app: &App, request: &ListMemories, call: Call<'_>) -> Result<MemoryL
         rows: (request.state == MemoryState::Edited).then(|| edited(&store)).transpose()?,
         since: date(&request.since)?,
         until: date(&request.until)?,
+        after: pages::place(request.cursor.as_deref())?,
         limit: Some(request.limit + 1),
         ..MemoryFilter::default()
     };
     let mut rows = store.memories(&filter)?;
-    let more = rows.len() > request.limit;
-    rows.truncate(request.limit);
+    let next = pages::cut(&mut rows, request.limit, |row| (row.at, row.turn, row.id))?;
     let redactor = intake.redactor();
     let entries = memory::entries(&store, redactor, &rows)?;
     Ok(MemoryList {
         version: answer::VERSION,
         project: project.map(|project| cleaned(redactor, &project.name)),
-        more,
+        more: next.is_some(),
+        next,
         memories: entries.into_iter().map(|(entry, files)| ListedMemory { entry, files }).collect(),
     })
 }

@@ -11,7 +11,7 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::rebuild::resumable;
 use thru_app::keep::forget::{self, Forget};
 
-use super::{Named, Route, change, get, names, scope};
+use super::{Named, Route, change, look, names, scope};
 
 /// Entries of a list where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -19,20 +19,21 @@ const MOST: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/sessions", "Lists sessions, the latest first.", |input: ListInput, app, call| {
+        look("/sessions", "Lists sessions, the latest first.", |input: ListInput, app, call| {
             let request = ListSessions {
                 project: scope(input.project),
                 agents: names(input.agent.as_deref())?,
                 since: input.since,
                 until: input.until,
+                cursor: input.cursor,
                 limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
             };
             list(app, &request, call)
         }),
-        get("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
+        look("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
             outline(app, &Outline::new(input.id, Freshness::Recorded), call)
         }),
-        get(
+        look(
             "/sessions/{id}/turns",
             "Reads some turns of a session.",
             |input: TurnsInput, app, call| {
@@ -40,7 +41,7 @@ pub(super) fn routes() -> Vec<Route> {
                 read_turns(app, &ReadTurns { session: input.id, first: input.first, limit }, call)
             },
         ),
-        get(
+        look(
             "/sessions/{id}/passages",
             "Reads a session passage by passage.",
             |input: PassagesInput, app, call| {
@@ -52,13 +53,14 @@ pub(super) fn routes() -> Vec<Route> {
                 )
             },
         ),
-        get(
+        look(
             "/briefings",
             "Lists what sessions were given from memory, the latest first.",
             |input: BriefingsInput, app, call| {
                 let request = ListBriefings {
                     session: input.session,
                     since: input.since,
+                    cursor: input.cursor,
                     limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
                 };
                 briefings::list(app, &request, call)
@@ -94,6 +96,8 @@ struct ListInput {
     since: Option<String>,
     /// Begun before this day or moment.
     until: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
 }
@@ -132,6 +136,8 @@ struct BriefingsInput {
     session: Option<String>,
     /// Not before this day, as people write one; the last 30 days where none is given.
     since: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
 }

@@ -170,6 +170,7 @@ fn numbered_session(number: u64, app: &App, call: Call<'_>) -> Result<Option<Ses
         agents: Vec::new(),
         since: None,
         until: None,
+        cursor: None,
         limit: LATEST,
     };
     let mut sessions = list(app, &request, call)?.sessions.into_iter();

@@ -191,6 +191,7 @@ fn last_memories(
         state: MemoryState::InForce,
         since: None,
         until: None,
+        cursor: None,
         limit: places.end,
     };
     let listed = memories::list(app, &request, call)?;

@@ -42,6 +42,7 @@ fn answers_are_those_of_the_application_byte_for_byte() {
         agents: Vec::new(),
         since: None,
         until: None,
+        cursor: None,
         limit: 50,
     };
     assert_eq!(
@@ -115,6 +116,93 @@ fn the_turns_of_a_session_are_told_in_parts() {
     };
     assert_eq!(failures(SESSION), serde_json::json!([]));
     assert_eq!(failures(&session), serde_json::json!([{ "turn": 5, "commands": 1 }]));
+}
+
+#[test]
+fn lists_are_told_page_by_page_whatever_comes_in_between() {
+    let home = Home::new();
+    for number in 2..6 {
+        let session = SESSION.replace("0001", &format!("000{number}"));
+        let mut records = Author::of(&session).starting_at_record(number * 100);
+        records
+            .asks("Test it")
+            .runs("c1", "cargo test importer")
+            .fails("c1", "error[E0277]: no lock");
+        home.add(&session, records.says("It fails."));
+    }
+    let served = home.serve();
+    for text in ["Use pnpm", "Locks are short", "Never push to main"] {
+        served.change("POST", "/api/v1/memories", &json!({ "text": text }));
+    }
+    for (path, list, id) in [
+        ("/sessions?", "sessions", "id"),
+        ("/memories?", "memories", "full_id"),
+        ("/memories?state=told&", "memories", "full_id"),
+        ("/facts?history=true&", "facts", "id"),
+        ("/log?", "entries", "full_id"),
+    ] {
+        let page = |query: &str| {
+            let answer = served.get(&format!("/api/v1{path}{query}")).json();
+            let entries = answer[list].as_array().unwrap().iter();
+            let ids: Vec<_> = entries.map(|one| one[id].as_str().unwrap().to_owned()).collect();
+            (ids, answer["next"].as_str().map(str::to_owned))
+        };
+        let (whole, none) = page("limit=500");
+        assert!(whole.len() > 2 && none.is_none(), "{path}: {whole:?}");
+        let (mut told, mut next) = page("limit=2");
+        while let Some(cursor) = next {
+            let (ids, after) = page(&format!("limit=2&cursor={cursor}"));
+            assert!(!ids.is_empty(), "{path}");
+            told.extend(ids);
+            next = after;
+        }
+        assert_eq!(told, whole, "{path}");
+        assert_eq!(served.get(&format!("/api/v1{path}cursor=5b5d")).status, 400, "{path}");
+    }
+    let (_, cursor) = {
+        let answer = served.get("/api/v1/log?limit=1").json();
+        (answer["entries"].clone(), answer["next"].as_str().unwrap().to_owned())
+    };
+    let second = served.get(&format!("/api/v1/log?limit=1&cursor={cursor}")).json();
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Ask before a release" }));
+    assert_eq!(served.get(&format!("/api/v1/log?limit=1&cursor={cursor}")).json(), second);
+}
+
+#[test]
+fn an_answer_that_a_client_has_is_not_sent_again() {
+    let home = Home::new();
+    let served = home.serve();
+    let ask = |tag: &str| {
+        let head = format!("{}If-None-Match: {tag}\r\n\r\n", served.authorised());
+        served.send(&format!("GET /api/v1/memories HTTP/1.1\r\n{head}"))
+    };
+    let tag = |response: &crate::home::Response| {
+        let mut lines = response.head.lines();
+        lines.find_map(|line| line.strip_prefix("etag: ").map(str::to_owned))
+    };
+    // A store that was just written to has none.
+    let settled = || {
+        for _ in 0..100 {
+            if let Some(tag) = tag(&served.get("/api/v1/memories")) {
+                return tag;
+            }
+            sleep(Duration::from_millis(50));
+        }
+        panic!("no tag");
+    };
+    // The minute may end in between.
+    let is_known = || {
+        let again = ask(&settled());
+        again.status == 304 && again.body.is_empty() && tag(&again).is_some()
+    };
+    assert!(is_known() || is_known());
+    let before = settled();
+    assert_eq!(ask("\"another\"").status, 200);
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Use pnpm" }));
+    let after = ask(&before);
+    assert_eq!((after.status, tag(&after)), (200, None));
+    assert_ne!(settled(), before);
+    assert_eq!(tag(&served.get("/api/v1/search?q=lock")), None);
 }
 
 #[test]

@@ -91,6 +91,8 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Only sessions that began before this time.
     pub until: Option<Timestamp>,
+    /// Only those that follow this one.
+    pub after: Option<(Option<Timestamp>, SessionId)>,
     /// At most this many, latest first.
     pub limit: Option<usize>,
 }
@@ -131,6 +133,12 @@ impl Store {
                 conditions.push(condition.to_owned());
                 parameters.push(Value::from(time.as_millisecond()));
             }
+        }
+        if let Some((ended, id)) = &filter.after {
+            let ended = Value::from(ended.map_or(i64::MIN, Timestamp::as_millisecond));
+            let column = format!("coalesce(s.ended, {})", i64::MIN);
+            conditions.push(format!("({column} < ? OR {column} = ? AND s.session > ?)"));
+            parameters.extend([ended.clone(), ended, Value::from(id.as_str().to_owned())]);
         }
         parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
         // Counted per listed session through an index, not for the whole table.
