@@ -294,6 +294,24 @@ pub(super) fn known_project(
     Ok(named.map(|project| ProjectScope::Named(project.key.to_string())))
 }
 
+/// Reads prompts as rows.
+pub(super) fn prompt_rows(
+    ids: Vec<String>,
+    app: &App,
+    call: Call<'_>,
+) -> Result<Vec<Value>, Failure> {
+    let request = Get { ids, sources: Sources::None, freshness: Freshness::AsItIs };
+    let pieces = get(app, &request, call)?.pieces.into_iter();
+    Ok(pieces
+        .filter_map(|piece| match piece {
+            Piece::Passage(piece) => {
+                Some(rows::prompt(&ListedPrompt { entry: piece.entry, session: piece.session? }))
+            }
+            Piece::Memory(_) | Piece::Unknown { .. } => None,
+        })
+        .collect())
+}
+
 /// Reads what the number in the path names.
 fn numbered(input: &Input, app: &App, call: Call<'_>) -> Result<(u64, Option<Piece>), Failure> {
     let number = input.text(&["id"]).and_then(|id| id.parse().ok()).filter(|number| *number > 0);
