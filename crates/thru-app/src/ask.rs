@@ -4,6 +4,7 @@ pub mod briefings;
 pub mod changes;
 pub mod context;
 mod dates;
+pub mod forgotten;
 pub mod get;
 pub mod graph;
 pub mod graphiti;

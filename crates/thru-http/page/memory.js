@@ -16,14 +16,23 @@ export function Memories({ params, said }) {
     <div class="fields">
       <${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
       <${Field} label="Type"><select name="type" onChange=${change}><option value="">any</option>${[...TYPES, "summary"].map((type) => html`<option value=${type} selected=${type === params.type}>${type}</option>`)}</select><//>
-      <${Field} label="State"><select name="state" onChange=${change}>${[["in-force", "all in force"], ["edited", "corrected by you"], ["told", "told by you or an agent"]].map(([name, words]) => html`<option value=${name} selected=${name === params.state}>${words}</option>`)}</select><//>
+      <${Field} label="State"><select name="state" onChange=${change}>${[["in-force", "all in force"], ["edited", "corrected by you"], ["told", "told by you or an agent"], ["forgotten", "forgotten"]].map(([name, words]) => html`<option value=${name} selected=${name === params.state}>${words}</option>`)}</select><//>
       <${Field} label="Since"><${Input} name="since" placeholder="2 weeks ago" value=${params.since} onChange=${change} /><//>
     </div><${Projects} />
     <details><summary>Tell it something</summary><${Tell} said=${said} project=${params.project} /></details>
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
-      <p class="quiet" role="status">${list.memories.length === 0 ? "Nothing of that is remembered." : `${plural(list.memories.length, "memory")}${list.more ? ", and more" : ""}, the latest first.`}</p>
+      <p class="quiet" role="status">${list.forgotten ? `${plural(list.forgotten.length, "decision")} to forget${list.more ? ", and more" : ""}, the latest first.` : list.memories.length === 0 ? "Nothing of that is remembered." : `${plural(list.memories.length, "memory")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       <ul class="rows">${list.memories.map((/** @type {any} */ memory) => html`<${MemoryRow} key=${memory.full_id} memory=${memory} />`)}</ul>
+      ${list.forgotten && html`<ul class="rows">${list.forgotten.map((/** @type {any} */ one) => html`<${Forgotten} key=${one.operation} one=${one} said=${said} />`)}</ul>`}
       <${Older} list=${list} view="memories" params=${params} limit=${limit} />`}<//>`;
+}
+
+/** A memory that was forgotten, as far as something is known of it. @param {{one: any, said: (text: string) => void}} props */
+function Forgotten({ one, said }) {
+  const [problem, setProblem] = useState(null);
+  const bring = () => { send("/undo", { operation: one.operation }).then(() => said("It is remembered again."), setProblem); };
+  return html`<li><strong><${Text} text=${one.title ?? (one.session_title ? `A memory of the session “${one.session_title}”` : one.full_id)} /></strong> <span class="quiet">forgotten <${When} at=${one.at} /></span>
+    <button type="button" onClick=${bring}>Bring back</button>${problem && html`<${Trouble} problem=${problem} />`}</li>`;
 }
 
 /** @param {{said: (text: string, canUndo?: boolean) => void, project?: string}} props */

@@ -159,20 +159,24 @@ fn subject(
     if let Some(memory) = store.memory(memory)? {
         return Ok(Some(quoted(&memory.title)));
     }
-    let given = |row: &OperationRow| match Operation::read(&row.kind, &row.body)? {
+    if let Some(title) = last_title(operations, memory) {
+        return Ok(Some(quoted(&title)));
+    }
+    let row = session.map(|key| store.session_by_key(key)).transpose()?.flatten();
+    let session = row.map(|row| store.session(row)).transpose()?.flatten();
+    Ok(session.and_then(|session| session.title).map(|title| format!("of session \"{title}\"")))
+}
+
+/// The last title that a person, an agent or another program gave a memory.
+pub(super) fn last_title(operations: &[OperationRow], memory: &Id) -> Option<String> {
+    operations.iter().rev().find_map(|row| match Operation::read(&row.kind, &row.body)? {
         Operation::MemoryEdited { memory: of, edit, .. } if of == *memory => edit.title,
         Operation::MemoryRecorded(made) if RecordedMemory::id(&row.key) == *memory => {
             Some(made.title)
         }
         Operation::MemoryImported(made) if made.memory == *memory => Some(made.title),
         _ => None,
-    };
-    if let Some(title) = operations.iter().rev().find_map(given) {
-        return Ok(Some(quoted(&title)));
-    }
-    let row = session.map(|key| store.session_by_key(key)).transpose()?.flatten();
-    let session = row.map(|row| store.session(row)).transpose()?.flatten();
-    Ok(session.and_then(|session| session.title).map(|title| format!("of session \"{title}\"")))
+    })
 }
 
 /// A title in quotation marks; one that stands for a missing title has its own.

@@ -10,6 +10,7 @@ use thru_recall::{LaterUsage, later_usage, parse_date};
 use thru_redact::Clean;
 use thru_store::{InjectionRow, MemoryFilter, Store};
 
+use super::forgotten::{self, ForgottenMemory};
 use super::log::{LogEntry, sentence};
 use super::memory::{self, MemoryEntry, MemoryFiles};
 use super::{Opened, ProjectScope, cleaned, named, pages};
@@ -17,7 +18,7 @@ use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 /// A request for the memories there are.
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub enum MemoryState {
     Edited,
     /// A person or an agent told them.
     Told,
+    /// They were forgotten, and can be brought back.
+    Forgotten,
 }
 
 /// Memories, the latest first.
@@ -65,6 +68,9 @@ pub struct MemoryList {
     pub next: Option<String>,
     /// The memories.
     pub memories: Vec<ListedMemory>,
+    /// Those that were forgotten, if they were asked for: no memory is both.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<ForgottenMemory>,
 }
 
 /// A memory in a list.
@@ -100,21 +106,39 @@ pub fn list(app: &App, request: &ListMemories, call: Call<'_>) -> Result<MemoryL
         rows: (request.state == MemoryState::Edited).then(|| edited(&store)).transpose()?,
         since: date(&request.since)?,
         until: date(&request.until)?,
-        after: pages::place(request.cursor.as_deref())?,
         limit: Some(request.limit + 1),
         ..MemoryFilter::default()
     };
-    let mut rows = store.memories(&filter)?;
-    let next = pages::cut(&mut rows, request.limit, |row| (row.at, row.turn, row.id))?;
+    let (cursor, limit) = (request.cursor.as_deref(), request.limit);
     let redactor = intake.redactor();
-    let entries = memory::entries(&store, redactor, &rows)?;
-    Ok(MemoryList {
-        version: answer::VERSION,
-        project: project.map(|project| cleaned(redactor, &project.name)),
-        more: next.is_some(),
-        next,
-        memories: entries.into_iter().map(|(entry, files)| ListedMemory { entry, files }).collect(),
-    })
+    let project = project.map(|project| cleaned(redactor, &project.name));
+    if request.state == MemoryState::Forgotten {
+        if filter.kinds.is_some() {
+            return Err(Trouble::invalid("no type is kept of what is forgotten"));
+        }
+        let (forgotten, next) = forgotten::list(&store, redactor, &filter, cursor, limit)?;
+        return Ok(MemoryList { project, forgotten, ..MemoryList::new(Vec::new(), next) });
+    }
+    let filter = MemoryFilter { after: pages::place(cursor)?, ..filter };
+    let mut rows = store.memories(&filter)?;
+    let next = pages::cut(&mut rows, limit, |row| (row.at, row.turn, row.id))?;
+    let entries = memory::entries(&store, redactor, &rows)?.into_iter();
+    let memories = entries.map(|(entry, files)| ListedMemory { entry, files }).collect();
+    Ok(MemoryList { project, ..MemoryList::new(memories, next) })
+}
+
+impl MemoryList {
+    const fn new(memories: Vec<ListedMemory>, next: Option<String>) -> Self {
+        let more = next.is_some();
+        Self {
+            version: answer::VERSION,
+            project: None,
+            more,
+            next,
+            memories,
+            forgotten: Vec::new(),
+        }
+    }
 }
 
 /// The rows of memories that a person corrected.

@@ -85,6 +85,8 @@ enum State {
     Edited,
     /// Those that a person or an agent told.
     Told,
+    /// Those that were forgotten, by the decisions that `/undo` takes back; the days are those of the decisions.
+    Forgotten,
 }
 
 fn list(input: ListInput, app: &App, call: Call<'_>) -> Result<memories::MemoryList> {
@@ -96,6 +98,7 @@ fn list(input: ListInput, app: &App, call: Call<'_>) -> Result<memories::MemoryL
             State::InForce => MemoryState::InForce,
             State::Edited => MemoryState::Edited,
             State::Told => MemoryState::Told,
+            State::Forgotten => MemoryState::Forgotten,
         },
         since: input.since,
         until: input.until,

@@ -4,6 +4,7 @@ use axum::http::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use thru_app::ask::briefings::{self, ListBriefings};
+use thru_app::ask::context::{AskContext, ContextMoment, context};
 use thru_app::ask::session::{Outline, ReadTurns, outline, read_turns};
 use thru_app::ask::sessions::{ListSessions, list};
 use thru_app::ask::transcript::{self, ReadTranscript};
@@ -11,7 +12,7 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::rebuild::resumable;
 use thru_app::keep::forget::{self, Forget};
 
-use super::{Named, Route, change, look, names, scope};
+use super::{Named, Route, change, get, look, names, scope};
 
 /// Entries of a list where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -52,6 +53,11 @@ pub(super) fn routes() -> Vec<Route> {
                     call,
                 )
             },
+        ),
+        get(
+            "/sessions/{id}/pack",
+            "Shows what a session would be given now.",
+            |input: PackInput, app, call| context(app, &input.request(), call),
         ),
         look(
             "/briefings",
@@ -126,6 +132,43 @@ struct PassagesInput {
     from: usize,
     /// Passages at most.
     limit: Option<usize>,
+}
+
+/// An occasion on which a session is given context.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PackInput {
+    /// Its id, or the start of it.
+    id: String,
+    /// The occasion.
+    #[serde(default)]
+    purpose: Purpose,
+    /// The prompt, where that is the occasion.
+    prompt: Option<String>,
+}
+
+/// The purpose of what a session is given.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Purpose {
+    #[default]
+    Start,
+    Prompt,
+    Compact,
+    Resume,
+}
+
+impl PackInput {
+    fn request(self) -> AskContext {
+        let moment = match (self.prompt, self.purpose) {
+            (prompt, Purpose::Prompt) => ContextMoment::Prompt(prompt.unwrap_or_default()),
+            (Some(prompt), Purpose::Start) => ContextMoment::Prompt(prompt),
+            (_, Purpose::Start) => ContextMoment::Start,
+            (_, Purpose::Compact) => ContextMoment::Compact,
+            (_, Purpose::Resume) => ContextMoment::Resume,
+        };
+        AskContext { project: None, moment, session: Some(self.id) }
+    }
 }
 
 /// Briefings to list.

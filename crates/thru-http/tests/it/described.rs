@@ -236,7 +236,7 @@ fn every_answer_is_as_it_is_described() {
     get("/context?project=barge");
     get("/context?project=barge&prompt=Why+does+the+importer+lock+files");
     get("/log");
-    for path in ["", "/turns", "/passages"] {
+    for path in ["", "/turns", "/passages", "/pack", "/pack?purpose=resume", "/pack?prompt=lock"] {
         get(&format!("/sessions/{OTHER}{path}"));
     }
     for path in ["/sessions", "/briefings", "/projects", "/status", "/stats", "/stats/context"] {
@@ -254,6 +254,7 @@ fn every_answer_is_as_it_is_described() {
     let dry = json!({ "ids": [told], "dry_run": true });
     post("/memories/forget", dry);
     post("/memories/forget", json!({ "ids": [told] }));
+    assert_eq!(get("/memories?state=forgotten")["forgotten"][0]["full_id"], told);
     post("/undo", json!({}));
     post(&format!("/sessions/{OTHER}/resume"), json!({}));
     post("/capture/pause", json!({ "length": "30m" }));
