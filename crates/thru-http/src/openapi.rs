@@ -38,10 +38,12 @@ fn document() -> Value {
     paths.insert(
         format!("{PREFIX}/export"),
         json!({ "get": {
-            "summary": "Exports memory as JSON Lines.",
-            "parameters": [text("project"), text("since")],
+            "summary": "Exports memory as JSON Lines, or its memories as Markdown.",
+            "parameters": [text("project"), text("since"), {
+                "name": "format", "in": "query", "schema": { "enum": ["jsonl", "md"] } }],
             "responses": { "200": {
-                "description": "One object for each line.", "content": { "application/x-ndjson": {} } } }
+                "description": "One object for each line, or the text.",
+                "content": { "application/x-ndjson": {}, "text/markdown": {} } } }
         }}),
     );
     let mut schemas = outputs.take_definitions(true);

@@ -216,6 +216,13 @@ fn an_export_comes_whole_or_not_at_all() {
     // The first line tells the time.
     assert_eq!(lines(&served.get("/api/v1/export").body), lines(&whole));
     assert_eq!(served.get("/api/v1/export?project=none-of-ours").status, 404);
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Use pnpm\n# not npm" }));
+    let read = served.get("/api/v1/export?format=md");
+    assert!(read.head.contains("text/markdown"), "{read:?}");
+    // A heading in a text is none of the export.
+    let headings: Vec<_> = read.body.lines().filter(|line| line.starts_with('#')).collect();
+    assert_eq!(headings[..3], ["# Memory", "## Told", "### Use pnpm"], "{}", read.body);
+    assert!(headings.len() > 4 && read.body.contains("> # not npm"), "{}", read.body);
 }
 
 #[test]
