@@ -74,7 +74,7 @@ function Whole({ memory, history, said, again }) {
   const agree = () => send(`/memories/${memory.full_id}`, { agree: true }, "PATCH").then(() => { said("Agreed: starting sessions are told of it.", true); again(); }, setProblem);
   const isSummary = memory.type === "summary";
   return html`<article class="memory"><${Heading} title=${memory.title || memory.excerpt} />
-    <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
+    <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project_key ?? memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
       ${memory.session && html` · <a href=${to("session", memory.session, { turn: memory.turn || "" })}>its session</a>`}
       ${memory.rule && html` · <strong>rule</strong>`}${memory.uncertain && " · uncertain"}${memory.edited && " · corrected"}${memory.refined && " · worded by a model"}${memory.superseded && html` · <strong>superseded</strong>`} · ${plural(memory.tokens, "token")}</p>
     ${edits && html`<${Edit} memory=${memory} base=${history?.base} done=${(/** @type {boolean} */ is) => { setEdits(false); if (is) { said("Changed.", true); again(); } }} />`}

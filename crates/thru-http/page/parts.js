@@ -223,5 +223,5 @@ export function Field({ label, children }) {
 /** The names of projects, for fields. */
 export function Projects() {
   const { answer } = useAsk("/projects");
-  return html`<datalist id="projects">${answer?.projects.map((/** @type {any} */ one) => html`<option value=${one.name} />`)}</datalist>`;
+  return html`<datalist id="projects">${answer?.projects.map((/** @type {any} */ one) => html`<option value=${answer.projects.filter((/** @type {any} */ other) => other.name === one.name).length > 1 ? one.key : one.name}>${one.name}</option>`)}</datalist>`;
 }

@@ -40,7 +40,7 @@ function Outline({ whole, turn, first, said }) {
   const commits = (committed.answer?.facts ?? []).filter((/** @type {any} */ one) => one.relation === "COMMITTED" && one.object);
   const failed = whole.failed_commands;
   return html`<article><${Heading} title=${session.title ?? "Untitled session"} />
-    <p class="quiet"><${Text} text=${session.agent} />${session.project && html` · <a href=${to("sessions", undefined, { project: session.project })}><${Text} text=${session.project} /></a>`} · <${When} at=${session.started} />${session.state && ` · ${session.state}`} · ${plural(session.turns, "turn")}, ${plural(session.passages, "passage")}${session.compactions > 0 && `, ${plural(session.compactions, "compaction")}`}${session.branch && html` · <${Text} text=${session.branch} />`}</p>
+    <p class="quiet"><${Text} text=${session.agent} />${session.project && html` · <a href=${to("sessions", undefined, { project: session.project_key ?? session.project })}><${Text} text=${session.project} /></a>`} · <${When} at=${session.started} />${session.state && ` · ${session.state}`} · ${plural(session.turns, "turn")}, ${plural(session.passages, "passage")}${session.compactions > 0 && `, ${plural(session.compactions, "compaction")}`}${session.branch && html` · <${Text} text=${session.branch} />`}</p>
     <${Resume} session=${session} />
     <p><a href=${to("briefings", undefined, { session: session.id })}>What it was told</a>${failed > 0 && html` · <span class="failed">${plural(failed, "failed command")}</span>`}</p>
     ${failed > 0 && html`<${Failures} session=${session} failures=${whole.failures} />`}

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_core::{
-    FileState, ForeignName, Id, IdPrefix, Made, MemoryKind, Merged, SessionId, Timestamp,
-    WorkOutcome,
+    FileState, ForeignName, Id, IdPrefix, Made, MemoryKind, Merged, ProjectKey, SessionId,
+    Timestamp, WorkOutcome,
 };
 use thru_recall::{Freshness, Since};
 use thru_redact::{Clean, Redactor, Report};
@@ -167,6 +167,9 @@ pub struct MemoryEntry {
     pub session: Option<SessionId>,
     /// The name of its project.
     pub project: Option<Clean<String>>,
+    /// The key of its project, where another one has the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<ProjectKey>,
     /// True if it is a rule of the user's.
     pub rule: bool,
     /// True if it was taken from prose by its shape.
@@ -213,9 +216,9 @@ impl MemoryEntry {
         memory: &MemoryRow,
         session: Option<&SessionRow>,
     ) -> Result<Self> {
-        let project = match memory.project {
-            Some(project) => store.project_name(project)?,
-            None => None,
+        let (project, project_key) = match memory.project {
+            Some(project) => (store.project_name(project)?, store.key_of_shared_name(project)?),
+            None => (None, None),
         };
         let flags = memory.flags;
         let (headline, is_untitled) = (cleaned(redactor, &memory.title), memory.is_untitled());
@@ -230,6 +233,7 @@ impl MemoryEntry {
             turn: memory.turn,
             session: session.map(|session| session.key.id.clone()),
             project: project.map(|name| cleaned(redactor, &name)),
+            project_key,
             rule: flags.is_rule,
             uncertain: flags.is_uncertain,
             of_person: flags.is_from_person,

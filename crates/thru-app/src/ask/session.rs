@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use thru_core::{Agent, Id, MemoryKind, SessionId, Timestamp, Usage, WorkOutcome};
+use thru_core::{Agent, Id, MemoryKind, ProjectKey, SessionId, Timestamp, Usage, WorkOutcome};
 use thru_distil::refine::{Activity, ActivityProfile};
 use thru_lifecycle::conversation::MessageState;
 use thru_recall::{ContextLimits, SessionContext, session_context};
@@ -36,6 +36,9 @@ pub struct SessionEntry {
     pub id: SessionId,
     /// The name of its project.
     pub project: Option<Clean<String>>,
+    /// The key of its project, where another one has the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<ProjectKey>,
     /// Its title.
     pub title: Option<Clean<String>>,
     /// The time of its earliest record.
@@ -87,6 +90,7 @@ impl SessionEntry {
             agent: session.key.agent,
             id: session.key.id.clone(),
             project: clean(&session.project_name),
+            project_key: session.project_key.clone(),
             title: clean(&session.title),
             started: session.started,
             ended: session.ended,

@@ -17,7 +17,7 @@ use thru_app::keep::export::{Export, export};
 use thru_app::keep::projects::projects;
 use thru_testkit::records::Author;
 
-use crate::home::{Home, SESSION, call};
+use crate::home::{Home, SESSION, Served, call};
 
 fn printed(answer: &impl Serialize) -> String {
     answer::json(answer).unwrap() + "\n"
@@ -166,6 +166,34 @@ fn lists_are_told_page_by_page_whatever_comes_in_between() {
     let second = served.get(&format!("/api/v1/log?limit=1&cursor={cursor}")).json();
     served.change("POST", "/api/v1/memories", &json!({ "text": "Ask before a release" }));
     assert_eq!(served.get(&format!("/api/v1/log?limit=1&cursor={cursor}")).json(), second);
+}
+
+#[test]
+fn projects_of_one_name_are_told_apart_by_their_keys() {
+    let home = Home::new();
+    let keys = |served: &Served, path: &str, list: &str| {
+        let answer = served.get(path).json();
+        let entries = answer[list].as_array().unwrap().iter();
+        entries.map(|one| one["project_key"].clone()).collect::<Vec<_>>()
+    };
+    let alone = keys(&home.serve(), "/api/v1/sessions", "sessions");
+    assert_eq!(alone, [json!(null)]);
+    let directory = home.path("other/rocket");
+    std::fs::create_dir_all(&directory).unwrap();
+    let session = SESSION.replace("0001", "0002");
+    let mut records =
+        Author::of(&session).starting_at_record(100).in_directory(directory.to_str().unwrap());
+    records.asks("Test it").runs("c1", "cargo test").gets("c1", "test result: ok. 3 passed");
+    home.add(&session, records.says("It passes."));
+    let served = home.serve();
+    let both = keys(&served, "/api/v1/sessions", "sessions");
+    assert!(both.len() == 2 && both[0] != both[1], "{both:?}");
+    for key in both {
+        let query = format!("project={}", key.as_str().unwrap());
+        assert_eq!(keys(&served, &format!("/api/v1/sessions?{query}"), "sessions"), [key.clone()]);
+        let memories = keys(&served, &format!("/api/v1/memories?{query}"), "memories");
+        assert!(memories.iter().all(|one| *one == key), "{memories:?}");
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use thru_lifecycle::Indexing;
 
 use super::episodes::ReportedLifecycle;
 use super::passages::time;
+use super::projects::SHARED_NAME;
 use crate::error::Result;
 use crate::statements::Statements;
 use crate::store::Store;
@@ -26,6 +27,8 @@ pub struct SessionRow {
     pub project: Option<i64>,
     /// The name of its project.
     pub project_name: Option<String>,
+    /// The key of its project, where another one has the same name.
+    pub project_key: Option<ProjectKey>,
     /// Its title.
     pub title: Option<String>,
     /// The time of its earliest record.
@@ -147,13 +150,14 @@ impl Store {
                     s.started, s.ended, s.facts,
                     (SELECT max(turn) FROM passages WHERE session = s.id),
                     (SELECT count(*) FROM passages WHERE session = s.id),
-                    s.conversation, s.indexing, e.uuid
+                    s.conversation, s.indexing, e.uuid,
+                    CASE WHEN {SHARED_NAME} THEN coalesce(m.key, p.key) END
              FROM sessions s
              LEFT JOIN episodes e ON e.session = s.id AND e.retired IS NULL
              LEFT JOIN projects p ON p.id = s.project
              LEFT JOIN projects m ON m.id = p.merged_into
-             WHERE {} ORDER BY s.ended DESC, s.session LIMIT ?",
-            conditions.join(" AND ")
+             WHERE {conditions} ORDER BY s.ended DESC, s.session LIMIT ?",
+            conditions = conditions.join(" AND ")
         );
         self.select(&sql, params_from_iter(parameters), session)
     }
@@ -291,5 +295,6 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         lifecycle: ReportedLifecycle::new(reported.as_deref(), started, ended),
         indexing: Indexing::from_code(row.get(12)?).unwrap_or(Indexing::Unindexed),
         episode: row.get::<_, Option<_>>(13)?.map(Id::from_bytes),
+        project_key: row.get::<_, Option<String>>(14)?.map(ProjectKey::from_stored),
     })
 }
