@@ -90,7 +90,7 @@ impl LogEntry {
 pub fn log(app: &App, request: &AskLog, call: Call<'_>) -> Result<DecisionLog> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
     let after: Option<String> = pages::place(request.cursor.as_deref())?;
-    let part = Part { after: after.as_deref(), limit: request.limit + 1 };
+    let part = Part { after: after.as_deref(), limit: request.limit.saturating_add(1) };
     let mut entries = match request.subject {
         LogSubject::Decisions => decided(&store, intake.redactor(), part)?,
         LogSubject::Merges => merged(&store, intake.redactor(), part)?,

@@ -93,8 +93,9 @@ where
         let input: I = asked(&uri, &path.map_err(not_text)?)?;
         // Of the state before, so that what is written meanwhile makes another.
         let tag = is_tagged.then(|| tag(shared.backend.app())).flatten();
-        let mut response = match tag.is_some() && headers.get(header::IF_NONE_MATCH) == tag.as_ref()
-        {
+        let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+        let is_in = |tag: &HeaderValue| Some(known?.contains(tag.to_str().ok()?));
+        let mut response = match tag.as_ref().and_then(is_in).unwrap_or_default() {
             true => StatusCode::NOT_MODIFIED.into_response(),
             false => ask(shared, move |app, call| work(input, app, call)).await?,
         };
