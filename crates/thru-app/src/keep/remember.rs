@@ -219,7 +219,7 @@ pub(crate) fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedPr
     Ok(match scope {
         ProjectScope::Everywhere => None,
         ProjectScope::Named(name) => {
-            let begun = name.strip_prefix("name:").map(|name| begun(name)).transpose()?;
+            let begun = name.strip_prefix("name:").map(begun).transpose()?;
             let store = match Store::open_to_read(&app.layout) {
                 Err(StoreError::Missing { .. }) if begun.is_some() => return Ok(begun),
                 Err(StoreError::Missing { .. }) => {

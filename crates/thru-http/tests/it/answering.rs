@@ -190,7 +190,10 @@ fn projects_of_one_name_are_told_apart_by_their_keys() {
     assert!(both.len() == 2 && both[0] != both[1], "{both:?}");
     for key in both {
         let query = format!("project={}", key.as_str().unwrap());
-        assert_eq!(keys(&served, &format!("/api/v1/sessions?{query}"), "sessions"), [key.clone()]);
+        assert_eq!(
+            keys(&served, &format!("/api/v1/sessions?{query}"), "sessions"),
+            std::slice::from_ref(&key)
+        );
         let memories = keys(&served, &format!("/api/v1/memories?{query}"), "memories");
         assert!(memories.iter().all(|one| *one == key), "{memories:?}");
     }
