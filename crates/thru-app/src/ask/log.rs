@@ -170,7 +170,9 @@ fn subject(
 /// The last title that a person, an agent or another program gave a memory.
 pub(super) fn last_title(operations: &[OperationRow], memory: &Id) -> Option<String> {
     operations.iter().rev().find_map(|row| match Operation::read(&row.kind, &row.body)? {
-        Operation::MemoryEdited { memory: of, edit, .. } if of == *memory => edit.title,
+        Operation::MemoryEdited { memory: of, edit, .. } => {
+            edit.title.filter(|_| of == *memory && row.undone.is_none())
+        }
         Operation::MemoryRecorded(made) if RecordedMemory::id(&row.key) == *memory => {
             Some(made.title)
         }
