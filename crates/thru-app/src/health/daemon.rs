@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_config::WorkerApi;
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
@@ -96,8 +97,8 @@ impl Daemon {
 }
 
 /// The state of the daemon for programs.
-#[derive(Serialize)]
-struct DaemonForm<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DaemonForm<'a> {
     state: DaemonState,
     version: Option<&'a str>,
     process: Option<u32>,

@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
         agents: arguments.of.agents(),
         since: arguments.since.clone(),
         until: arguments.until.clone(),
+        cursor: None,
         limit: arguments.limit,
     };
     let found = list(environment, &request, environment.progress().call())?;

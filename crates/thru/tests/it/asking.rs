@@ -622,6 +622,7 @@ fn sessions_are_listed_latest_first() {
     {
       "kind": "sessions",
       "more": true,
+      "next": "5b22323032362d30332d30325430393a30303a30305a222c2233333333333333332d636363632d346363632d386363632d303030303030303030303033225d",
       "sessions": [
         {
           "agent": "claude-code",
