@@ -3,15 +3,15 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use thru_agents::hooks::ADAPTERS;
-use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
+use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp, plain_line};
 use thru_recall::{
-    Correction, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
+    Correction, Cut, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
     Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before, parse_date,
-    spelled, without_date, work, work_question,
+    snippet, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
-use thru_store::index::{Collection, EVERYWHERE, IndexFilter, TextIndex};
-use thru_store::{PassageRow, Store};
+use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
+use thru_store::{MemoryBody, MemoryRow, PassageRow, Store};
 
 use super::dates::{dates_as_of, time_meant};
 use super::memory::{self, MemoryEntry, MemoryFiles};
@@ -246,6 +246,9 @@ pub struct WorkSession {
     pub entry: SessionEntry,
     /// The time that it is listed under.
     pub at: Option<Timestamp>,
+    /// What it did in the time that was asked about, beside what its title says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<Clean<String>>,
     /// The steps that it left open, or recorded as open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Clean<String>>,
@@ -402,6 +405,9 @@ pub struct RankedMemory {
     /// Its files as they are now.
     #[serde(flatten)]
     pub files: MemoryFiles,
+    /// The part of what it tells that has to do with the question, beside its title.
+    #[serde(skip)]
+    pub told: Option<Clean<Snippet>>,
 }
 
 /// A session among the answers.
@@ -546,12 +552,12 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         gaps,
         work,
         project: project.map(|name| cleaned(redactor, &name)),
-        terms: results.terms.terms,
+        terms: results.terms.terms.clone(),
         confidence: results.confidence,
         is_confident,
         meaning: results.meaning_use,
         left_out: results.left_out,
-        memories: ranked_memories(&store, redactor, results.memories)?,
+        memories: ranked_memories(&store, redactor, results.memories, &results.terms)?,
         sessions: results
             .sessions
             .into_iter()
@@ -610,6 +616,7 @@ fn answer_work(
     let told = |row: WorkRow| WorkSession {
         entry: SessionEntry::new(app, redactor, &row.session),
         at: row.at,
+        done: row.done.iter().map(|deed| cleaned(redactor, deed)).collect(),
         steps: row.steps.iter().map(|step| cleaned(redactor, step)).collect(),
     };
     let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
@@ -721,19 +728,44 @@ fn ranked_memories(
     store: &Store,
     redactor: &Redactor,
     found: Vec<FoundMemory>,
+    terms: &QueryTerms,
 ) -> Result<Vec<RankedMemory>> {
     let entries = memory::entries(store, redactor, found.iter().map(|one| &one.hit.memory))?;
-    Ok(found
+    found
         .iter()
         .zip(entries)
-        .map(|(found, (entry, files))| RankedMemory {
-            entry,
-            score: found.hit.score,
-            coverage: found.hit.coverage,
-            similarity: found.hit.similarity,
-            files,
+        .map(|(found, (entry, files))| {
+            Ok(RankedMemory {
+                told: told(store, redactor, &found.hit.memory, terms)?,
+                entry,
+                score: found.hit.score,
+                coverage: found.hit.coverage,
+                similarity: found.hit.similarity,
+                files,
+            })
         })
-        .collect())
+        .collect()
+}
+
+/// Characters of what is told of a memory.
+const TOLD: usize = 320;
+
+/// What a memory tells beside its title: its own sentences, else those of the agent's report.
+fn told(
+    store: &Store,
+    redactor: &Redactor,
+    memory: &MemoryRow,
+    terms: &QueryTerms,
+) -> Result<Option<Clean<Snippet>>> {
+    let MemoryBody::Observation(body) = store.body_of(memory)? else { return Ok(None) };
+    let Some(said) = body.narrative.or(body.report) else { return Ok(None) };
+    let cut = Cut { length: TOLD, ..Cut::default() };
+    // It is short: what it is about stands at its beginning.
+    let told = cleaned(redactor, &plain_line(&said.text, TOLD));
+    let told = told.derive(|text| snippet(text, terms, &cut));
+    let said = told.get().text.trim_end_matches(['.', '…']).to_lowercase();
+    let is_more = memory.is_untitled() || !memory.title.to_lowercase().contains(&said);
+    Ok(is_more.then_some(told))
 }
 
 fn ranked_session(app: &App, redactor: &Redactor, session: SessionHits) -> RankedSession {

@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         if found.verdict == Verdict::Nearest {
             let line = match found.is_unsure() {
                 true => format!("No sure match{}. The nearest:", scope(&found)),
-                false => "This may answer it:".to_owned(),
+                false => "Not sure, but this may answer it:".to_owned(),
             };
             page.toned(Tone::Bad, &line);
         }
@@ -191,6 +191,9 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
             "  {id}  {text}  {}",
             page.paint(Tone::Quiet, &plural(entry.turns.into(), "turn"))
         ));
+        for deed in &session.done {
+            page.line(format!("            {}", one_line(deed.get(), room)));
+        }
         for step in &session.steps {
             page.line(format!("    open: {}", one_line(step.get(), room)));
         }
@@ -218,7 +221,7 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
     }
     let id_width = shown.iter().map(|memory| memory.entry.id.len()).max().unwrap_or(5);
     page.toned(Tone::Heading, "In short");
-    for RankedMemory { entry, files, .. } in shown {
+    for RankedMemory { entry, files, told, .. } in shown {
         let id = page.paint(Tone::Id, &format!("{:id_width$}", entry.id));
         let age = age(entry.at, environment.clock.now());
         let stale = files.note().map_or_else(String::new, |note| format!("  {note}"));
@@ -227,6 +230,11 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
         let age = page.paint(Tone::Quiet, &age);
         let stale = page.paint(Tone::Bad, &stale);
         page.line(format!("  {id}  {:10}{title}  {age}{stale}", entry.kind));
+        let indent = id_width + 14;
+        let told = told.as_ref().map_or_else(Vec::new, |told| marked(page, told));
+        for line in wrap(&told, page.columns().saturating_sub(indent).max(30)) {
+            page.line(format!("{:indent$}{line}", ""));
+        }
     }
 }
 
