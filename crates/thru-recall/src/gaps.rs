@@ -362,6 +362,20 @@ mod tests {
     }
 
     #[test]
+    fn the_kind_of_thing_that_is_asked_for_stands_behind_which() {
+        for (query, wanted) in [
+            ("which Slack channel is told", vec!["Slack", "channel"]),
+            ("under which url is it", vec!["url"]),
+            ("Welcher Port?", vec!["Port"]),
+            ("which of the two", vec![]),
+            ("what is it", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(thing_asked_for(query), wanted, "{query}");
+        }
+    }
+
+    #[test]
     fn what_did_something_is_told_from_other_words() {
         for (query, wanted) in [
             ("what did helena say", true),
@@ -385,6 +399,10 @@ mod tests {
             (
                 vec![apart, unknown("GitLab"), unknown("Slack")],
                 "Nothing mentions \"GitLab\" or \"Slack\". No session speaks of both \"Kafka\" and \"billing\".",
+            ),
+            (
+                vec![unknown("GitLab"), Gap::Unsaid { word: "url".to_owned() }],
+                "Nothing mentions \"GitLab\". Nothing shown mentions \"url\".",
             ),
             (vec![Gap::OtherTime], "Nothing near this is of that time."),
             (["a", "b", "c", "d"].map(unknown).to_vec(), "Nothing mentions \"a\", \"b\" or \"c\"."),

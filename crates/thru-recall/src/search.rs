@@ -204,6 +204,7 @@ pub fn search(
         ..SearchResults::default()
     };
     let mut wanted = first_screen(&ranking, &candidates, request);
+    let asks_how = how_to.is_some();
     let told: Vec<Told> = match how_to {
         Some(how) => how.commands(store, &ranking, &candidates)?,
         None => Vec::new(),
@@ -350,6 +351,9 @@ pub fn search(
         for session in &mut results.sessions {
             last_first(&mut session.hits, &candidates);
         }
+        if asks_how && let Some(first) = results.sessions.first_mut() {
+            command_second(&mut first.hits, &candidates);
+        }
     }
     excerpts.cut(&mut results.sessions);
     let asked = (&results.terms, decided.as_ref());
@@ -425,6 +429,19 @@ fn last_first(hits: &mut [Hit], candidates: &Candidates) {
     if let Some(last) = later.max_by_key(|place| at(&hits[*place])) {
         hits[..=last].rotate_right(1);
     }
+}
+
+/// The share of what the best passage holds of a question how to do something that a command holds which may have done it.
+const DID: f32 = 0.4;
+
+/// Puts the first command that worked behind the best answer to a question how to do something, where none is sure to do it.
+fn command_second(hits: &mut [Hit], candidates: &Candidates) {
+    let held = |hit: &Hit| candidates.found[hit.score.candidate].contributions.iter().sum::<f32>();
+    let most = hits.iter().map(held).fold(0.0, f32::max);
+    second(hits, |hit| {
+        let has_worked = hit.passage.outcome == Some(Outcome::Succeeded);
+        hit.passage.command.is_some() && has_worked && held(hit) >= most * DID
+    });
 }
 
 /// Moves an item that stands further behind to the second place.

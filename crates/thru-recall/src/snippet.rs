@@ -100,7 +100,7 @@ pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
         writer.begin(&text[..from], number > 0);
         // What is left to the parts after it.
         let kept = if number + 1 == parts.len() { 0 } else { SHARES - part.share };
-        let (room, lines) = (writer.room * kept / SHARES, writer.lines * kept / SHARES);
+        let (room, lines) = (writer.room * kept / SHARES, writer.lines * kept / SHARES / 2);
         writer.room -= room;
         writer.lines -= lines;
         writer.write(text, from);
@@ -503,16 +503,51 @@ mod tests {
             snippet(text, &analyse("needle"), &cut).text
         };
         let far =
-            format!("# Fix\nYes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
+            format!("Yes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
         assert_eq!(shown(&far, 0), "…The needle was the cause.");
-        assert_eq!(shown(&far, 20), "Yes, it is. …The needle was the cause.");
-        assert_eq!(shown(&far, 5), "Yes, …The needle was the cause.");
+        assert_eq!(shown(&far, 12), "Yes, it is. Then…\nThe needle was the cause.");
         let near = format!("Yes, it is. And the needle {}", "x ".repeat(200));
         assert!(
             shown(&near, 20).starts_with("Yes, it is. And the needle x"),
             "{}",
             shown(&near, 20)
         );
+    }
+
+    #[test]
+    fn a_long_snippet_has_a_second_stretch_with_what_the_first_one_lacks() {
+        let rest = "x ".repeat(600);
+        let text = format!("{rest}\n\nThe lock was a mutex.\n\n{rest}\n\nThe queue was full.\n\n{rest}");
+        let shown = |length| marked(&text, "lock mutex queue", length);
+        assert!(!shown(240).contains("[queue]"), "{}", shown(240));
+        assert!(shown(480).contains("…\nThe [queue] was full."), "{}", shown(480));
+        assert!(shown(480).starts_with("…The [lock] was a [mutex]."), "{}", shown(480));
+    }
+
+    #[test]
+    fn a_call_that_failed_shows_its_end() {
+        let text = format!("command: build it\n{}\ncannot find the lock", "x ".repeat(200));
+        let shown = |is_failed| {
+            let cut = Cut { length: 60, is_call: true, is_failed, ..Cut::default() };
+            snippet(&text, &analyse("build"), &cut).text
+        };
+        assert!(shown(true).ends_with("…\ncannot find the lock"), "{}", shown(true));
+        assert!(shown(true).starts_with("command: build it"), "{}", shown(true));
+        assert!(shown(false).ends_with("x…"), "{}", shown(false));
+    }
+
+    #[test]
+    fn a_reason_is_worth_a_word() {
+        let rest = "x ".repeat(200);
+        let text = format!("The lock is old.\n\n{rest}\n\nThe lock is there because two write.");
+        let shown = |sought| {
+            snippet(&text, &analyse("lock"), &Cut { length: 60, sought, ..Cut::default() }).text
+        };
+        assert!(shown(Sought::Anything).starts_with("The lock is old."));
+        assert_eq!(shown(Sought::Reason), "…The lock is there because two write.");
+        let text = format!("The limit is low.\n\n{rest}\n\nThe limit is 5.");
+        let cut = Cut { length: 60, sought: Sought::Number, ..Cut::default() };
+        assert_eq!(snippet(&text, &analyse("limit"), &cut).text, "…The limit is 5.");
     }
 
     #[test]
@@ -547,7 +582,7 @@ mod tests {
     fn code_and_headings_keep_their_lines() {
         let text = "Do this:\n```sh\nexport LOCK=1\n  cargo run\n```\nIt starts\nthe server.\n## Then\nLook.";
         assert_eq!(
-            marked(text, "run lock", 300),
+            marked(text, "run lock", 360),
             "Do this:\nexport [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
         );
         let text = format!("```\n{}\nthe needle\n# is here\n```\n\nAnd so on.", "x ".repeat(200));

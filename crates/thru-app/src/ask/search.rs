@@ -231,6 +231,9 @@ pub struct WorkDone {
     /// The file that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The time that was asked about: its first moment, and the first one after it.
+    #[serde(skip)]
+    pub time: Option<(Timestamp, Timestamp)>,
     /// The sessions, the latest first.
     pub sessions: Vec<WorkSession>,
     /// The last session before the time that was asked about, where there is none in it.
@@ -633,7 +636,11 @@ fn answer_work(
     // That nothing is open answers a question about all that is.
     let is_answer = matches!(&question, WorkQuestion::Open { of } if of.is_empty());
     let is_nothing = sessions.is_empty() && before.is_none() && !is_answer;
-    Ok((!is_nothing).then_some(WorkDone { question: name, file, sessions, before }))
+    let time = match question {
+        WorkQuestion::Done { from, until, .. } => Some((from, until)),
+        _ => None,
+    };
+    Ok((!is_nothing).then_some(WorkDone { question: name, file, time, sessions, before }))
 }
 
 /// The rows of all projects of a name: two clones of a repository may be two projects.
@@ -758,6 +765,7 @@ fn told(
     terms: &QueryTerms,
 ) -> Result<Option<Clean<Snippet>>> {
     let MemoryBody::Observation(body) = store.body_of(memory)? else { return Ok(None) };
+    let is_report = body.narrative.is_none();
     let Some(said) = body.narrative.or(body.report) else { return Ok(None) };
     let cut = Cut { length: TOLD, ..Cut::default() };
     // It is short: what it is about stands at its beginning.
@@ -765,7 +773,7 @@ fn told(
     let told = told.derive(|text| snippet(text, terms, &cut));
     let said = told.get().text.trim_end_matches(['.', '…']).to_lowercase();
     let is_more = memory.is_untitled() || !memory.title.to_lowercase().contains(&said);
-    Ok(is_more.then_some(told))
+    Ok(Some(told).filter(|told| is_more && !(is_report && told.get().marks.is_empty())))
 }
 
 fn ranked_session(app: &App, redactor: &Redactor, session: SessionHits) -> RankedSession {

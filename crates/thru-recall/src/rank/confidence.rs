@@ -350,6 +350,22 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_stands_alone_and_tells_most_is_enough() {
+        let alone = |held: Vec<f32>, second: f32| {
+            let one = candidate(held);
+            let candidates =
+                Candidates { found: vec![one], idf: vec![5.0, 4.0, 2.0], documents: 9_000 };
+            let mut sessions = crate::rank::rank(&candidates, &Found::default()).sessions;
+            let best = sessions[0];
+            sessions.push(SessionScore { session: 2, score: best.score * second, ..best });
+            stands_alone(&candidates, &sessions)
+        };
+        assert!(alone(vec![1.0, 1.0, 0.0], 0.0));
+        assert!(!alone(vec![1.0, 1.0, 0.0], 0.5), "another session has to do with it");
+        assert!(!alone(vec![1.0, 0.0, 1.0], 0.0), "too little is told");
+    }
+
+    #[test]
     fn a_name_that_the_best_session_misses_takes_confidence() {
         let one = candidate(vec![9.0, 9.0, 0.0]);
         let candidates =

@@ -17,8 +17,12 @@ const LENGTH: usize = 240;
 pub(super) const LEADERS: usize = 3;
 const LEADER_LENGTH: usize = 720;
 const FIRST_LENGTH: usize = 900;
+/// … and of a plan further down.
+const PLAN_LENGTH: usize = 480;
 /// The most that one is given where there are few.
 const MOST: usize = 1_500;
+/// The share of its room up to which a text is shown whole.
+const WHOLE: (usize, usize) = (4, 3);
 /// Passages of a full screen.
 const SCREEN: usize = 10;
 /// Bytes of the shortest prompt that says why as well as what: it is shown like a leader further down, too.
@@ -28,7 +32,7 @@ const REASONS: usize = 1_500;
 /// The shares of a snippet that the opening of an answer, and of a command, take at most.
 const OPENING: (usize, usize) = (2, 5);
 const OF_COMMAND: usize = 2;
-/// Bytes of the longest command that is shown whole where it leads.
+/// Bytes of a command that are shown where it leads.
 const COMMAND: usize = 320;
 
 /// Returns true for a prompt that says why as well as what.
@@ -75,9 +79,12 @@ impl<'a, 'm> Excerpts<'a, 'm> {
             let length = match place {
                 0 => (FIRST_LENGTH + spare).min(MOST),
                 _ if place < LEADERS => (LEADER_LENGTH + spare).min(MOST),
-                _ if is_reason || is_plan && place < 2 * LEADERS => LEADER_LENGTH,
+                _ if is_reason || is_plan && place < 2 * LEADERS => PLAN_LENGTH,
                 _ => LENGTH,
             };
+            // What is little longer is shown whole.
+            let whole = hit.text.get().chars().count();
+            let length = if whole <= length * WHOLE.0 / WHOLE.1 { whole } else { length };
             hit.snippet = self.snippet(hit, place < LEADERS, length);
         }
     }
@@ -97,7 +104,7 @@ impl<'a, 'm> Excerpts<'a, 'm> {
         };
         let command = self.told.iter().find(|told| told.score.candidate == hit.score.candidate);
         let opening = match &passage.command {
-            Some(command) if is_leader && command.len() <= COMMAND => COMMAND,
+            Some(_) if is_leader => COMMAND,
             Some(_) => length / OF_COMMAND,
             None if is_leader && passage.kind == PassageKind::Assistant => {
                 length * OPENING.0 / OPENING.1

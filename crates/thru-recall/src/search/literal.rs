@@ -8,7 +8,7 @@ use crate::rank::{PassageScore, Ranking};
 /// The least number of pairs of words that make a quotation.
 const PAIRS: usize = 3;
 /// The share of the nearness of the question's words to each other that a passage with the quotation has.
-const QUOTED: f32 = 0.85;
+const QUOTED: f32 = 0.98;
 
 /// The passage that holds the words of a question as they stand in it: of the session of the best, the last one.
 pub(super) fn quoted(
@@ -42,4 +42,48 @@ fn nearness(query: &str, candidates: &Candidates, terms: &QueryTerms) -> Option<
         Some(f32::midpoint(idf(a)?, idf(b)?) / (distance as f32).sqrt())
     };
     terms.pairs.iter().copied().map(pair).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use thru_core::PassageKind;
+    use thru_store::index::Candidate;
+
+    use super::*;
+    use crate::analyse;
+    use crate::rank::{Found, rank};
+
+    #[test]
+    fn a_passage_with_the_words_as_they_stand_is_a_quotation() {
+        let quote = |query: &str, share: f32| {
+            let terms = analyse(query);
+            let idf = vec![2.0; terms.terms.len()];
+            let mut candidates = Candidates { found: Vec::new(), idf, documents: 100 };
+            let own = nearness(query, &candidates, &terms).unwrap_or(1.0);
+            let passage = |ordinal: u32, share: f32| Candidate {
+                row: i64::from(ordinal),
+                key: u64::from(ordinal),
+                session: 1,
+                source: 1,
+                ordinal,
+                turn: 1,
+                length: 20,
+                kind: PassageKind::Tool,
+                is_subagent: false,
+                is_echo: false,
+                at: i64::from(ordinal),
+                text_key: None,
+                contributions: vec![1.0; terms.terms.len()],
+                proximity: own * share,
+            };
+            candidates.found = vec![passage(1, share), passage(5, share), passage(9, 0.5)];
+            let ranking = rank(&candidates, &Found::default());
+            let found = quoted(query, &ranking, &candidates, &terms);
+            found.map(|score| candidates.found[score.candidate].ordinal)
+        };
+        let error = "error: the lock of store is not open";
+        assert_eq!(quote(error, 1.0), Some(5), "the last one");
+        assert_eq!(quote(error, 0.9), None);
+        assert_eq!(quote("lock of store", 1.0), None, "too few words");
+    }
 }

@@ -7,7 +7,7 @@ use thru_app::ask::rank::ExplainRank;
 use thru_app::ask::search::{
     AnswerSize, Found, NEAREST, RankedMemory, Search, Verdict, WorkDone, search,
 };
-use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
+use thru_core::{Concept, MemoryKind, Outcome as CallOutcome, Timestamp};
 use thru_recall::{Snippet, TurnEnds};
 use thru_redact::Clean;
 
@@ -170,7 +170,12 @@ fn scope(found: &Found) -> String {
 /// Sessions by day, the latest first.
 fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
     if work.before.is_some() {
-        page.line("No session in that time. The last one before it:");
+        let time = work.time.map_or_else(|| "in that time".to_owned(), |(from, until)| {
+            let last = Timestamp::from_millisecond(until.as_millisecond() - 1).unwrap_or(until);
+            let (from, last) = (date(from, environment), date(last, environment));
+            if from == last { format!("on {from}") } else { format!("from {from} to {last}") }
+        });
+        page.line(format!("No session {time}. The last one before it:"));
     } else if work.sessions.is_empty() {
         return page.line("No session is known to have left anything open.");
     }
@@ -192,7 +197,7 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
             page.paint(Tone::Quiet, &plural(entry.turns.into(), "turn"))
         ));
         for deed in &session.done {
-            page.line(format!("            {}", one_line(deed.get(), room)));
+            page.line(format!("            {}", one_line(deed.get(), room + 12)));
         }
         for step in &session.steps {
             page.line(format!("    open: {}", one_line(step.get(), room)));
