@@ -90,7 +90,9 @@ impl Gap {
                 Self::OtherTime => sentences.push("Nothing near this is of that time.".to_owned()),
             }
         }
-        for (start, mut words) in [("Nothing shown mentions", unsaid), ("Nothing mentions", unknown)] {
+        for (start, mut words) in
+            [("Nothing shown mentions", unsaid), ("Nothing mentions", unknown)]
+        {
             words.truncate(MOST_TOLD);
             let Some(last) = words.pop() else { continue };
             let before = words.join(", ");

@@ -260,9 +260,11 @@ fn fit_command(passage: &PassageRow) -> Option<&str> {
 fn says_failure(text: &str) -> bool {
     let is_error = |line: &str| {
         let line = line.trim_start();
-        line.starts_with(CROSSES) || names_exception(line) || ERRORS.iter().any(|error| {
-            line.get(..error.len()).is_some_and(|start| start.eq_ignore_ascii_case(error))
-        })
+        line.starts_with(CROSSES)
+            || names_exception(line)
+            || ERRORS.iter().any(|error| {
+                line.get(..error.len()).is_some_and(|start| start.eq_ignore_ascii_case(error))
+            })
     };
     FAILURES.iter().any(|failure| text.contains(failure)) || text.lines().any(is_error)
 }

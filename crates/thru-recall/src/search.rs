@@ -223,7 +223,7 @@ pub fn search(
         second(&mut wanted, |score| changed.is_some_and(|one| one.candidate == score.candidate));
     }
     if leading.is_empty() {
-        leading.extend(quoted(&request.query, &ranking, &candidates, &results.terms));
+        leading.extend(quoted(store, &request.query, &ranking, &candidates, &results.terms)?);
         results.is_enough |= !leading.is_empty();
     }
     let leads = |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
@@ -258,8 +258,7 @@ pub fn search(
             continue;
         }
         let is_plan = is_plan(&passage, text.get());
-        let is_held =
-            candidates.found[score.candidate].contributions.iter().any(|one| *one > 0.0);
+        let is_held = candidates.found[score.candidate].contributions.iter().any(|one| *one > 0.0);
         let is_unsaid = match passage.kind {
             PassageKind::Human => !is_held && is_order(text.get()),
             PassageKind::Assistant => is_intent(text.get()) || is_asking(text.get()),
@@ -415,7 +414,8 @@ fn last_first(hits: &mut [Hit], candidates: &Candidates) {
     let found = |hit: &Hit| &candidates.found[hit.score.candidate];
     let held = |hit: &Hit| found(hit).contributions.iter().sum::<f32>();
     let at = |hit: &Hit| (found(hit).at, found(hit).ordinal);
-    let asks = |hit: &Hit| hit.text.get().trim_end_matches(['*', ')', '"', ' ', '\n']).ends_with('?');
+    let asks =
+        |hit: &Hit| hit.text.get().trim_end_matches(['*', ')', '"', ' ', '\n']).ends_with('?');
     let is_answer = |hit: &Hit| hit.passage.kind == PassageKind::Assistant && !asks(hit);
     let Some(first) = hits.first().filter(|hit| is_answer(hit)) else { return };
     let (score, most, first) = (first.score.score, held(first), at(first));

@@ -162,8 +162,11 @@ impl Places {
         known: &BTreeSet<usize>,
     ) -> Option<(Range<usize>, BTreeSet<usize>)> {
         let is_free = |place: &Range<usize>| place.end <= shown.start || place.start >= shown.end;
-        let free: Vec<&(Range<usize>, usize)> =
-            self.all.iter().filter(|(place, term)| is_free(place) && !known.contains(term)).collect();
+        let free: Vec<&(Range<usize>, usize)> = self
+            .all
+            .iter()
+            .filter(|(place, term)| is_free(place) && !known.contains(term))
+            .collect();
         let mut best: Option<(f32, Range<usize>, BTreeSet<usize>)> = None;
         for (number, (first, _)) in free.iter().enumerate().take(500) {
             let until = first.start + length;
@@ -201,6 +204,9 @@ const WORTH_A_STRETCH: f32 = 0.2;
 /// The parts to show, in the order of the text.
 fn parts(text: &str, places: &Places, cut: &Cut<'_>, most_lines: usize) -> Vec<Part> {
     let length = cut.length;
+    if text.len() <= length {
+        return vec![Part { from: 0, share: SHARES }];
+    }
     let none = BTreeSet::new();
     let Some((stretch, known)) = places.best_stretch(length / 2, &(0..0), &none) else {
         let from = readable_start(text, &(cut.otherwise..cut.otherwise), length, most_lines);
@@ -502,8 +508,7 @@ mod tests {
             let cut = Cut { length: 80, opening, ..Cut::default() };
             snippet(text, &analyse("needle"), &cut).text
         };
-        let far =
-            format!("Yes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
+        let far = format!("Yes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
         assert_eq!(shown(&far, 0), "…The needle was the cause.");
         assert_eq!(shown(&far, 12), "Yes, it is. Then…\nThe needle was the cause.");
         let near = format!("Yes, it is. And the needle {}", "x ".repeat(200));
@@ -517,7 +522,8 @@ mod tests {
     #[test]
     fn a_long_snippet_has_a_second_stretch_with_what_the_first_one_lacks() {
         let rest = "x ".repeat(600);
-        let text = format!("{rest}\n\nThe lock was a mutex.\n\n{rest}\n\nThe queue was full.\n\n{rest}");
+        let text =
+            format!("{rest}\n\nThe lock was a mutex.\n\n{rest}\n\nThe queue was full.\n\n{rest}");
         let shown = |length| marked(&text, "lock mutex queue", length);
         assert!(!shown(240).contains("[queue]"), "{}", shown(240));
         assert!(shown(480).contains("…\nThe [queue] was full."), "{}", shown(480));

@@ -5,9 +5,9 @@ use serde::{Serialize, Serializer};
 use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp, plain_line};
 use thru_recall::{
-    Correction, Cut, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before, parse_date,
-    snippet, spelled, without_date, work, work_question,
+    Correction, Cut, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults,
+    SessionHits, Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before,
+    parse_date, snippet, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
@@ -536,7 +536,10 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     let mut gaps = results.gaps;
     // Other words stand for common ones.
     let is_common = |word: &String| thru_embed::is_common_word(&word.to_lowercase());
-    gaps.retain(|gap| !matches!(gap, Gap::Unknown { word, is_name: false } if is_common(word)));
+    gaps.retain(|gap| match gap {
+        Gap::Unknown { word, is_name: false } | Gap::Unsaid { word } => !is_common(word),
+        _ => true,
+    });
     let hits = results.sessions.iter().flat_map(|session| &session.hits);
     let texts = || {
         let titles = results.memories.iter().map(|found| &found.title);

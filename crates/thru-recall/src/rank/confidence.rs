@@ -204,8 +204,7 @@ fn stands_alone(candidates: &Candidates, sessions: &[SessionScore]) -> bool {
     let whole: f32 = candidates.idf.iter().sum();
     let told = |one: &Candidate| {
         let parts = one.contributions.iter().zip(&candidates.idf);
-        let held: Vec<f32> =
-            parts.filter(|(part, _)| **part > 0.0).map(|(_, idf)| *idf).collect();
+        let held: Vec<f32> = parts.filter(|(part, _)| **part > 0.0).map(|(_, idf)| *idf).collect();
         held.len() > 1 && held.iter().sum::<f32>() >= TOLD * whole
     };
     let own = candidates.found.iter().filter(|one| one.session == best.session && !one.is_echo);

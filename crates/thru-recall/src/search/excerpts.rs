@@ -19,6 +19,8 @@ const LEADER_LENGTH: usize = 720;
 const FIRST_LENGTH: usize = 900;
 /// … and of a plan further down.
 const PLAN_LENGTH: usize = 480;
+/// Length of an outcome behind a hit: its opening, and what has to do with the question.
+const OUTCOME_LENGTH: usize = 320;
 /// The most that one is given where there are few.
 const MOST: usize = 1_500;
 /// The share of its room up to which a text is shown whole.
@@ -83,7 +85,7 @@ impl<'a, 'm> Excerpts<'a, 'm> {
                 _ => LENGTH,
             };
             // What is little longer is shown whole.
-            let whole = hit.text.get().chars().count();
+            let whole = hit.text.get().len();
             let length = if whole <= length * WHOLE.0 / WHOLE.1 { whole } else { length };
             hit.snippet = self.snippet(hit, place < LEADERS, length);
         }
@@ -97,10 +99,9 @@ impl<'a, 'm> Excerpts<'a, 'm> {
         // Only its meaning matches: the snippet begins at the nearest chunk.
         let nearest = match is_held || is_reason {
             true => None,
-            false => self
-                .meaning
-                .get()
-                .and_then(|query| query.place_in(text.get(), candidate.text_key)),
+            false => {
+                self.meaning.get().and_then(|query| query.place_in(text.get(), candidate.text_key))
+            }
         };
         let command = self.told.iter().find(|told| told.score.candidate == hit.score.candidate);
         let opening = match &passage.command {
@@ -131,7 +132,8 @@ impl<'a, 'm> Excerpts<'a, 'm> {
     /// The part of an outcome that is shown behind a hit.
     pub(super) fn outcome(&self, text: &Clean<String>) -> Clean<Snippet> {
         let weights = &self.candidates.idf;
-        let cut = Cut { weights, length: LENGTH, sought: self.sought, ..Cut::default() };
+        let (length, opening) = (OUTCOME_LENGTH, OUTCOME_LENGTH / 2);
+        let cut = Cut { weights, length, opening, sought: self.sought, ..Cut::default() };
         text.derive(|text| snippet(text, self.terms, &cut))
     }
 }

@@ -2,30 +2,58 @@
 
 use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Candidates, QueryTerms};
+use thru_store::{Result, Store};
 
 use crate::rank::{PassageScore, Ranking};
 
 /// The least number of pairs of words that make a quotation.
 const PAIRS: usize = 3;
-/// The share of the nearness of the question's words to each other that a passage with the quotation has.
+/// The share of the nearness of the question's words to each other that a passage with the quotation has at least.
 const QUOTED: f32 = 0.98;
+/// Passages as near that are read.
+const READ: usize = 12;
 
 /// The passage that holds the words of a question as they stand in it: of the session of the best, the last one.
+///
+/// # Errors
+/// Fails if the store cannot be read.
 pub(super) fn quoted(
+    store: &Store,
     query: &str,
     ranking: &Ranking,
     candidates: &Candidates,
     terms: &QueryTerms,
-) -> Option<PassageScore> {
-    let own = nearness(query, candidates, terms).filter(|_| terms.pairs.len() >= PAIRS)?;
+) -> Result<Option<PassageScore>> {
+    let own = nearness(query, candidates, terms).filter(|_| terms.pairs.len() >= PAIRS);
+    let Some(own) = own else { return Ok(None) };
     let found = |score: &PassageScore| &candidates.found[score.candidate];
-    let is_quote = |score: &&PassageScore| {
-        !found(score).is_echo && found(score).proximity >= own * QUOTED
-    };
-    let best = ranking.passages.iter().find(is_quote)?;
-    let session = found(best).session;
-    let quotes = ranking.passages.iter().filter(is_quote);
-    quotes.filter(|score| found(score).session == session).max_by_key(|score| found(score).at).copied()
+    let may_quote =
+        |score: &&PassageScore| !found(score).is_echo && found(score).proximity >= own * QUOTED;
+    let wanted = words(query);
+    let mut last: Option<PassageScore> = None;
+    for score in ranking.passages.iter().filter(may_quote).take(READ) {
+        let one = found(score);
+        let is_later = last.as_ref().map(found).is_none_or(|known| {
+            known.session == one.session && (known.at, known.ordinal) < (one.at, one.ordinal)
+        });
+        let Some(passage) = store.passages_of_rows(&[one.row])?.pop().filter(|_| is_later) else {
+            continue;
+        };
+        if words(&store.text_of(&passage)?).contains(&wanted) {
+            last = Some(*score);
+        }
+    }
+    Ok(last)
+}
+
+/// The words of a text in lower case, each between two blanks.
+fn words(text: &str) -> String {
+    let mut words = " ".to_owned();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        words.push_str(&word.to_lowercase());
+        words.push(' ');
+    }
+    words
 }
 
 /// The nearness of the words of a question in it, as it is counted in passages; `None` where it has a word that is unknown.
@@ -46,44 +74,26 @@ fn nearness(query: &str, candidates: &Candidates, terms: &QueryTerms) -> Option<
 
 #[cfg(test)]
 mod tests {
-    use thru_core::PassageKind;
-    use thru_store::index::Candidate;
-
     use super::*;
     use crate::analyse;
-    use crate::rank::{Found, rank};
 
     #[test]
-    fn a_passage_with_the_words_as_they_stand_is_a_quotation() {
-        let quote = |query: &str, share: f32| {
+    fn a_quotation_has_the_words_as_they_stand() {
+        let text = words("> [TypeError: the lock\n  isn't open]");
+        assert!(text.contains(&words("TypeError: the lock isn't open")));
+        assert!(!text.contains(&words("the lock is open")));
+    }
+
+    #[test]
+    fn words_are_the_nearer_the_fewer_stand_between_them() {
+        let near = |query: &str| {
             let terms = analyse(query);
             let idf = vec![2.0; terms.terms.len()];
-            let mut candidates = Candidates { found: Vec::new(), idf, documents: 100 };
-            let own = nearness(query, &candidates, &terms).unwrap_or(1.0);
-            let passage = |ordinal: u32, share: f32| Candidate {
-                row: i64::from(ordinal),
-                key: u64::from(ordinal),
-                session: 1,
-                source: 1,
-                ordinal,
-                turn: 1,
-                length: 20,
-                kind: PassageKind::Tool,
-                is_subagent: false,
-                is_echo: false,
-                at: i64::from(ordinal),
-                text_key: None,
-                contributions: vec![1.0; terms.terms.len()],
-                proximity: own * share,
-            };
-            candidates.found = vec![passage(1, share), passage(5, share), passage(9, 0.5)];
-            let ranking = rank(&candidates, &Found::default());
-            let found = quoted(query, &ranking, &candidates, &terms);
-            found.map(|score| candidates.found[score.candidate].ordinal)
+            let candidates = Candidates { found: Vec::new(), idf, documents: 100 };
+            nearness(query, &candidates, &terms).unwrap()
         };
-        let error = "error: the lock of store is not open";
-        assert_eq!(quote(error, 1.0), Some(5), "the last one");
-        assert_eq!(quote(error, 0.9), None);
-        assert_eq!(quote("lock of store", 1.0), None, "too few words");
+        assert!(near("open store lock") > near("open the store of the lock"));
+        let unknown = Candidates { idf: vec![2.0, 0.0], ..Candidates::default() };
+        assert_eq!(nearness("open lock", &unknown, &analyse("open lock")), None);
     }
 }

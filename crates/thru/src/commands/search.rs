@@ -170,11 +170,14 @@ fn scope(found: &Found) -> String {
 /// Sessions by day, the latest first.
 fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
     if work.before.is_some() {
-        let time = work.time.map_or_else(|| "in that time".to_owned(), |(from, until)| {
-            let last = Timestamp::from_millisecond(until.as_millisecond() - 1).unwrap_or(until);
-            let (from, last) = (date(from, environment), date(last, environment));
-            if from == last { format!("on {from}") } else { format!("from {from} to {last}") }
-        });
+        let time = work.time.map_or_else(
+            || "in that time".to_owned(),
+            |(from, until)| {
+                let last = Timestamp::from_millisecond(until.as_millisecond() - 1).unwrap_or(until);
+                let (from, last) = (date(from, environment), date(last, environment));
+                if from == last { format!("on {from}") } else { format!("from {from} to {last}") }
+            },
+        );
         page.line(format!("No session {time}. The last one before it:"));
     } else if work.sessions.is_empty() {
         return page.line("No session is known to have left anything open.");
