@@ -80,7 +80,7 @@ pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
         snippet: Snippet::default(),
         marks: places.marks(),
         room: length,
-        lines: most_lines(length, is_call),
+        lines: most_lines(text, length, is_call),
         is_call,
     };
     let parts = parts(text, &places, cut, writer.lines);
@@ -204,7 +204,7 @@ const WORTH_A_STRETCH: f32 = 0.2;
 /// The parts to show, in the order of the text.
 fn parts(text: &str, places: &Places, cut: &Cut<'_>, most_lines: usize) -> Vec<Part> {
     let length = cut.length;
-    if text.len() <= length {
+    if text.len() <= length && text.lines().count() <= most_lines {
         return vec![Part { from: 0, share: SHARES }];
     }
     let none = BTreeSet::new();
@@ -369,9 +369,13 @@ fn command_of(text: &str, most: usize) -> Range<usize> {
     0..shown.rfind(char::is_whitespace).unwrap_or(shown.len())
 }
 
-/// The most lines of a snippet. Those of a call are short.
-fn most_lines(length: usize, is_call: bool) -> usize {
-    let own = if is_call { CHARACTERS_PER_CALL_LINE } else { CHARACTERS_PER_LINE };
+/// The most lines of a snippet. Those of a call are short, and a text that has room enough is shown whole.
+fn most_lines(text: &str, length: usize, is_call: bool) -> usize {
+    let own = match is_call {
+        _ if text.len() <= length => CHARACTERS_PER_LINE / 2,
+        true => CHARACTERS_PER_CALL_LINE,
+        false => CHARACTERS_PER_LINE,
+    };
     MOST_LINES.max(length / own)
 }
 
