@@ -576,7 +576,7 @@ mod tests {
         let text = "Two ways:\n\n1. the lock\n   of the store\n2. a queue\nThe first.\n| a | b |\n|---|:--|\n| 1 | 2 |";
         assert_eq!(
             marked(text, "two queues", 200),
-            "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b | …"
+            "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b |\n| 1 | 2 |"
         );
     }
 
