@@ -114,7 +114,7 @@ pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
 struct Places {
     /// Each with the number of its term; [`TELLING`] for a word that gives what is asked for.
     all: Vec<(Range<usize>, usize)>,
-    /// The weights of the terms, with those of telling words at the end.
+    /// The weights of the terms.
     weights: Vec<f32>,
 }
 
