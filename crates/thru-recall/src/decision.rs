@@ -79,12 +79,19 @@ fn subject(query: &str, terms: &QueryTerms) -> QueryTerms {
     if subject.terms.iter().any(is_word) { subject } else { terms.clone() }
 }
 
+/// Decisions before other memories: they say why.
+pub(crate) fn decisions_first(mut found: Vec<FoundMemory>) -> Vec<FoundMemory> {
+    found.sort_by_key(|one| !(decides(one) && one.hit.is_near()));
+    found
+}
+
+fn decides(one: &FoundMemory) -> bool {
+    one.hit.memory.kind == MemoryKind::Observation(ObservationType::Decision)
+}
+
 /// Decisions about the same as the best of them, the latest first, then the other memories. Where there is no decision, all
 /// near memories count as such.
 pub(crate) fn newest_first(mut found: Vec<FoundMemory>, most: usize) -> Vec<FoundMemory> {
-    let decides = |one: &FoundMemory| {
-        one.hit.memory.kind == MemoryKind::Observation(ObservationType::Decision)
-    };
     let is_any = found.iter().any(|one| decides(one) && one.hit.is_near());
     let counts = |one: &FoundMemory| one.hit.is_near() && (decides(one) || !is_any);
     let covered = found.iter().filter(|one| counts(one)).map(|one| one.hit.coverage);

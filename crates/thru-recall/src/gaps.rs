@@ -11,7 +11,7 @@ use thru_store::Result;
 use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Candidate, Candidates, IndexFilter, QueryTerms, TextIndex};
 
-use crate::query::is_foreign;
+use crate::query::{is_foreign, is_stop_word};
 
 /// Terms of the longest question. What is longer was pasted, and its names are the machine's.
 const LONGEST_QUESTION: usize = 24;
@@ -58,6 +58,11 @@ pub enum Gap {
         /// The other word.
         other: String,
     },
+    /// The word names the kind of thing that is asked for, and nothing that is shown holds it.
+    Unsaid {
+        /// The word, as typed.
+        word: String,
+    },
     /// Nothing that was found is of the time that was asked about.
     OtherTime,
 }
@@ -65,16 +70,17 @@ pub enum Gap {
 impl Gap {
     /// Returns true if the question cannot be answered without the word.
     pub fn is_telling(&self) -> bool {
-        !matches!(self, Self::Unknown { is_name: false, .. })
+        !matches!(self, Self::Unknown { is_name: false, .. } | Self::Unsaid { .. })
     }
 
     /// Says what gaps there are in a sentence for each kind; nothing where there are none.
     pub fn sentences(gaps: &[Self]) -> String {
-        let mut unknown = Vec::new();
+        let (mut unknown, mut unsaid) = (Vec::new(), Vec::new());
         let mut sentences = Vec::new();
         for gap in gaps {
             match gap {
                 Self::Unknown { word, .. } => unknown.push(format!("\"{word}\"")),
+                Self::Unsaid { word } => unsaid.push(format!("\"{word}\"")),
                 Self::Elsewhere { word } => {
                     sentences.push(format!("\"{word}\" is mentioned, but in nothing near this."));
                 }
@@ -85,11 +91,14 @@ impl Gap {
                 Self::OtherTime => sentences.push("Nothing near this is of that time.".to_owned()),
             }
         }
-        unknown.truncate(MOST_TOLD);
-        if let Some(last) = unknown.pop() {
-            let before = unknown.join(", ");
+        for (start, mut words) in
+            [("Nothing shown mentions", unsaid), ("Nothing mentions", unknown)]
+        {
+            words.truncate(MOST_TOLD);
+            let Some(last) = words.pop() else { continue };
+            let before = words.join(", ");
             let or = if before.is_empty() { "" } else { " or " };
-            sentences.insert(0, format!("Nothing mentions {before}{or}{last}."));
+            sentences.insert(0, format!("{start} {before}{or}{last}."));
         }
         sentences.join(" ")
     }
@@ -266,6 +275,7 @@ pub(crate) fn gaps(
     let turns: HashSet<(i64, u32)> = shown.iter().map(|one| (one.source, one.turn)).collect();
     let is_near = |one: &Candidate| one.kind.is_prose() && turns.contains(&(one.source, one.turn));
     let rare = (asked.passages.documents() / OFTEN).max(LEAST_OFTEN);
+    let asked_for = thing_asked_for(asked.query);
     let mut gaps = Vec::new();
     for word in &words {
         let Some(term) = asked.terms.terms.get(word.at) else { continue };
@@ -284,12 +294,24 @@ pub(crate) fn gaps(
             gaps.push(Gap::Unknown { word: typed, is_name });
         } else if word.is_name && (1..=rare).contains(&asked.passages.frequency(term)?) {
             gaps.push(Gap::Elsewhere { word: typed });
+        } else if asked_for.contains(&word.typed) {
+            gaps.push(Gap::Unsaid { word: typed });
         }
     }
     if !gaps.iter().any(Gap::is_telling) {
         gaps.extend(asked.apart(&words, candidates)?);
     }
     Ok(gaps)
+}
+
+/// The words for the kind of thing that a question asks for: "Slack" and "channel" of "which Slack channel is told".
+fn thing_asked_for(query: &str) -> Vec<&str> {
+    const ASKING: [&str; 5] = ["which", "welche", "welcher", "welches", "welchen"];
+    const MOST: usize = 2;
+    let is_asking = |word: &str| ASKING.iter().any(|asking| word.eq_ignore_ascii_case(asking));
+    let words = query.split_whitespace().skip_while(|word| !is_asking(word)).skip(1);
+    let names = words.take_while(|word| !is_stop_word(&word.to_lowercase())).take(MOST);
+    names.map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect()
 }
 
 /// Returns true if a question asks what a word did: "what did helena say". What nothing mentions did nothing. `word` is a part of
@@ -343,6 +365,20 @@ mod tests {
     }
 
     #[test]
+    fn the_kind_of_thing_that_is_asked_for_stands_behind_which() {
+        for (query, wanted) in [
+            ("which Slack channel is told", vec!["Slack", "channel"]),
+            ("under which url is it", vec!["url"]),
+            ("Welcher Port?", vec!["Port"]),
+            ("which of the two", vec![]),
+            ("what is it", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(thing_asked_for(query), wanted, "{query}");
+        }
+    }
+
+    #[test]
     fn what_did_something_is_told_from_other_words() {
         for (query, wanted) in [
             ("what did helena say", true),
@@ -366,6 +402,10 @@ mod tests {
             (
                 vec![apart, unknown("GitLab"), unknown("Slack")],
                 "Nothing mentions \"GitLab\" or \"Slack\". No session speaks of both \"Kafka\" and \"billing\".",
+            ),
+            (
+                vec![unknown("GitLab"), Gap::Unsaid { word: "url".to_owned() }],
+                "Nothing mentions \"GitLab\". Nothing shown mentions \"url\".",
             ),
             (vec![Gap::OtherTime], "Nothing near this is of that time."),
             (["a", "b", "c", "d"].map(unknown).to_vec(), "Nothing mentions \"a\", \"b\" or \"c\"."),

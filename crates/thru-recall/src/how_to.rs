@@ -260,11 +260,25 @@ fn fit_command(passage: &PassageRow) -> Option<&str> {
 fn says_failure(text: &str) -> bool {
     let is_error = |line: &str| {
         let line = line.trim_start();
-        ERRORS.iter().any(|error| {
-            line.get(..error.len()).is_some_and(|start| start.eq_ignore_ascii_case(error))
-        })
+        line.starts_with(CROSSES)
+            || names_exception(line)
+            || ERRORS.iter().any(|error| {
+                line.get(..error.len()).is_some_and(|start| start.eq_ignore_ascii_case(error))
+            })
     };
     FAILURES.iter().any(|failure| text.contains(failure)) || text.lines().any(is_error)
+}
+
+/// The marks that programs put before what failed.
+const CROSSES: [char; 5] = ['✘', '✗', '✖', '×', '❌'];
+
+/// Returns true for a line that begins with the name of an exception: "TimeoutError: no answer".
+fn names_exception(line: &str) -> bool {
+    let name = line.split([' ', '(', '[']).next().unwrap_or_default();
+    let Some(name) = name.strip_suffix(':') else { return false };
+    let is_name = name.starts_with(|c: char| c.is_alphabetic())
+        && name.chars().all(|c| c.is_alphanumeric() || "._:".contains(c));
+    is_name && ["Error", "Exception"].iter().any(|end| name.ends_with(end))
 }
 
 /// A text with each command on one line that a backslash continues on the next.
@@ -481,6 +495,9 @@ mod tests {
             ("Bash\ncommand: pnpm start | tail\n ERR_PNPM_NO_SCRIPT  Missing script", true),
             ("Bash\ncommand: cargo run\nError: no such subcommand", true),
             ("Bash\ncommand: sh x\nsh: x: command not found", true),
+            ("Bash\ncommand: run e2e | tail\n  ✘  1 a.spec.ts\n", true),
+            ("Bash\ncommand: run e2e | tail\n  TimeoutError: no answer", true),
+            ("Bash\ncommand: run e2e | tail\n  No error: fine", false),
             ("Bash\ncommand: cargo test errors\nerrors are shown: ok\nno error: fine", false),
             ("", false),
         ] {

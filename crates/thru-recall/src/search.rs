@@ -1,5 +1,8 @@
 //! Search: candidates, their order, and the passages themselves.
 
+mod excerpts;
+mod literal;
+
 use std::collections::{HashMap, HashSet};
 
 use thru_core::{ASKING_TOOLS, Layout, Outcome, PassageKind};
@@ -8,7 +11,8 @@ use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTe
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
 use crate::decision::{
-    DECISIONS, asks_how_it_stands, asks_why, decided, newest_first, overruling, reversal,
+    DECISIONS, asks_how_it_stands, asks_why, decided, decisions_first, newest_first, overruling,
+    reversal,
 };
 use crate::dedup::Shown;
 use crate::gaps::{Asked, Gap, gaps};
@@ -19,20 +23,10 @@ use crate::open::OpenFiles;
 use crate::order::{OrderRequest, Ordered, order_by};
 use crate::query::analyse;
 use crate::rank::{CONFIDENT, PassageScore, Ranking, SessionScore};
-use crate::snippet::{Cut, Snippet, snippet};
+use crate::snippet::Snippet;
 use crate::work::sessions_by_row;
-
-/// Length of a snippet, in characters.
-const SNIPPET_LENGTH: usize = 240;
-/// The first passages, which are most likely to answer, and the length of their snippets.
-const LEADERS: usize = 3;
-const LEADER_LENGTH: usize = 480;
-/// Bytes of the shortest prompt that says why as well as what: it is shown like a leader further down, too.
-const PLAN: usize = 1_000;
-/// Bytes at the beginning of a plan in which it says why.
-const REASONS: usize = 1_500;
-/// The share of a snippet that the opening of an answer, or of a command, takes at most.
-const OPENING: usize = 4;
+use excerpts::{Excerpts, LEADERS, is_plan};
+use literal::quoted;
 
 /// A search.
 #[derive(Clone, Debug, Default)]
@@ -210,6 +204,7 @@ pub fn search(
         ..SearchResults::default()
     };
     let mut wanted = first_screen(&ranking, &candidates, request);
+    let asks_how = how_to.is_some();
     let told: Vec<Told> = match how_to {
         Some(how) => how.commands(store, &ranking, &candidates)?,
         None => Vec::new(),
@@ -227,6 +222,10 @@ pub fn search(
         changed = reversal(store, &wanted, &candidates, &results.terms)?;
         second(&mut wanted, |score| changed.is_some_and(|one| one.candidate == score.candidate));
     }
+    if leading.is_empty() {
+        leading.extend(quoted(store, &request.query, &ranking, &candidates, &results.terms)?);
+        results.is_enough |= !leading.is_empty();
+    }
     let leads = |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
     wanted.retain(|score| !leads(score));
     wanted.splice(0..0, leading.iter().copied());
@@ -239,7 +238,7 @@ pub fn search(
     let mut shown = Shown::default();
     // What stands beside a hit as an end of its turn needs no line of its own.
     let mut in_turns: HashSet<i64> = HashSet::new();
-    let asks_why = asks_why(&request.query);
+    let excerpts = Excerpts::of(&request.query, &results.terms, &candidates, &told, &meaning);
     let on_screen: HashSet<i64> = rows.iter().copied().take(request.limit).collect();
     for (place, score) in wanted.iter().enumerate() {
         if hits.len() == request.limit {
@@ -258,33 +257,8 @@ pub fn search(
             results.near_duplicates += 1;
             continue;
         }
-        let candidate = &candidates.found[score.candidate];
-        let is_held = candidate.contributions.iter().any(|one| *one > 0.0);
-        // Only its meaning matches: the snippet begins at the nearest chunk.
-        let nearest = match is_held {
-            true => None,
-            false => meaning.get().and_then(|query| query.place_in(text.get(), candidate.text_key)),
-        };
-        let command = told.iter().find(|told| told.score.candidate == score.candidate);
-        let terms = command.map_or(&results.terms, |told| &told.terms);
-        let is_plan = passage.kind == PassageKind::Human && text.get().len() >= PLAN;
-        let is_reason = is_plan && asks_why;
-        let is_leader = is_reason || hits.len() < if is_plan { 2 * LEADERS } else { LEADERS };
-        let length = if is_leader { LEADER_LENGTH } else { SNIPPET_LENGTH };
-        let weights = if command.is_some() { &[][..] } else { &candidates.idf };
-        let excerpt = |text: &Clean<String>, cut: &Cut<'_>| {
-            text.derive(|text| snippet(without_tool(text, passage.tool.as_deref()), terms, cut))
-        };
-        let is_agent = passage.kind == PassageKind::Assistant;
-        let is_opened = is_agent && hits.len() < LEADERS || passage.command.is_some();
-        let opening = if is_opened { length / OPENING } else { 0 };
-        let is_call = passage.kind == PassageKind::Tool;
-        let otherwise = nearest.filter(|_| !is_reason).unwrap_or(0);
-        let cut = Cut { weights, length, otherwise, opening, is_call };
-        let snippet = match is_reason {
-            true => excerpt(&text.derive(|text| head(text, REASONS).to_owned()), &cut),
-            false => excerpt(&text, &cut),
-        };
+        let is_plan = is_plan(&passage, text.get());
+        let is_held = candidates.found[score.candidate].contributions.iter().any(|one| *one > 0.0);
         let is_unsaid = match passage.kind {
             PassageKind::Human => !is_held && is_order(text.get()),
             PassageKind::Assistant => is_intent(text.get()) || is_asking(text.get()),
@@ -295,14 +269,14 @@ pub fn search(
             TurnEnds::Both => Some(turn(store, redactor, &passage)?),
             TurnEnds::Answer => {
                 let is_told = |row: i64| on_screen.contains(&row) || in_turns.contains(&row);
-                let result = answer(store, redactor, &passage, text.get())?;
+                let is_leader = hits.len() < LEADERS;
+                let result = answer(store, redactor, &passage, text.get(), is_leader)?;
                 let result = result.filter(|(found, _)| !is_told(found.row));
                 result.map(|result| HitTurn { result: Some(result), ..HitTurn::default() })
             }
         };
         if let Some(HitTurn { result: Some((_, text)), excerpt: own, .. }) = &mut turn {
-            let cut = Cut { weights, length: SNIPPET_LENGTH, ..Cut::default() };
-            *own = Some(excerpt(text, &cut));
+            *own = Some(excerpts.outcome(text));
         }
         // What a plan led to is told by others, unless its last words speak of what is asked.
         if is_plan && request.turns == TurnEnds::Answer {
@@ -320,7 +294,7 @@ pub fn search(
         };
         let hit = Hit {
             short_id: store.short_id(&passage.id)?,
-            snippet,
+            snippet: text.derive(|_| Snippet::default()),
             context: context(store, redactor, &passage, request.context)?,
             turn,
             rank: 0,
@@ -372,6 +346,15 @@ pub fn search(
         let own = candidates.found[changed.candidate].session;
         second(&mut results.sessions, |session| session.session.row == own);
     }
+    if told.is_empty() && decided.is_none() {
+        for session in &mut results.sessions {
+            last_first(&mut session.hits, &candidates);
+        }
+        if asks_how && let Some(first) = results.sessions.first_mut() {
+            command_second(&mut first.hits, &candidates);
+        }
+    }
+    excerpts.cut(&mut results.sessions);
     let asked = (&results.terms, decided.as_ref());
     let (memories, left_out) = memories(layout, store, redactor, request, asked, &meaning)?;
     results.memories = memories;
@@ -420,6 +403,45 @@ fn best_passage_first(sessions: &mut [SessionHits], best: Option<i64>) {
     if at > place {
         sessions[place..=at].rotate_right(1);
     }
+}
+
+/// The shares of the score of the first answer of a session, and of what it holds of the question, with which a later one
+/// answers as well.
+const AS_GOOD: f32 = 0.9;
+
+/// Puts the last of the answers of a session that are about as good before the others: what was said first may have been wrong.
+fn last_first(hits: &mut [Hit], candidates: &Candidates) {
+    let found = |hit: &Hit| &candidates.found[hit.score.candidate];
+    let held = |hit: &Hit| found(hit).contributions.iter().sum::<f32>();
+    let at = |hit: &Hit| (found(hit).at, found(hit).ordinal);
+    let asks =
+        |hit: &Hit| hit.text.get().trim_end_matches(['*', ')', '"', ' ', '\n']).ends_with('?');
+    let is_answer = |hit: &Hit| hit.passage.kind == PassageKind::Assistant && !asks(hit);
+    let Some(first) = hits.first().filter(|hit| is_answer(hit)) else { return };
+    let (score, most, first) = (first.score.score, held(first), at(first));
+    let is_as_good = |hit: &Hit| {
+        is_answer(hit)
+            && at(hit) > first
+            && hit.score.score >= score * AS_GOOD
+            && held(hit) >= most * AS_GOOD
+    };
+    let later = (1..hits.len()).filter(|place| is_as_good(&hits[*place]));
+    if let Some(last) = later.max_by_key(|place| at(&hits[*place])) {
+        hits[..=last].rotate_right(1);
+    }
+}
+
+/// The share of what the best passage holds of a question how to do something that a command holds which may have done it.
+const DID: f32 = 0.4;
+
+/// Puts the first command that worked behind the best answer to a question how to do something, where none is sure to do it.
+fn command_second(hits: &mut [Hit], candidates: &Candidates) {
+    let held = |hit: &Hit| candidates.found[hit.score.candidate].contributions.iter().sum::<f32>();
+    let most = hits.iter().map(held).fold(0.0, f32::max);
+    second(hits, |hit| {
+        let has_worked = hit.passage.outcome == Some(Outcome::Succeeded);
+        hit.passage.command.is_some() && has_worked && held(hit) >= most * DID
+    });
 }
 
 /// Moves an item that stands further behind to the second place.
@@ -574,47 +596,45 @@ fn turn(store: &Store, redactor: &Redactor, passage: &PassageRow) -> Result<HitT
     Ok(HitTurn { prompt: read(prompt)?, result: read(result)?, excerpt: None })
 }
 
-/// The beginning of a text, of at most so many bytes.
-fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
-}
-
-/// The text of a call without the name of its tool, which is shown before it; of one that asked the person the answer, which
-/// repeats the question.
-fn without_tool<'t>(text: &'t str, tool: Option<&str>) -> &'t str {
-    const ANSWERED: [&str; 2] = ["answered your questions: ", "answered Claude's questions: "];
-    let Some(tool) = tool else { return text };
-    let rest = text.strip_prefix(tool).and_then(|rest| rest.strip_prefix('\n')).unwrap_or(text);
-    let is_asking = ASKING_TOOLS.contains(&tool);
-    let answer = ANSWERED.iter().find_map(|said| Some(rest.find(said)? + said.len()));
-    answer.filter(|_| is_asking).map_or(rest, |at| &rest[at..])
-}
-
 /// The outcome of a passage that asks: the last words of the agent behind a prompt, and the reply to a question of the agent
-/// that the passage does not hold.
+/// that the passage does not hold; of a call that failed and is a leader what the agent made of it.
 fn answer(
     store: &Store,
     redactor: &Redactor,
     passage: &PassageRow,
     text: &str,
+    is_leader: bool,
 ) -> Result<Option<(PassageRow, Clean<String>)>> {
-    let asks = match passage.kind {
-        PassageKind::Assistant => is_asking(text),
-        PassageKind::Tool => {
-            let is_refused = passage.outcome == Some(Outcome::Failed);
-            is_refused && passage.tool.as_deref().is_some_and(|tool| ASKING_TOOLS.contains(&tool))
-        }
-        PassageKind::Human => false,
-    };
+    let has_failed = passage.outcome == Some(Outcome::Failed);
+    let may_ask = passage.tool.as_deref().is_some_and(|tool| ASKING_TOOLS.contains(&tool));
     let found = match passage.kind {
         PassageKind::Human => store.ends_of_turn(passage)?.1,
-        _ if asks => store.reply_to(passage)?,
+        PassageKind::Assistant if is_asking(text) => store.reply_to(passage)?,
+        PassageKind::Tool if has_failed && may_ask => store.reply_to(passage)?,
+        PassageKind::Tool if has_failed && is_leader => next_words(store, passage)?,
         _ => None,
     };
     let Some(found) = found else { return Ok(None) };
     let text = clean(store, redactor, &found)?;
-    let says = found.kind == PassageKind::Human || !is_intent(text.get()) && !is_asking(text.get());
+    let says = passage.kind == PassageKind::Tool
+        || found.kind == PassageKind::Human
+        || !is_intent(text.get()) && !is_asking(text.get());
     Ok(says.then_some((found, text)))
+}
+
+/// Passages behind a call among which the agent speaks of it.
+const NEXT: u32 = 6;
+
+/// The next words of the agent that made a call.
+fn next_words(store: &Store, call: &PassageRow) -> Result<Option<PassageRow>> {
+    for ordinal in call.ordinal + 1..=call.ordinal + NEXT {
+        let next = store.passage_at(call.session, call.source, ordinal)?;
+        let next = next.filter(|next| next.agent_id == call.agent_id);
+        if let Some(next) = next.filter(|next| next.kind == PassageKind::Assistant) {
+            return Ok(Some(next));
+        }
+    }
+    Ok(None)
 }
 
 /// The memories that answer, with the number of rows that the index lacks. A question what was `decided` is about that alone.
@@ -654,6 +674,7 @@ fn memories(
             .collect::<Result<_>>()?;
     let found = match decided {
         Some(_) => newest_first(found, request.memories),
+        None if asks_why(&request.query) => decisions_first(found),
         None => found,
     };
     Ok((found, index.rows_left_out))
@@ -746,23 +767,6 @@ mod tests {
             ("## The cause\n\nTwo writers took the lock.", false),
         ] {
             assert_eq!(is_intent(text), wanted, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_call_is_shown_without_its_tool_and_a_question_by_its_answer() {
-        for (text, tool, wanted) in [
-            ("Bash\ncommand: ls", Some("Bash"), "command: ls"),
-            ("Bash\ncommand: ls", None, "Bash\ncommand: ls"),
-            (
-                "AskUserQuestion\nquestions: Which?\nUser has answered your questions: \"Which?\"=\"a\"",
-                Some("AskUserQuestion"),
-                "\"Which?\"=\"a\"",
-            ),
-            ("AskUserQuestion\nquestions: Which?", Some("AskUserQuestion"), "questions: Which?"),
-            ("Bash\nanswered your questions: x", Some("Bash"), "answered your questions: x"),
-        ] {
-            assert_eq!(without_tool(text, tool), wanted);
         }
     }
 

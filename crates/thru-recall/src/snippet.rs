@@ -9,7 +9,8 @@ use thru_store::index::tokenizer::Terms;
 
 /// Most lines of a snippet, and its characters for each where that allows more.
 const MOST_LINES: usize = 5;
-const CHARACTERS_PER_LINE: usize = 48;
+const CHARACTERS_PER_LINE: usize = 60;
+const CHARACTERS_PER_CALL_LINE: usize = 90;
 /// Bytes before a match in which the start of its line or its sentence is looked for.
 const LEAD: usize = 100;
 /// Bytes of words before a match whose line and sentence begin further away.
@@ -38,78 +39,218 @@ pub struct Cut<'a> {
     pub otherwise: usize,
     /// True for a call of a tool: its lines are no sentences.
     pub is_call: bool,
+    /// True for a call that failed: its end says why.
+    pub is_failed: bool,
     /// The length of the text's opening that stands before the stretch: it says what it is about.
     pub opening: usize,
+    /// The words beside those of the query that tell what it asks for.
+    pub sought: Sought,
+}
+
+/// The kind of thing that a question asks for, as far as words give it away.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Sought {
+    /// Anything.
+    #[default]
+    Anything,
+    /// A reason.
+    Reason,
+    /// A number.
+    Number,
+}
+
+impl Sought {
+    /// Returns true if a term gives what is sought.
+    fn is_told_by(self, term: &str) -> bool {
+        const REASONS: [&str; 7] = ["becaus", "caus", "reason", "sinc", "explain", "due", "weil"];
+        match self {
+            Self::Anything => false,
+            Self::Reason => REASONS.contains(&term),
+            Self::Number => term.starts_with(|c: char| c.is_ascii_digit()),
+        }
+    }
 }
 
 /// Returns the stretch of about `length` characters of `text` that holds most of the query, or the one at
-/// byte `otherwise` if it holds none of it.
+/// byte `otherwise` if it holds none of it; of a long one two stretches, if another one holds what the first does not.
 pub fn snippet(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Snippet {
-    let Cut { weights, length, otherwise, opening, is_call } = *cut;
-    let wanted: HashMap<&str, usize> =
-        query.in_all_forms().map(|(number, form)| (form, number)).collect();
-    let mut places: Vec<(Range<usize>, usize)> = Vec::new();
-    Terms::default().tokenize(text, |term, place| {
-        if let Some(number) = wanted.get(term) {
-            places.push((place.start..place.end, *number));
-        }
-    });
-    let stretch = match places.is_empty() {
-        true => otherwise..otherwise,
-        false => best_stretch(&places, weights, length),
+    let Cut { length, opening, is_call, .. } = *cut;
+    let places = Places::of(text, query, cut);
+    let mut writer = Writer {
+        snippet: Snippet::default(),
+        marks: places.marks(),
+        room: length,
+        lines: most_lines(text, length, is_call),
+        is_call,
     };
-    let most_lines = if is_call { MOST_LINES } else { most_lines(length) };
-    let mut from = readable_start(text, &stretch, length, most_lines);
-    let marks = places.into_iter().map(|(place, _)| place).collect();
-    let mut writer = Writer { snippet: Snippet::default(), marks, room: length };
-    let opening = opening_of(text, opening);
-    let is_near = opening.end + (length / 4).max(WORDS_BEFORE) >= from;
-    if is_near && !opening.is_empty() {
-        from = 0;
-    } else {
-        for word in text[opening].split_whitespace() {
-            writer.push(' ', word, word.as_ptr().addr() - text.as_ptr().addr());
-        }
-    }
-    if text[..from].contains(char::is_alphanumeric) {
-        writer.snippet.text.push_str(if writer.snippet.text.is_empty() { "…" } else { " …" });
-    }
-    let (mut at, mut lines, mut in_item, mut goes_on) = (from, 1, false, false);
-    let mut in_code = text[..from].lines().filter(|line| is_fence(line)).count() % 2 == 1;
-    for line in text[from..].split_inclusive('\n') {
-        let start = at;
-        at += line.len();
-        if line.trim().is_empty() || is_rule(line) || is_call && is_setting(line) {
-            continue;
-        }
-        let line = if is_call { without_number(line) } else { line };
-        if is_fence(line) {
-            (in_code, in_item) = (!in_code, true);
-            continue;
-        }
-        let is_own = in_code || is_call || is_item(line) || is_heading(line);
-        // A backslash continues a command on the next line.
-        let breaks = !goes_on && (is_own || in_item && !line.starts_with(char::is_whitespace));
-        let (line, end) =
-            line.trim_end().strip_suffix(" \\").map_or((line, false), |line| (line, true));
-        goes_on = end && (in_code || is_call);
-        in_item = is_own || in_item && !breaks;
-        lines += usize::from(breaks && start > from);
-        if lines > most_lines {
-            writer.snippet.text.push_str(" …");
-            break;
-        }
-        let mut blank = if breaks { '\n' } else { ' ' };
-        let is_blank = |c: char| c.is_whitespace() || c.is_control();
-        for word in unstyled_parts(line).flat_map(|part| part.split(is_blank)) {
-            let place = word.as_ptr().addr() - text.as_ptr().addr();
-            if !word.is_empty() && !writer.push(blank, word, place) {
-                return writer.snippet;
+    let parts = parts(text, &places, cut, writer.lines);
+    let opening = command_of(text, if is_call { opening } else { 0 });
+    let mut first = parts.first().map_or(0, |part| part.from);
+    if first > 0 && !opening.is_empty() {
+        if opening.end + WORDS_BEFORE.max(length / 4) >= first {
+            first = 0;
+        } else {
+            for word in text[opening].split_whitespace() {
+                writer.push(' ', word, word.as_ptr().addr() - text.as_ptr().addr());
             }
-            blank = if word.is_empty() { blank } else { ' ' };
         }
+    }
+    for (number, part) in parts.iter().enumerate() {
+        let from = if number == 0 { first } else { part.from };
+        writer.begin(&text[..from], number > 0);
+        // What is left to the parts after it.
+        let kept = if number + 1 == parts.len() { 0 } else { SHARES - part.share };
+        let (room, lines) = (writer.room * kept / SHARES, writer.lines * kept / SHARES / 2);
+        writer.room -= room;
+        writer.lines -= lines;
+        writer.write(text, from);
+        writer.room += room;
+        writer.lines += lines;
     }
     writer.snippet
+}
+
+/// The words of a query in a text.
+struct Places {
+    /// Each with the number of its term; [`TELLING`] for a word that gives what is asked for.
+    all: Vec<(Range<usize>, usize)>,
+    /// The weights of the terms.
+    weights: Vec<f32>,
+}
+
+/// The number of a word that gives what is asked for: a reason, a number.
+const TELLING: usize = usize::MAX;
+
+impl Places {
+    fn of(text: &str, query: &QueryTerms, cut: &Cut<'_>) -> Self {
+        let wanted: HashMap<&str, usize> =
+            query.in_all_forms().map(|(number, form)| (form, number)).collect();
+        let mut all: Vec<(Range<usize>, usize)> = Vec::new();
+        Terms::default().tokenize(text, |term, place| {
+            let number = wanted.get(term).copied();
+            let number = number.or_else(|| cut.sought.is_told_by(term).then_some(TELLING));
+            if let Some(number) = number {
+                all.push((place.start..place.end, number));
+            }
+        });
+        let terms = query.terms.len();
+        let weights = (0..terms).map(|at| cut.weights.get(at).copied().unwrap_or(1.0)).collect();
+        let found = Self { all, weights };
+        if found.marks().is_empty() { Self { all: Vec::new(), ..found } } else { found }
+    }
+
+    /// The places of the query's own words.
+    fn marks(&self) -> Vec<Range<usize>> {
+        let own = self.all.iter().filter(|(_, term)| *term != TELLING);
+        own.map(|(place, _)| place.clone()).collect()
+    }
+
+    /// What some terms weigh. What only tells is worth a word where a word of the query stands beside it.
+    fn weight(&self, terms: &BTreeSet<usize>) -> f32 {
+        let own = |term: &usize| self.weights.get(*term).copied();
+        let usual = self.weights.iter().sum::<f32>() / self.weights.len().max(1) as f32;
+        let sum: f32 = terms.iter().filter_map(own).sum();
+        sum + if sum > 0.0 && terms.contains(&TELLING) { usual } else { 0.0 }
+    }
+
+    /// The stretch of `length` bytes outside of `shown` whose distinct terms, without the `known` ones, weigh most, with
+    /// these.
+    fn best_stretch(
+        &self,
+        length: usize,
+        shown: &Range<usize>,
+        known: &BTreeSet<usize>,
+    ) -> Option<(Range<usize>, BTreeSet<usize>)> {
+        let is_free = |place: &Range<usize>| place.end <= shown.start || place.start >= shown.end;
+        let free: Vec<&(Range<usize>, usize)> = self
+            .all
+            .iter()
+            .filter(|(place, term)| is_free(place) && !known.contains(term))
+            .collect();
+        let mut best: Option<(f32, Range<usize>, BTreeSet<usize>)> = None;
+        for (number, (first, _)) in free.iter().enumerate().take(500) {
+            let until = first.start + length;
+            let within = || free[number..].iter().take_while(|(place, _)| place.end <= until);
+            // In their order: a sum of fractions depends on it.
+            let terms: BTreeSet<usize> = within().map(|(_, term)| *term).collect();
+            let sum = self.weight(&terms);
+            if best.as_ref().is_none_or(|(most, ..)| sum > *most) {
+                let end = within().last().map_or(first.end, |(place, _)| place.end);
+                best = Some((sum, first.start..end, terms));
+            }
+        }
+        best.map(|(_, stretch, terms)| (stretch, terms))
+    }
+}
+
+/// A part of a text that is shown.
+struct Part {
+    /// The byte at which it begins.
+    from: usize,
+    /// Its share of the room, of [`SHARES`].
+    share: usize,
+}
+
+/// The shares that the room of a snippet has, and those that the first stretch takes of two.
+const SHARES: usize = 10;
+const OF_FIRST: usize = 6;
+/// Bytes of the end of a call that failed.
+const END: usize = 160;
+/// The length from which a snippet may have two stretches.
+const LONG: usize = 400;
+/// The least share of the weight of all words in a text for which a second stretch is shown.
+const WORTH_A_STRETCH: f32 = 0.2;
+
+/// The parts to show, in the order of the text.
+fn parts(text: &str, places: &Places, cut: &Cut<'_>, most_lines: usize) -> Vec<Part> {
+    let length = cut.length;
+    if text.len() <= length && text.lines().count() <= most_lines {
+        return vec![Part { from: 0, share: SHARES }];
+    }
+    let none = BTreeSet::new();
+    let Some((stretch, known)) = places.best_stretch(length / 2, &(0..0), &none) else {
+        let from = readable_start(text, &(cut.otherwise..cut.otherwise), length, most_lines);
+        return vec![Part { from, share: SHARES }];
+    };
+    let begin = |stretch: &Range<usize>, share: usize| {
+        readable_start(text, stretch, length * share / SHARES, most_lines * share / SHARES)
+    };
+    let alone = Part { from: begin(&stretch, SHARES), share: SHARES };
+    let shown = alone.from..(alone.from + length).max(stretch.end);
+    let end = text.trim_end();
+    if cut.is_failed && end.len() > shown.end {
+        let last = end.rfind('\n').map_or(0, |newline| newline + 1).max(shown.end);
+        let last = text.ceil_char_boundary(last.max(end.len().saturating_sub(END)));
+        let share = ((end.len() - last) * SHARES).div_ceil(length).min(OF_FIRST);
+        let from = begin(&stretch, SHARES - share);
+        return vec![Part { from, share: SHARES - share }, Part { from: last, share }];
+    }
+    if !cut.is_call && cut.opening > 0 && alone.from > 0 {
+        let share = (cut.opening * SHARES).div_ceil(length).min(SHARES - 1);
+        let from = begin(&stretch, SHARES - share);
+        return match from <= cut.opening + WORDS_BEFORE {
+            true => vec![Part { from: 0, share: SHARES }],
+            false => vec![Part { from: 0, share }, Part { from, share: SHARES - share }],
+        };
+    }
+    if length < LONG {
+        return vec![alone];
+    }
+    let Some((second, terms)) = places.best_stretch(length / 4, &shown, &known) else {
+        return vec![alone];
+    };
+    let all: BTreeSet<usize> = places.all.iter().map(|(_, term)| *term).collect();
+    if places.weight(&terms) < WORTH_A_STRETCH * places.weight(&all) {
+        return vec![alone];
+    }
+    let (first, other) = (begin(&stretch, OF_FIRST), begin(&second, SHARES - OF_FIRST));
+    let mut parts =
+        vec![Part { from: first, share: OF_FIRST }, Part { from: other, share: SHARES - OF_FIRST }];
+    parts.sort_by_key(|part| part.from);
+    if parts[1].from <= parts[0].from + length * parts[0].share / SHARES {
+        parts = vec![Part { share: SHARES, ..parts.swap_remove(0) }];
+    }
+    parts
 }
 
 /// A snippet that is being written.
@@ -119,9 +260,66 @@ struct Writer {
     marks: Vec<Range<usize>>,
     /// Characters that there is room for.
     room: usize,
+    /// Lines that there are left.
+    lines: usize,
+    is_call: bool,
 }
 
 impl Writer {
+    /// Marks what was left out before a part.
+    fn begin(&mut self, before: &str, is_other: bool) {
+        let text = &mut self.snippet.text;
+        let is_marked = text.ends_with('…') || !before.contains(char::is_alphanumeric);
+        if !is_marked {
+            text.push_str(if text.is_empty() { "…" } else { " …" });
+        }
+        if is_other {
+            text.push('\n');
+        }
+    }
+
+    /// Writes a text from a byte on, as far as the room goes.
+    fn write(&mut self, text: &str, from: usize) {
+        let is_call = self.is_call;
+        let (mut at, mut in_item, mut goes_on) = (from, false, false);
+        let mut in_code = text[..from].lines().filter(|line| is_fence(line)).count() % 2 == 1;
+        for line in text[from..].split_inclusive('\n') {
+            let start = at;
+            at += line.len();
+            if line.trim().is_empty() || is_rule(line) || is_call && is_setting(line) {
+                continue;
+            }
+            let line = if is_call { without_number(line) } else { line };
+            if is_fence(line) {
+                (in_code, in_item) = (!in_code, true);
+                continue;
+            }
+            let is_own = in_code || is_call || is_item(line) || is_heading(line);
+            // A backslash continues a command on the next line.
+            let breaks = !goes_on && (is_own || in_item && !line.starts_with(char::is_whitespace));
+            let (line, end) =
+                line.trim_end().strip_suffix(" \\").map_or((line, false), |line| (line, true));
+            goes_on = end && (in_code || is_call);
+            in_item = is_own || in_item && !breaks;
+            if breaks && start > from {
+                self.lines = self.lines.saturating_sub(1);
+                if self.lines == 0 {
+                    self.snippet.text.push_str(" …");
+                    return;
+                }
+            }
+            let mut blank = if breaks { '\n' } else { ' ' };
+            let is_blank = |c: char| c.is_whitespace() || c.is_control();
+            for word in unstyled_parts(line).flat_map(|part| part.split(is_blank)) {
+                let place = word.as_ptr().addr() - text.as_ptr().addr();
+                if !word.is_empty() && !self.push(blank, word, place) {
+                    return;
+                }
+                blank = if word.is_empty() { blank } else { ' ' };
+            }
+        }
+    }
+
     /// Adds a word that stands at this place of the text. Returns false if there is no more room.
     fn push(&mut self, blank: char, word: &str, place: usize) -> bool {
         let Snippet { text, marks } = &mut self.snippet;
@@ -129,7 +327,7 @@ impl Writer {
             text.push('…');
             return false;
         }
-        if !text.is_empty() && !text.ends_with('…') {
+        if !text.is_empty() && !text.ends_with(['…', '\n']) {
             text.push(blank);
             self.room = self.room.saturating_sub(1);
         }
@@ -161,44 +359,24 @@ impl Writer {
     }
 }
 
-/// The first sentence or line of a text that is no heading, as far as `most` bytes go.
-fn opening_of(text: &str, most: usize) -> Range<usize> {
-    let is_told =
-        |line: &&str| line.contains(char::is_alphanumeric) && !is_heading(line) && !is_fence(line);
-    let Some(line) = text.lines().find(is_told).filter(|_| most > 0) else { return 0..0 };
-    let start = line.as_ptr().addr() - text.as_ptr().addr();
-    let ends = [". ", "! ", "? "].into_iter();
-    let sentence = ends.filter_map(|end| Some(line.find(end)? + 1)).min();
-    let end = sentence.unwrap_or(line.len());
-    if end <= most {
-        return start..start + end;
+/// The first line of a call, as far as `most` bytes go: its command.
+fn command_of(text: &str, most: usize) -> Range<usize> {
+    let Some(line) = text.lines().next().filter(|_| most > 0) else { return 0..0 };
+    if line.len() <= most {
+        return 0..line.len();
     }
     let shown = &line[..line.floor_char_boundary(most)];
-    start..start + shown.rfind(char::is_whitespace).unwrap_or(shown.len())
+    0..shown.rfind(char::is_whitespace).unwrap_or(shown.len())
 }
 
-/// The most lines of a snippet.
-fn most_lines(length: usize) -> usize {
-    MOST_LINES.max(length / CHARACTERS_PER_LINE)
-}
-
-/// Returns the stretch of `length` bytes whose distinct terms weigh most.
-fn best_stretch(places: &[(Range<usize>, usize)], weights: &[f32], length: usize) -> Range<usize> {
-    let mut best = (0.0, 0..0);
-    for (number, (first, _)) in places.iter().enumerate().take(500) {
-        let within = || {
-            places[number..].iter().take_while(|(place, _)| place.end <= first.start + length / 2)
-        };
-        let weight = |term: &usize| weights.get(*term).copied().unwrap_or(1.0);
-        // In their order: a sum of fractions depends on it.
-        let terms: BTreeSet<usize> = within().map(|(_, term)| *term).collect();
-        let sum: f32 = terms.iter().map(weight).sum();
-        if sum > best.0 || number == 0 {
-            let end = within().last().map_or(first.end, |(place, _)| place.end);
-            best = (sum, first.start..end);
-        }
-    }
-    best.1
+/// The most lines of a snippet. Those of a call are short, and a text that has room enough is shown whole.
+fn most_lines(text: &str, length: usize, is_call: bool) -> usize {
+    let own = match is_call {
+        _ if text.len() <= length => CHARACTERS_PER_LINE / 2,
+        true => CHARACTERS_PER_CALL_LINE,
+        false => CHARACTERS_PER_LINE,
+    };
+    MOST_LINES.max(length / own)
 }
 
 /// Moves the start of a stretch back as far as half of the room beside it, and all that the text after it leaves, allows: to
@@ -334,17 +512,52 @@ mod tests {
             let cut = Cut { length: 80, opening, ..Cut::default() };
             snippet(text, &analyse("needle"), &cut).text
         };
-        let far =
-            format!("# Fix\nYes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
+        let far = format!("Yes, it is. Then {}\n\nThe needle was the cause.", "x ".repeat(200));
         assert_eq!(shown(&far, 0), "…The needle was the cause.");
-        assert_eq!(shown(&far, 20), "Yes, it is. …The needle was the cause.");
-        assert_eq!(shown(&far, 5), "Yes, …The needle was the cause.");
+        assert_eq!(shown(&far, 12), "Yes, it is. Then…\nThe needle was the cause.");
         let near = format!("Yes, it is. And the needle {}", "x ".repeat(200));
         assert!(
             shown(&near, 20).starts_with("Yes, it is. And the needle x"),
             "{}",
             shown(&near, 20)
         );
+    }
+
+    #[test]
+    fn a_long_snippet_has_a_second_stretch_with_what_the_first_one_lacks() {
+        let rest = "x ".repeat(600);
+        let text =
+            format!("{rest}\n\nThe lock was a mutex.\n\n{rest}\n\nThe queue was full.\n\n{rest}");
+        let shown = |length| marked(&text, "lock mutex queue", length);
+        assert!(!shown(240).contains("[queue]"), "{}", shown(240));
+        assert!(shown(480).contains("…\nThe [queue] was full."), "{}", shown(480));
+        assert!(shown(480).starts_with("…The [lock] was a [mutex]."), "{}", shown(480));
+    }
+
+    #[test]
+    fn a_call_that_failed_shows_its_end() {
+        let text = format!("command: build it\n{}\ncannot find the lock", "x ".repeat(200));
+        let shown = |is_failed| {
+            let cut = Cut { length: 60, is_call: true, is_failed, ..Cut::default() };
+            snippet(&text, &analyse("build"), &cut).text
+        };
+        assert!(shown(true).ends_with("…\ncannot find the lock"), "{}", shown(true));
+        assert!(shown(true).starts_with("command: build it"), "{}", shown(true));
+        assert!(shown(false).ends_with("x…"), "{}", shown(false));
+    }
+
+    #[test]
+    fn a_reason_is_worth_a_word() {
+        let rest = "x ".repeat(200);
+        let text = format!("The lock is old.\n\n{rest}\n\nThe lock is there because two write.");
+        let shown = |sought| {
+            snippet(&text, &analyse("lock"), &Cut { length: 60, sought, ..Cut::default() }).text
+        };
+        assert!(shown(Sought::Anything).starts_with("The lock is old."));
+        assert_eq!(shown(Sought::Reason), "…The lock is there because two write.");
+        let text = format!("The limit is low.\n\n{rest}\n\nThe limit is 5.");
+        let cut = Cut { length: 60, sought: Sought::Number, ..Cut::default() };
+        assert_eq!(snippet(&text, &analyse("limit"), &cut).text, "…The limit is 5.");
     }
 
     #[test]
@@ -363,7 +576,7 @@ mod tests {
         let text = "Two ways:\n\n1. the lock\n   of the store\n2. a queue\nThe first.\n| a | b |\n|---|:--|\n| 1 | 2 |";
         assert_eq!(
             marked(text, "two queues", 200),
-            "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b | …"
+            "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b |\n| 1 | 2 |"
         );
     }
 
@@ -379,7 +592,7 @@ mod tests {
     fn code_and_headings_keep_their_lines() {
         let text = "Do this:\n```sh\nexport LOCK=1\n  cargo run\n```\nIt starts\nthe server.\n## Then\nLook.";
         assert_eq!(
-            marked(text, "run lock", 300),
+            marked(text, "run lock", 360),
             "Do this:\nexport [LOCK]=1\ncargo [run]\nIt starts the server.\n## Then\nLook."
         );
         let text = format!("```\n{}\nthe needle\n# is here\n```\n\nAnd so on.", "x ".repeat(200));

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::tz::TimeZone;
-use thru_core::{MemoryKind, Summary, Timestamp};
+use thru_core::{MemoryKind, ObservationType, Summary, Timestamp};
 use thru_store::index::{IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryBody, MemoryFilter, Result, SessionFilter, SessionRow, Store};
 
@@ -16,6 +16,8 @@ use crate::unfinished::{share, still_open, was_done, words};
 
 /// Maximum number of sessions in an answer.
 const MOST_SESSIONS: usize = 30;
+/// Maximum number of deeds in an answer, over all sessions; each session may have one.
+const MOST_DEEDS: usize = 24;
 /// Number of sessions that tell where the work was left.
 const LATEST: usize = 5;
 /// The latest sessions that are looked through for open work.
@@ -93,6 +95,8 @@ pub struct WorkRow {
     pub session: SessionRow,
     /// The time that it is listed under.
     pub at: Option<Timestamp>,
+    /// What it did in the time that was asked about, beside what its title says.
+    pub done: Vec<String>,
     /// The steps that it left open, or recorded as open.
     pub steps: Vec<String>,
 }
@@ -187,15 +191,42 @@ pub fn work(
             };
             let sessions = store.sessions(&filter)?;
             let at = |session: &SessionRow| session.ended.map(|ended| within(ended, *until));
-            Ok(sessions
+            let most = (MOST_DEEDS / sessions.len().max(1)).max(1);
+            sessions
                 .into_iter()
-                .map(|session| WorkRow { at: at(&session), session, steps: Vec::new() })
-                .collect())
+                .map(|session| {
+                    let done = deeds(store, &session, Some(*from), Some(*until), most)?;
+                    Ok(WorkRow { at: at(&session), session, done, steps: Vec::new() })
+                })
+                .collect()
         }
         WorkQuestion::Latest { .. } => latest(store, index, projects),
         WorkQuestion::Open { of } => open_work(store, index, of, projects),
         WorkQuestion::Touched { file } => touched(store, index, file, projects),
     }
+}
+
+/// The titles of what a session changed and decided in some time, the first first, but for those that its own title says.
+fn deeds(
+    store: &Store,
+    session: &SessionRow,
+    since: Option<Timestamp>,
+    until: Option<Timestamp>,
+    most: usize,
+) -> Result<Vec<String>> {
+    let filter =
+        MemoryFilter { session: Some(session.row), since, until, ..MemoryFilter::default() };
+    let title = session.title.as_deref().unwrap_or_default();
+    let mut done: Vec<String> = Vec::new();
+    for memory in store.memories(&filter)?.into_iter().rev() {
+        let is_deed = matches!(memory.kind, MemoryKind::Observation(kind) if kind != ObservationType::Discovery);
+        let is_told = title.starts_with(&memory.title) || done.contains(&memory.title);
+        if is_deed && !memory.is_untitled() && !is_told {
+            done.push(memory.title);
+        }
+    }
+    done.truncate(most);
+    Ok(done)
 }
 
 /// The latest sessions with work, with the steps that they left open.
@@ -216,7 +247,7 @@ fn latest(store: &Store, index: &TextIndex, projects: Option<&[i64]>) -> Result<
         }
         let left = open.iter_mut().find(|row| row.session.row == session.row);
         let steps = left.map(|row| std::mem::take(&mut row.steps)).unwrap_or_default();
-        found.push(WorkRow { at: session.ended, session, steps });
+        found.push(WorkRow { at: session.ended, session, done: Vec::new(), steps });
         if found.len() == LATEST {
             break;
         }
@@ -245,8 +276,9 @@ pub fn last_before(
         limit: Some(1),
         ..SessionFilter::default()
     };
-    let session = store.sessions(&filter)?.pop();
-    Ok(session.map(|session| WorkRow { at: session.ended, session, steps: Vec::new() }))
+    let Some(session) = store.sessions(&filter)?.pop() else { return Ok(None) };
+    let done = deeds(store, &session, None, None, MOST_DEEDS / LATEST)?;
+    Ok(Some(WorkRow { at: session.ended, session, done, steps: Vec::new() }))
 }
 
 /// The steps that sessions left open or recorded, about the words that are asked for, and what no later session did of them.
@@ -314,7 +346,7 @@ fn open_work(
             Some(row) => row.steps.extend(steps),
             None => {
                 let at = at.or(session.ended);
-                found.push(WorkRow { at, session: session.clone(), steps });
+                found.push(WorkRow { at, session: session.clone(), done: Vec::new(), steps });
             }
         }
     }
@@ -353,6 +385,7 @@ fn touched(
     let mut found: Vec<WorkRow> = sessions
         .into_values()
         .map(|session| WorkRow {
+            done: Vec::new(),
             at: latest.get(&session.row).copied().flatten(),
             session,
             steps: Vec::new(),

@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_agents::hooks::ADAPTERS;
-use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
+use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp, plain_line};
 use thru_recall::{
-    Correction, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults, SessionHits,
-    Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before, parse_date,
-    spelled, without_date, work, work_question,
+    Correction, Cut, FoundMemory, Gap, Hit, MeaningUse, Part, SearchRequest, SearchResults,
+    SessionHits, Snippet, Spelled, TurnEnds, WorkQuestion, WorkRow, in_english, last_before,
+    parse_date, snippet, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
-use thru_store::index::{Collection, EVERYWHERE, IndexFilter, TextIndex};
-use thru_store::{PassageRow, Store};
+use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
+use thru_store::{MemoryBody, MemoryRow, PassageRow, Store};
 
 use super::dates::{dates_as_of, time_meant};
 use super::memory::{self, MemoryEntry, MemoryFiles};
@@ -231,6 +231,9 @@ pub struct WorkDone {
     /// The file that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
+    /// The time that was asked about: its first moment, and the first one after it.
+    #[serde(skip)]
+    pub time: Option<(Timestamp, Timestamp)>,
     /// The sessions, the latest first.
     pub sessions: Vec<WorkSession>,
     /// The last session before the time that was asked about, where there is none in it.
@@ -246,6 +249,9 @@ pub struct WorkSession {
     pub entry: SessionEntry,
     /// The time that it is listed under.
     pub at: Option<Timestamp>,
+    /// What it did in the time that was asked about, beside what its title says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub done: Vec<Clean<String>>,
     /// The steps that it left open, or recorded as open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Clean<String>>,
@@ -391,6 +397,9 @@ pub struct RankedMemory {
     /// Its files as they are now.
     #[serde(flatten)]
     pub files: MemoryFiles,
+    /// The part of what it tells that has to do with the question, beside its title.
+    #[serde(skip)]
+    pub told: Option<Clean<Snippet>>,
 }
 
 /// A session among the answers.
@@ -517,7 +526,10 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     let mut gaps = results.gaps;
     // Other words stand for common ones.
     let is_common = |word: &String| thru_embed::is_common_word(&word.to_lowercase());
-    gaps.retain(|gap| !matches!(gap, Gap::Unknown { word, is_name: false } if is_common(word)));
+    gaps.retain(|gap| match gap {
+        Gap::Unknown { word, is_name: false } | Gap::Unsaid { word } => !is_common(word),
+        _ => true,
+    });
     let hits = results.sessions.iter().flat_map(|session| &session.hits);
     let texts = || {
         let titles = results.memories.iter().map(|found| &found.title);
@@ -536,12 +548,12 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         gaps,
         work,
         project: project.map(|name| cleaned(redactor, &name)),
-        terms: results.terms.terms,
+        terms: results.terms.terms.clone(),
         confidence: results.confidence,
         is_confident,
         meaning: results.meaning_use,
         left_out: results.left_out,
-        memories: ranked_memories(&store, redactor, results.memories)?,
+        memories: ranked_memories(&store, redactor, results.memories, &results.terms)?,
         sessions: results
             .sessions
             .into_iter()
@@ -600,6 +612,7 @@ fn answer_work(
     let told = |row: WorkRow| WorkSession {
         entry: SessionEntry::new(app, redactor, &row.session),
         at: row.at,
+        done: row.done.iter().map(|deed| cleaned(redactor, deed)).collect(),
         steps: row.steps.iter().map(|step| cleaned(redactor, step)).collect(),
     };
     let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
@@ -616,7 +629,11 @@ fn answer_work(
     // That nothing is open answers a question about all that is.
     let is_answer = matches!(&question, WorkQuestion::Open { of } if of.is_empty());
     let is_nothing = sessions.is_empty() && before.is_none() && !is_answer;
-    Ok((!is_nothing).then_some(WorkDone { question: name, file, sessions, before }))
+    let time = match question {
+        WorkQuestion::Done { from, until, .. } => Some((from, until)),
+        _ => None,
+    };
+    Ok((!is_nothing).then_some(WorkDone { question: name, file, time, sessions, before }))
 }
 
 /// The rows of all projects of a name: two clones of a repository may be two projects.
@@ -711,19 +728,45 @@ fn ranked_memories(
     store: &Store,
     redactor: &Redactor,
     found: Vec<FoundMemory>,
+    terms: &QueryTerms,
 ) -> Result<Vec<RankedMemory>> {
     let entries = memory::entries(store, redactor, found.iter().map(|one| &one.hit.memory))?;
-    Ok(found
+    found
         .iter()
         .zip(entries)
-        .map(|(found, (entry, files))| RankedMemory {
-            entry,
-            score: found.hit.score,
-            coverage: found.hit.coverage,
-            similarity: found.hit.similarity,
-            files,
+        .map(|(found, (entry, files))| {
+            Ok(RankedMemory {
+                told: told(store, redactor, &found.hit.memory, terms)?,
+                entry,
+                score: found.hit.score,
+                coverage: found.hit.coverage,
+                similarity: found.hit.similarity,
+                files,
+            })
         })
-        .collect())
+        .collect()
+}
+
+/// Characters of what is told of a memory.
+const TOLD: usize = 320;
+
+/// What a memory tells beside its title: its own sentences, else those of the agent's report.
+fn told(
+    store: &Store,
+    redactor: &Redactor,
+    memory: &MemoryRow,
+    terms: &QueryTerms,
+) -> Result<Option<Clean<Snippet>>> {
+    let MemoryBody::Observation(body) = store.body_of(memory)? else { return Ok(None) };
+    let is_report = body.narrative.is_none();
+    let Some(said) = body.narrative.or(body.report) else { return Ok(None) };
+    let cut = Cut { length: TOLD, ..Cut::default() };
+    // It is short: what it is about stands at its beginning.
+    let told = cleaned(redactor, &plain_line(&said.text, TOLD));
+    let told = told.derive(|text| snippet(text, terms, &cut));
+    let said = told.get().text.trim_end_matches(['.', '…']).to_lowercase();
+    let is_more = memory.is_untitled() || !memory.title.to_lowercase().contains(&said);
+    Ok(Some(told).filter(|told| is_more && !(is_report && told.get().marks.is_empty())))
 }
 
 fn ranked_session(app: &App, redactor: &Redactor, session: SessionHits) -> RankedSession {

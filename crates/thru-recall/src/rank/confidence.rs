@@ -170,6 +170,9 @@ pub(super) fn leads(
     passages: &[PassageScore],
     confidence: f32,
 ) -> bool {
+    if stands_alone(candidates, sessions) {
+        return true;
+    }
     let [best, next, ..] = sessions else { return false };
     if confidence < LIKELY || sessions.len() < RIVALS || best.score - next.score < LEAD * best.score
     {
@@ -185,6 +188,27 @@ pub(super) fn leads(
     let first = passages.iter().take(FIRST).filter(|score| is_own(score.candidate)).count();
     let near = near.iter().take(FIRST).filter(|(_, at)| is_own(*at)).count();
     first >= OWN.0 && near >= OWN.1
+}
+
+/// The share of the best score that the second session has at most where the best one stands alone, …
+const SECOND: f32 = 0.1;
+/// … and the share of the question's words, rare ones weighing more, that one of its messages holds then.
+const TOLD: f32 = 0.65;
+
+/// Returns true if one session alone has to do with the question, and a message in it holds most of what was asked.
+fn stands_alone(candidates: &Candidates, sessions: &[SessionScore]) -> bool {
+    let Some(best) = sessions.first() else { return false };
+    if sessions.get(1).is_some_and(|next| next.score > SECOND * best.score) {
+        return false;
+    }
+    let whole: f32 = candidates.idf.iter().sum();
+    let told = |one: &Candidate| {
+        let parts = one.contributions.iter().zip(&candidates.idf);
+        let held: Vec<f32> = parts.filter(|(part, _)| **part > 0.0).map(|(_, idf)| *idf).collect();
+        held.len() > 1 && held.iter().sum::<f32>() >= TOLD * whole
+    };
+    let own = candidates.found.iter().filter(|one| one.session == best.session && !one.is_echo);
+    own.filter(|one| one.kind.is_prose()).any(told)
 }
 
 /// Returns true if something said holds every word of a question in another language that is known here, a rare one among
@@ -322,6 +346,22 @@ mod tests {
         assert!(!leads(11, 8.0, 0.5, 0.2), "another session is as good");
         assert!(!leads(11, 6.0, 0.3, 0.2), "others are nearer in meaning");
         assert!(!leads(11, 6.0, 0.5, 0.05), "too little confidence");
+    }
+
+    #[test]
+    fn a_session_that_stands_alone_and_tells_most_is_enough() {
+        let alone = |held: Vec<f32>, second: f32| {
+            let one = candidate(held);
+            let candidates =
+                Candidates { found: vec![one], idf: vec![5.0, 4.0, 2.0], documents: 9_000 };
+            let mut sessions = crate::rank::rank(&candidates, &Found::default()).sessions;
+            let best = sessions[0];
+            sessions.push(SessionScore { session: 2, score: best.score * second, ..best });
+            stands_alone(&candidates, &sessions)
+        };
+        assert!(alone(vec![1.0, 1.0, 0.0], 0.0));
+        assert!(!alone(vec![1.0, 1.0, 0.0], 0.5), "another session has to do with it");
+        assert!(!alone(vec![1.0, 0.0, 1.0], 0.0), "too little is told");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use thru_app::ask::rank::ExplainRank;
 use thru_app::ask::search::{
     AnswerSize, Found, NEAREST, RankedMemory, Search, Verdict, WorkDone, search,
 };
-use thru_core::{Concept, MemoryKind, Outcome as CallOutcome};
+use thru_core::{Concept, MemoryKind, Outcome as CallOutcome, Timestamp};
 use thru_recall::{Snippet, TurnEnds};
 use thru_redact::Clean;
 
@@ -141,7 +141,7 @@ pub(crate) fn run(arguments: &SearchArguments, environment: &Environment) -> Res
         if found.verdict == Verdict::Nearest {
             let line = match found.is_unsure() {
                 true => format!("No sure match{}. The nearest:", scope(&found)),
-                false => "This may answer it:".to_owned(),
+                false => "Not sure, but this may answer it:".to_owned(),
             };
             page.toned(Tone::Bad, &line);
         }
@@ -170,7 +170,15 @@ fn scope(found: &Found) -> String {
 /// Sessions by day, the latest first.
 fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
     if work.before.is_some() {
-        page.line("No session in that time. The last one before it:");
+        let time = work.time.map_or_else(
+            || "in that time".to_owned(),
+            |(from, until)| {
+                let last = Timestamp::from_millisecond(until.as_millisecond() - 1).unwrap_or(until);
+                let (from, last) = (date(from, environment), date(last, environment));
+                if from == last { format!("on {from}") } else { format!("from {from} to {last}") }
+            },
+        );
+        page.line(format!("No session {time}. The last one before it:"));
     } else if work.sessions.is_empty() {
         return page.line("No session is known to have left anything open.");
     }
@@ -191,6 +199,9 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
             "  {id}  {text}  {}",
             page.paint(Tone::Quiet, &plural(entry.turns.into(), "turn"))
         ));
+        for deed in &session.done {
+            page.line(format!("            {}", one_line(deed.get(), room + 12)));
+        }
         for step in &session.steps {
             page.line(format!("    open: {}", one_line(step.get(), room)));
         }
@@ -218,7 +229,7 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
     }
     let id_width = shown.iter().map(|memory| memory.entry.id.len()).max().unwrap_or(5);
     page.toned(Tone::Heading, "In short");
-    for RankedMemory { entry, files, .. } in shown {
+    for RankedMemory { entry, files, told, .. } in shown {
         let id = page.paint(Tone::Id, &format!("{:id_width$}", entry.id));
         let age = age(entry.at, environment.clock.now());
         let stale = files.note().map_or_else(String::new, |note| format!("  {note}"));
@@ -227,6 +238,11 @@ fn remembered(page: &mut Page, found: &Found, environment: &Environment) {
         let age = page.paint(Tone::Quiet, &age);
         let stale = page.paint(Tone::Bad, &stale);
         page.line(format!("  {id}  {:10}{title}  {age}{stale}", entry.kind));
+        let indent = id_width + 14;
+        let told = told.as_ref().map_or_else(Vec::new, |told| marked(page, told));
+        for line in wrap(&told, page.columns().saturating_sub(indent).max(30)) {
+            page.line(format!("{:indent$}{line}", ""));
+        }
     }
 }
 

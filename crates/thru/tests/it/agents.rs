@@ -107,11 +107,13 @@ fn every_listing_can_be_of_one_agent() {
       jsq4f  web_search   type: search
                           query: leap seconds since 1972
       bes24  you          commit it
-      3x2s3  apply_patch  …-let leap = 36;
+      3x2s3  apply_patch  *** Begin Patch
+                          *** Update File: src/ephemeris.rs
+                          @@
+                          -let leap = 36;
                           +let leap = 37;
                           *** Add File: notes/leap.md
-                          +37 since 2017
-                          *** End Patch …
+                          +37 since 2017 …
       845x7  local_she… … type: exec
                           command: bash
                           -lc

@@ -397,7 +397,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     `thru session show ID` shows what a session did.
     ");
     assert_snapshot!(home.shown(&["search", "--all", "what did we do in June 2026"]), @"
-    No session in that time. The last one before it:
+    No session from 2026-06-01 to 2026-06-30. The last one before it:
 
     2026-03-02
       33333333  rocket · Which pears ripen in September?  1 turn

@@ -682,6 +682,10 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     $ thru search why did we drop the global lock
     In short
       b5gnk  bugfix    Fix lost update in session index by locking per file  [age] 
+                       We dropped the global lock because it serialised projects that never touch the
+                       same index: a long import in one project blocked every prompt in the others. A
+                       lock file beside each index only makes writers of that index wait, and it works
+                       between processes.
 
     rocket · Lost updates in the session index   [date]  5b1f0c9e
       w3e0c  agent     We dropped the global lock because it serialised projects that never touch the
@@ -694,7 +698,10 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       spd0r  agent     The lock is taken after `load()`: two processes can both read the old index, and
                        the second `store()` throws away the first one's entry. Besides, GLOBAL_LOCK is a
                        process-wide mutex, so it does nothing between two agents.
-      n7dyq  Edit      …## One lock file per index
+      n7dyq  Edit      file_path: /home/ada/rocket/docs/decisions.md
+                       old_string: # Decisions
+                       new_string: # Decisions
+                       ## One lock file per index
                        A global lock made unrelated projects wait for each other.
                        The file /home/ada/rocket/docs/decisions.md has been updated.
 
@@ -703,6 +710,9 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     $ thru search SQLITE_BUSY
     In short
       d8jkg  bugfix    Uploads fail with SQLITE_BUSY under load (uploader.rs)  [age] 
+                       Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing
+                       pauses, and after two seconds in all the upload gives up with a clear error. Next
+                       step: make the budget a setting.
       yb7xr  summary   Retry budget for the uploader  [age] 
 
     rocket · Retry budget for the uploader   [day] c27d4e83
@@ -715,10 +725,12 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
                        description:
                        Exit code 101
                        Error: database is locked (SQLITE_BUSY) after 3 attempts
-      27kj9  Read      …Err(e) if e.is_busy() => continue,
+      27kj9  Read      file_path: /home/ada/rocket/src/uploader.rs
+                       for attempt in 0..3 {
+                       match self.send(&chunk) {
+                       Err(e) if e.is_busy() => continue,
                        other => return other,
-                       }
-                       }
+                       } …
 
     4 passages of 1 session. `thru show ID` shows one in full.
 
