@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use thru_core::Outcome;
 use thru_store::{PassageRow, Result, Store};
 
-use super::Draft;
 use super::calls::Sessions;
+use super::orders::is_order;
 use super::render::{Section, recorded};
 use super::typed::Typed;
 use super::words::is_file;
+use super::{Draft, LONGEST_LINE};
 
 /// The weight of a session, relative to the one after it.
 const FADING: f64 = 0.8;
@@ -20,6 +21,9 @@ const MANY: usize = 3;
 /// Maximum number of commands, and characters of one.
 const COMMANDS: usize = 6;
 const COMMAND: usize = 70;
+/// Maximum number of orders to tools, and words of one behind the name of its tool.
+const TOOLS: usize = 6;
+const ORDER_WORDS: usize = 2;
 /// Calls after a failure within which another command puts it right, and the sessions that saw it.
 const SOON: usize = 3;
 const SESSIONS_THAT_SAW: usize = 2;
@@ -39,15 +43,25 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec
         reason: reason.to_owned(),
     };
     let mut drafts = Vec::new();
-    let commands = again_and_again(sessions);
+    let commands = again_and_again(sessions).join(", ");
+    let hook = commit_hook(store, &sessions.calls)?;
+    // Of what a hook printed, an order would hold back the whole line.
+    let fits = |hook: &String| {
+        !is_order(hook) && commands.chars().count() + hook.chars().count() + 2 <= LONGEST_LINE
+    };
+    let (with_commands, alone) = match hook {
+        Some(hook) if !commands.is_empty() && fits(&hook) => (Some(hook), None),
+        hook => (None, hook),
+    };
     if !commands.is_empty() {
-        let reason = "commands that the last sessions ran again and again";
-        drafts.push(line(commands.join(", "), reason));
+        let text =
+            with_commands.map_or_else(|| commands.clone(), |hook| format!("{commands}; {hook}"));
+        drafts.push(line(text, "commands that the last sessions ran again and again"));
     }
     for trap in traps(&sessions.calls).into_iter().take(TRAPS) {
         drafts.push(line(trap, "failed until another command ran, or in another directory"));
     }
-    if let Some(hook) = commit_hook(store, &sessions.calls)? {
+    if let Some(hook) = alone {
         drafts.push(line(hook, "a hook held back commits"));
     }
     Ok(drafts)
@@ -163,23 +177,81 @@ impl Runs {
         });
         known.into_iter().map(|(_, _, name, _)| name).collect()
     }
+
+    /// Returns the orders to tools that several sessions gave, the most usual first. One that is told with more words, or as a
+    /// command, is none.
+    fn to_tools(self, told: &[String]) -> Vec<String> {
+        let usual =
+            self.0.into_iter().filter(|(_, one)| one.sessions > 1 && one.failures * 2 <= one.runs);
+        let mut usual: Vec<(String, Known)> = usual.collect();
+        usual.sort_by(|a, b| b.1.weight.total_cmp(&a.1.weight).then_with(|| a.0.cmp(&b.0)));
+        let names: Vec<String> = usual.into_iter().map(|(name, _)| name).collect();
+        let begins = |name: &str, other: &str| {
+            other.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let is_told = |name: &str| {
+            told.iter().any(|other| begins(name, other))
+                || names.iter().any(|other| other != name && begins(name, other))
+        };
+        names.iter().filter(|name| !is_told(name)).cloned().collect()
+    }
 }
 
-/// Commands as they can be run again. The beginning of one says little by itself.
+/// Commands as they can be run again, then tools with the orders that they are given, each time about something else.
 fn again_and_again(sessions: &Sessions) -> Vec<String> {
-    let mut runs = Runs::default();
+    let (mut runs, mut orders) = (Runs::default(), Runs::default());
     for (rank, calls) in sessions.calls.iter().enumerate() {
-        let mut seen = HashSet::new();
+        let (mut seen, mut given) = (HashSet::new(), HashSet::new());
         for call in calls {
+            let Some(line) = call.command.as_deref() else { continue };
             let has_failed = call.outcome == Some(Outcome::Failed);
-            for command in call.command.iter().flat_map(|line| worth_knowing(line)) {
+            let typed = Typed::before_document(line);
+            for command in worth_knowing(line, &typed) {
                 let is_first = seen.insert(command.clone());
                 runs.add(&command, rank, has_failed, is_first);
             }
+            for order in typed.iter().filter(|one| !one.is_piped).flat_map(orders_to_tool) {
+                let is_first = given.insert(order.clone());
+                orders.add(&order, rank, has_failed, is_first);
+            }
         }
     }
-    let told = runs.best(sessions.count < MANY).into_iter().take(COMMANDS);
-    told.map(|command| format!("`{}`", recorded(&command, COMMAND))).collect()
+    // What can be run as it stands was judged as that.
+    orders.0.retain(|order, _| !runs.0.contains_key(order));
+    let mut told = runs.best(sessions.count < MANY);
+    told.truncate(COMMANDS);
+    let tools = orders.to_tools(&told);
+    let told = told.iter().map(|command| format!("`{}`", recorded(command, COMMAND)));
+    let tools = tools.iter().take(TOOLS).map(|order| format!("`{} …`", recorded(order, COMMAND)));
+    told.chain(tools).collect()
+}
+
+/// Returns the tool of a command with the words that say what it is to do: `kiln cone add` and `kiln cone` of `kiln cone add 4`.
+/// What sets a tool up, or asks about itself, is no work with it.
+fn orders_to_tool(one: &Typed) -> Vec<String> {
+    #[rustfmt::skip]
+    const SETTING_UP: [&str; 10] =
+        ["auth", "help", "info", "init", "install", "login", "setup", "version", "where", "whoami"];
+    /// Tools whose first word is a thing, and whose second one says what to do with it.
+    const OF_THINGS: [&str; 2] = ["gh", "glab"];
+    /// Words that only run what follows.
+    const RUNNING: [&str; 3] = ["exec", "run", "x"];
+    let is_word = |word: &&String| {
+        word.len() > 1
+            && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+            && !word.starts_with('-')
+    };
+    let words = one.words.iter().skip(1).take(ORDER_WORDS).take_while(is_word).count();
+    if !is_tool(one) || one.words[1..=words].iter().any(|word| SETTING_UP.contains(&word.as_str()))
+    {
+        return Vec::new();
+    }
+    let fewest = if OF_THINGS.contains(&one.program()) { ORDER_WORDS } else { 1 };
+    (fewest..=words)
+        .map(|last| &one.words[..=last])
+        .filter(|order| order.last().is_some_and(|word| !RUNNING.contains(&word.as_str())))
+        .map(|order| order.join(" "))
+        .collect()
 }
 
 /// True for a command that checks or builds the whole of something, and not one file of it.
@@ -215,7 +287,7 @@ struct Only {
 impl Only {
     fn of(call: &PassageRow) -> Option<Self> {
         let line = call.command.as_deref()?;
-        let mut commands = worth_knowing(line).into_iter();
+        let mut commands = worth_knowing(line, &Typed::before_document(line)).into_iter();
         let (Some(command), None) = (commands.next(), commands.next()) else { return None };
         Some(Self {
             command,
@@ -300,10 +372,11 @@ fn directory_of(line: &str) -> Option<String> {
 }
 
 /// Returns the commands of a line that can be run as they stand, and that not every agent knows in every project.
-fn worth_knowing(line: &str) -> Vec<String> {
-    let commands = Typed::of_line(line).into_iter();
-    let told = commands.filter(|one| !one.is_piped && is_worth_knowing(one) && is_plain(one));
-    told.map(|one| one.words.join(" ")).collect()
+fn worth_knowing(line: &str, commands: &[Typed]) -> Vec<String> {
+    let has_document = line.contains("<<");
+    let told =
+        commands.iter().filter(|one| !has_document && !one.is_piped && is_worth_knowing(one));
+    told.filter(|one| is_plain(one)).map(|one| one.words.join(" ")).collect()
 }
 
 /// True for two commands that do nearly the same: by the same program, or the same by another: `pytest -q` and
@@ -320,6 +393,11 @@ fn is_kin(a: &str, b: &str) -> bool {
 
 /// True for a command that not every agent knows in every project.
 fn is_worth_knowing(one: &Typed) -> bool {
+    is_tool(one) && !is_for_the_moment(one)
+}
+
+/// True for a program that not every agent knows in every project.
+fn is_tool(one: &Typed) -> bool {
     #[rustfmt::skip]
     const EVERYDAY: [&str; 73] = [
         "ls", "cat", "head", "tail", "grep", "rg", "egrep", "find", "fd", "echo", "printf", "wc", "which", "pwd",
@@ -332,7 +410,7 @@ fn is_worth_knowing(one: &Typed) -> bool {
     let program = one.program();
     let is_name = program.chars().all(|c| c.is_ascii_alphanumeric() || "._-/@+".contains(c));
     let is_of_git = one.words.get(1).is_some_and(|word| word == "git");
-    is_name && !is_of_git && !is_for_the_moment(one) && !EVERYDAY.contains(&program)
+    is_name && !is_of_git && !EVERYDAY.contains(&program)
 }
 
 /// True for a command that asks how things stand, or sets something up once: `kiln status`, `npm view kiln`, `kiln init`.

@@ -266,8 +266,8 @@ pub(super) fn last_session(
         head = format!("{head}: {}", cut(text, REPORT));
         told.push(text.clone());
     }
-    let changed = body.digest.files.iter().map(String::as_str);
-    if let Some(files) = files_not_named(changed, &head) {
+    let changed = most_changed(store, last.digested)?;
+    if let Some(files) = files_not_named(changed.into_iter(), &head) {
         head = format!("{head} [{files}]");
     }
     let mut drafts = vec![line(false, head, "what the last session did")];
@@ -319,22 +319,35 @@ pub(super) fn last_session(
     ];
     for (label, statements, most, reason) in lists {
         let is_deed = matches!(label, DONE | "Decided");
-        // After a compaction all observations of the session follow, with their ids.
-        let is_new = |statement: &&Statement| {
+        let mut count = 0;
+        for statement in statements {
             let text = normal(&statement.text);
-            let is_told = |one: &Valued| normal(&one.memory.title) == text;
             let is_over = !is_deed
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
-            let is_repeated = compact && observations.iter().any(is_told);
+            // After a compaction all observations of the session follow, with their ids.
+            let is_repeated =
+                compact && observations.iter().any(|one| normal(&one.memory.title) == text);
             let is_seen = compact || is_deed || is_telling(&statement.text);
-            is_seen && adds(&statement.text, &told) && !is_over && !is_repeated
-        };
-        for statement in statements.iter().filter(is_new).take(most) {
-            drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
+            if count < most && is_seen && !is_over && !is_repeated && adds(&statement.text, &told) {
+                count += 1;
+                told.push(statement.text.clone());
+                drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
+            }
         }
     }
     Ok(drafts)
+}
+
+/// The files that a session changed, those that it worked on most first.
+fn most_changed<'d>(store: &Store, (summary, body): &'d Digested<'_>) -> Result<Vec<&'d str>> {
+    let mut files: Vec<&str> = body.digest.files.iter().map(String::as_str).collect();
+    if let Some(session) = summary.session {
+        let worked_on = store.files_of_session(session)?;
+        let place = |path: &str| worked_on.iter().position(|file| file.path == path);
+        files.sort_by_cached_key(|path| place(path).unwrap_or(usize::MAX));
+    }
+    Ok(files)
 }
 
 /// Returns what a session was asked for last.
