@@ -8,7 +8,6 @@ mod answering;
 mod calls;
 mod commands;
 mod compact;
-mod decided;
 mod detail;
 mod facts;
 mod named;

@@ -448,14 +448,36 @@ mod tests {
 
     #[test]
     fn commands_are_those_worth_knowing() {
+        let known = |line: &str| worth_knowing(line, &Typed::before_document(line));
         assert_eq!(
-            worth_knowing(
+            known(
                 "cd /p && just lint 2>&1 | tail -3; git status; kiln list-cones; date +%s; pnpm test --run; echo \"$X\"; make \"a b\""
             ),
             ["just lint", "pnpm test --run"]
         );
-        assert!(worth_knowing("python3 - <<'E'\nprint(1)\nE").is_empty());
-        assert!(worth_knowing("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+        assert!(known("python3 - <<'E'\nprint(1)\nE").is_empty());
+        assert!(known("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+    }
+
+    #[test]
+    fn a_tool_is_told_by_the_orders_that_it_is_given() {
+        let orders = |line: &str| -> Vec<String> {
+            Typed::before_document(line).iter().flat_map(orders_to_tool).collect()
+        };
+        assert_eq!(orders("kiln cone add 4 --hot"), ["kiln cone", "kiln cone add"]);
+        assert_eq!(orders("kiln show cone-4 && git log x; ls docs"), ["kiln show"]);
+        assert_eq!(orders("gh pr view 4 --json title; gh pr"), ["gh pr view"]);
+        for none in ["kiln auth status", "just run", "make -j 4", "node tools/fire.js"] {
+            assert!(orders(none).is_empty(), "{none}");
+        }
+        let mut runs = Runs::default();
+        for rank in [0, 1] {
+            for order in ["kiln cone", "kiln cone add", "kiln show", "just lint"] {
+                runs.add(order, rank, false, true);
+            }
+        }
+        runs.add("kiln fire", 0, false, true);
+        assert_eq!(runs.to_tools(&["just lint --fix".to_owned()]), ["kiln cone add", "kiln show"]);
     }
 
     #[test]

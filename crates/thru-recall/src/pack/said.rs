@@ -64,6 +64,14 @@ pub(super) fn names_something(text: &str) -> bool {
         || text.split(' ').any(is_number)
 }
 
+/// True for a text that names something, and nothing that one of these lines does not name.
+pub(super) fn names_nothing_new(text: &str, lines: &[&str]) -> bool {
+    let cues = super::words::cues(text);
+    let names: Vec<&String> = cues.files.iter().chain(&cues.identifiers).collect();
+    !names.is_empty()
+        && lines.iter().any(|line| names.iter().all(|name| line.contains(name.as_str())))
+}
+
 /// The first of these files, if the text names none. A short name needs its directory.
 pub(super) fn files_not_named<'f>(
     files: impl Iterator<Item = &'f str>,

@@ -8,10 +8,13 @@ use thru_core::{
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::adds;
+use super::detail::{adds, behind_title};
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{alike, cut, day, days_between, files_not_named, is_new, names_something, tier};
+use super::said::{
+    alike, cut, day, days_between, files_not_named, is_new, names_nothing_new, names_something,
+    tier,
+};
 use super::speaker::TitleSpeaker;
 use super::turns::{Report, Turns};
 use super::valued::{LATELY_DAYS, Valued, is_open, places};
@@ -263,7 +266,7 @@ pub(super) fn last_session(
     let mut told = vec![body.title.clone()];
     let mut head = titled(store, request, last.digested, (last.branch, how_far(body)))?;
     if let Some(Report { text, .. }) = &last.work {
-        head = format!("{head}: {}", cut(text, REPORT));
+        head = format!("{head}: {}", cut(behind_title(text, &body.title), REPORT));
         told.push(text.clone());
     }
     let changed = most_changed(store, last.digested)?;
@@ -329,6 +332,10 @@ pub(super) fn last_session(
             let is_repeated =
                 compact && observations.iter().any(|one| normal(&one.memory.title) == text);
             let is_seen = compact || is_deed || is_telling(&statement.text);
+            // A second step about the same thing says little.
+            let steps: Vec<&str> = drafts.iter().skip(1).map(|line| line.text.as_str()).collect();
+            let is_repeated =
+                is_repeated || !compact && !is_deed && names_nothing_new(&statement.text, &steps);
             if count < most && is_seen && !is_over && !is_repeated && adds(&statement.text, &told) {
                 count += 1;
                 told.push(statement.text.clone());

@@ -10,7 +10,6 @@ use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
 use super::calls::Sessions;
 use super::commands::commands_in_play;
-use super::decided::of_one_work;
 use super::detail::details;
 use super::render::Section;
 use super::said::{
@@ -240,7 +239,7 @@ fn best(
             drafts.extend(line_of(store, request, one, last, said)?);
         }
     }
-    of_one_work(store, drafts, |line| day(line.memory.as_ref().and_then(|it| it.at), request))
+    Ok(drafts)
 }
 
 /// The words of what a session was about that not most of the project's last sessions share.
