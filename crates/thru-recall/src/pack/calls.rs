@@ -8,7 +8,7 @@ use super::valued::Valued;
 use crate::tiers::Tier;
 
 /// Sessions whose calls are looked at, and calls of each.
-const SESSIONS: usize = 6;
+const SESSIONS: usize = 10;
 const CALLS: usize = 250;
 
 /// The last sessions of a project with their calls.
