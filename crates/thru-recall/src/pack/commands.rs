@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use thru_core::Outcome;
-use thru_store::{PassageRow, Result, Store};
+use thru_store::{Result, Store};
 
-use super::calls::Sessions;
+use super::calls::{Call, Sessions};
 use super::orders::is_order;
 use super::render::{Section, recorded};
-use super::typed::Typed;
+use super::typed::{Line, Typed};
 use super::words::is_file;
 use super::{Draft, LONGEST_LINE};
 
@@ -68,12 +67,12 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec
 }
 
 /// Returns the line about the hook that held back commits in the last sessions, with the steps that it printed.
-fn commit_hook(store: &Store, sessions: &[Vec<PassageRow>]) -> Result<Option<String>> {
+fn commit_hook(store: &Store, sessions: &[Vec<Option<Call>>]) -> Result<Option<String>> {
     let (mut held_back, mut steps) = (0, Vec::new());
     for calls in sessions {
         let mut is_held_back = false;
-        for call in calls.iter().filter(|call| is_failed_commit(call)) {
-            let output = store.text_of(call)?;
+        for call in calls.iter().flatten().filter(|call| is_failed_commit(call)) {
+            let output = store.text_of(&call.passage)?;
             if output.lines().any(names_hook) {
                 is_held_back = true;
                 for step in output.lines().filter_map(step_of_hook) {
@@ -96,12 +95,9 @@ fn commit_hook(store: &Store, sessions: &[Vec<PassageRow>]) -> Result<Option<Str
     )))
 }
 
-fn is_failed_commit(call: &PassageRow) -> bool {
-    let commits = |line: &str| {
-        let mut commands = Typed::before_document(line).into_iter();
-        commands.any(|typed| typed.of_git().is_some_and(|(order, _)| order == "commit"))
-    };
-    call.outcome == Some(Outcome::Failed) && call.command.as_deref().is_some_and(commits)
+fn is_failed_commit(call: &Call) -> bool {
+    let commits = |typed: &Typed| typed.of_git().is_some_and(|(order, _)| order == "commit");
+    call.has_failed() && call.line.commands.iter().any(commits)
 }
 
 /// True for a line in which Husky, Lefthook or pre-commit says which hook runs or failed.
@@ -202,15 +198,15 @@ fn again_and_again(sessions: &Sessions) -> Vec<String> {
     let (mut runs, mut orders) = (Runs::default(), Runs::default());
     for (rank, calls) in sessions.calls.iter().enumerate() {
         let (mut seen, mut given) = (HashSet::new(), HashSet::new());
-        for call in calls {
-            let Some(line) = call.command.as_deref() else { continue };
-            let has_failed = call.outcome == Some(Outcome::Failed);
-            let typed = Typed::before_document(line);
-            for command in worth_knowing(line, &typed) {
+        for call in calls.iter().flatten() {
+            let has_failed = call.has_failed();
+            for command in worth_knowing(&call.line) {
                 let is_first = seen.insert(command.clone());
                 runs.add(&command, rank, has_failed, is_first);
             }
-            for order in typed.iter().filter(|one| !one.is_piped).flat_map(orders_to_tool) {
+            for order in
+                call.line.commands.iter().filter(|one| !one.is_piped).flat_map(orders_to_tool)
+            {
                 let is_first = given.insert(order.clone());
                 orders.add(&order, rank, has_failed, is_first);
             }
@@ -285,15 +281,10 @@ struct Only {
 }
 
 impl Only {
-    fn of(call: &PassageRow) -> Option<Self> {
-        let line = call.command.as_deref()?;
-        let mut commands = worth_knowing(line, &Typed::before_document(line)).into_iter();
+    fn of(call: &Call) -> Option<Self> {
+        let mut commands = worth_knowing(&call.line).into_iter();
         let (Some(command), None) = (commands.next(), commands.next()) else { return None };
-        Some(Self {
-            command,
-            directory: directory_of(line),
-            has_failed: call.outcome == Some(Outcome::Failed),
-        })
+        Some(Self { command, directory: directory_of(&call.line), has_failed: call.has_failed() })
     }
 }
 
@@ -307,12 +298,13 @@ enum Trap {
 }
 
 /// Commands that fail, with what helps.
-fn traps(sessions: &[Vec<PassageRow>]) -> Vec<String> {
+fn traps(sessions: &[Vec<Option<Call>>]) -> Vec<String> {
     let mut seen: BTreeMap<Trap, usize> = BTreeMap::new();
     let mut worked: HashSet<String> = HashSet::new();
     for calls in sessions {
         // The newest comes first.
-        let calls: Vec<Option<Only>> = calls.iter().rev().map(Only::of).collect();
+        let calls: Vec<Option<Only>> =
+            calls.iter().rev().map(|call| call.as_ref().and_then(Only::of)).collect();
         let mut of_session = BTreeSet::new();
         for (at, call) in calls.iter().enumerate() {
             let Some(call) = call else { continue };
@@ -365,18 +357,17 @@ impl Only {
 }
 
 /// Returns the directory of the project that a line first changes to.
-fn directory_of(line: &str) -> Option<String> {
-    let first = Typed::of_line(line).into_iter().next().filter(|one| one.program() == "cd")?;
-    let is_below = |path: &String| !path.starts_with(['/', '~', '-', '.', '$']);
-    first.words.into_iter().nth(1).filter(is_below)
+fn directory_of(line: &Line) -> Option<String> {
+    let first = line.commands.first().filter(|one| line.is_whole && one.program() == "cd")?;
+    let is_below = |path: &&String| !path.starts_with(['/', '~', '-', '.', '$']);
+    first.words.get(1).filter(is_below).cloned()
 }
 
 /// Returns the commands of a line that can be run as they stand, and that not every agent knows in every project.
-fn worth_knowing(line: &str, commands: &[Typed]) -> Vec<String> {
-    let has_document = line.contains("<<");
-    let told =
-        commands.iter().filter(|one| !has_document && !one.is_piped && is_worth_knowing(one));
-    told.filter(|one| is_plain(one)).map(|one| one.words.join(" ")).collect()
+fn worth_knowing(line: &Line) -> Vec<String> {
+    let commands = line.commands.iter().filter(|one| line.is_whole && !one.is_piped);
+    let told = commands.filter(|one| is_worth_knowing(one) && is_plain(one));
+    told.map(|one| one.words.join(" ")).collect()
 }
 
 /// True for two commands that do nearly the same: by the same program, or the same by another: `pytest -q` and
@@ -448,7 +439,7 @@ mod tests {
 
     #[test]
     fn commands_are_those_worth_knowing() {
-        let known = |line: &str| worth_knowing(line, &Typed::before_document(line));
+        let known = |line: &str| worth_knowing(&Line::of(line));
         assert_eq!(
             known(
                 "cd /p && just lint 2>&1 | tail -3; git status; kiln list-cones; date +%s; pnpm test --run; echo \"$X\"; make \"a b\""
@@ -462,7 +453,7 @@ mod tests {
     #[test]
     fn a_tool_is_told_by_the_orders_that_it_is_given() {
         let orders = |line: &str| -> Vec<String> {
-            Typed::before_document(line).iter().flat_map(orders_to_tool).collect()
+            Line::of(line).commands.iter().flat_map(orders_to_tool).collect()
         };
         assert_eq!(orders("kiln cone add 4 --hot"), ["kiln cone", "kiln cone add"]);
         assert_eq!(orders("kiln show cone-4 && git log x; ls docs"), ["kiln show"]);
@@ -514,7 +505,8 @@ mod tests {
         };
         let failed = call("npm test", None);
         assert_eq!(
-            failed.trap(&call("npm test", directory_of("cd web && npm test").as_deref())),
+            failed
+                .trap(&call("npm test", directory_of(&Line::of("cd web && npm test")).as_deref())),
             Some(Trap::Below { command: "npm test".to_owned(), directory: "web".to_owned() })
         );
         assert_eq!(
@@ -522,7 +514,7 @@ mod tests {
             Some(Trap::Other { failing: "npm test".to_owned(), helping: "npm install".to_owned() })
         );
         assert_eq!(
-            failed.trap(&call("npm test", directory_of("cd /p && npm test").as_deref())),
+            failed.trap(&call("npm test", directory_of(&Line::of("cd /p && npm test")).as_deref())),
             None
         );
         assert_eq!(failed.trap(&call("make", None)), None);
