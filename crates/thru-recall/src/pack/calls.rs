@@ -10,7 +10,7 @@ use crate::tiers::Tier;
 
 /// Sessions whose calls are looked at, and calls of each.
 const SESSIONS: usize = 10;
-const CALLS: usize = 250;
+const CALLS: usize = 150;
 
 /// A call of a shell.
 pub(super) struct Call {
