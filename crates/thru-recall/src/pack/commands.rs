@@ -176,7 +176,7 @@ impl Runs {
 
     /// Returns the orders to tools that several sessions gave, the most usual first. One that is told with more words, or as a
     /// command, is none.
-    fn to_tools(self, told: &[String]) -> Vec<String> {
+    fn usual_orders(self, told: &[String]) -> Vec<String> {
         let usual =
             self.0.into_iter().filter(|(_, one)| one.sessions > 1 && one.failures * 2 <= one.runs);
         let mut usual: Vec<(String, Known)> = usual.collect();
@@ -216,7 +216,7 @@ fn again_and_again(sessions: &Sessions) -> Vec<String> {
     orders.0.retain(|order, _| !runs.0.contains_key(order));
     let mut told = runs.best(sessions.count < MANY);
     told.truncate(COMMANDS);
-    let tools = orders.to_tools(&told);
+    let tools = orders.usual_orders(&told);
     let told = told.iter().map(|command| format!("`{}`", recorded(command, COMMAND)));
     let tools = tools.iter().take(TOOLS).map(|order| format!("`{} …`", recorded(order, COMMAND)));
     told.chain(tools).collect()
@@ -468,7 +468,10 @@ mod tests {
             }
         }
         runs.add("kiln fire", 0, false, true);
-        assert_eq!(runs.to_tools(&["just lint --fix".to_owned()]), ["kiln cone add", "kiln show"]);
+        assert_eq!(
+            runs.usual_orders(&["just lint --fix".to_owned()]),
+            ["kiln cone add", "kiln show"]
+        );
     }
 
     #[test]
