@@ -5,8 +5,8 @@
 use std::io::{self, Read};
 
 use libfuzzer_sys::fuzz_target;
-use serde_json::Value;
-use thru_daemon::{Form, FrameError, LARGEST, MessageReader, RpcError, parse, write_message};
+use thru_core::rpc;
+use thru_daemon::{Form, FrameError, LARGEST, MessageReader, write_message};
 
 /// A stream that returns its bytes in pieces of one size.
 struct Pieces<'a>(&'a [u8], usize);
@@ -51,15 +51,14 @@ fn read(bytes: &[u8], size: usize) -> (Vec<Vec<u8>>, Option<Form>, bool) {
 }
 
 fn check(message: &[u8]) {
-    match parse(message) {
+    match rpc::read(message) {
         Ok(request) => {
-            let is_id = |id: &Value| id.is_string() || id.is_number() || id.is_null();
-            assert!(request.id.as_ref().is_none_or(is_id));
-            assert!(request.params.is_object() || request.params.is_array());
+            assert!(request.id.as_ref().is_none_or(|id| id.is_string() || id.is_number()));
+            assert!(request.params.as_ref().is_none_or(|it| it.is_object() || it.is_array()));
         }
-        Err((id, RpcError { code, message })) => {
-            assert!(id.is_string() || id.is_number() || id.is_null());
-            assert!(code < 0 && !message.is_empty());
+        Err(unread) => {
+            assert!(unread.id.is_string() || unread.id.is_number() || unread.id.is_null());
+            assert!(unread.code < 0 && !unread.why.is_empty());
         }
     }
 }

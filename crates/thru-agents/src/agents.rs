@@ -14,17 +14,31 @@ pub use crate::claude_code::{HistoryBatch, HistoryReader, directory_of_prompt};
 
 /// The home directories of the agents.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Homes([PathBuf; Agent::ALL.len()]);
+pub struct Homes {
+    folders: [PathBuf; Agent::ALL.len()],
+    named: [bool; Agent::ALL.len()],
+}
 
 impl Homes {
     /// Makes the homes of a function that says where each agent's is.
     pub fn new(home: impl FnMut(Agent) -> PathBuf) -> Self {
-        Self(Agent::ALL.map(home))
+        Self { folders: Agent::ALL.map(home), named: Agent::ALL.map(|_| false) }
+    }
+
+    /// Notes for which agents a variable says where the home is.
+    #[must_use]
+    pub fn with_named(self, is_named: impl FnMut(Agent) -> bool) -> Self {
+        Self { named: Agent::ALL.map(is_named), ..self }
     }
 
     /// Returns the home directory of this agent.
     pub fn home(&self, agent: Agent) -> &Path {
-        &self.0[agent as usize]
+        &self.folders[agent as usize]
+    }
+
+    /// True if a variable says where this agent's home is, be it the usual place: Claude Code then keeps other files in it.
+    pub fn is_named(&self, agent: Agent) -> bool {
+        self.named[agent as usize]
     }
 
     /// Returns the folder in which this agent creates and extends transcripts.

@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::trouble::{Result, Trouble, TroubleKind};
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_agents::Discovery;
 use thru_agents::agents::{self, Recent};
@@ -40,7 +41,7 @@ const LATEST: usize = 100;
 const LOOKING: Duration = Duration::from_millis(20);
 
 /// A session that a question may be about, and that is not indexed as it is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// The session.
     #[serde(rename = "session_id")]
@@ -50,7 +51,7 @@ pub struct LeftOut {
 }
 
 /// The work done before a question was answered.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct Prepared {
     /// Sessions that were indexed, or brought up to date.
     pub indexed: usize,

@@ -6,6 +6,9 @@ use std::path::Path;
 use crate::app::App;
 use crate::trouble::{Result, Trouble};
 
+/// What to do about a file that is not its user's alone.
+pub(crate) const TAKE_OVER: &str = "take it over with `chown` and `chmod go-w`, or set THROUGHLINE_HOME to a directory of your own";
+
 impl App {
     /// Refuses a home, or a configuration file, that another user owns or may write.
     ///
@@ -27,9 +30,7 @@ impl App {
 }
 
 fn foreign(path: &Path, reason: &str) -> Trouble {
-    Trouble::refused(format!("{} {reason}", path.display())).advise(
-        "take it over with `chown` and `chmod go-w`, or set THROUGHLINE_HOME to a directory of your own",
-    )
+    Trouble::refused(format!("{} {reason}", path.display())).advise(TAKE_OVER)
 }
 
 /// Returns the reason why a file is not its user's alone. A group of the user's own number is the user's.

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Id, Outcome, PassageKind, RecordId, SessionId, Timestamp};
@@ -152,7 +153,7 @@ pub struct SessionFacts {
 }
 
 /// Tokens, counted once per message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Usage {
     /// Tokens read that were not cached.

@@ -1,5 +1,6 @@
 //! Facts: what is true of things, from when to when, and the records that show it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Id, Timestamp, UnknownName};
@@ -8,7 +9,7 @@ use crate::{Id, Timestamp, UnknownName};
 macro_rules! closed_list {
     ($(#[$about:meta])* $list:ident, $noun:literal { $($(#[$doc:meta])* $variant:ident = $code:literal, $name:literal;)* }) => {
         $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize)]
         pub enum $list {
             $($(#[$doc])* #[serde(rename = $name)] $variant,)*
         }
@@ -142,7 +143,9 @@ impl Relation {
 }
 
 /// A thing that facts are about: its kind and its exact key say which one it is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 pub struct Entity {
     /// Its kind.
     pub kind: EntityKind,
@@ -171,7 +174,9 @@ impl Entity {
 }
 
 /// The other end of a fact.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Object {
     /// Another entity.
@@ -191,7 +196,7 @@ impl Object {
 }
 
 /// A relation between two things as a model claims it: a candidate for a fact.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct ClaimedRelation {
     /// The relation: one of [`Relation::CLAIMED`].
     pub relation: Relation,

@@ -3,13 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::UnknownName;
 use crate::memory::named;
 
 /// A program, or a kind of file, that memories are imported from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ForeignSource {
     /// The database of claude-mem.
@@ -49,7 +52,9 @@ impl FromStr for ForeignSource {
 }
 
 /// The name of a memory in the program that it was imported from: `claude-mem:12`.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 pub struct ForeignName {
     /// The program.
     #[serde(rename = "from")]

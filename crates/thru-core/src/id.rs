@@ -1,8 +1,10 @@
 //! Ids of derived things: a hash of their origin, shown as a short readable prefix.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Crockford's base 32 in lower case: no `i`, `l`, `o` or `u`, so that no two characters look alike.
@@ -73,6 +75,16 @@ impl fmt::Debug for Id {
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Id {
+    fn schema_name() -> Cow<'static, str> {
+        "Id".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string", "pattern": "^[0-9a-z]{16}$" })
     }
 }
 

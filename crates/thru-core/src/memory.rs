@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Agent, ClaimedRelation, Id, SessionSections, Timestamp, cut, file_name, plain_line};
@@ -19,7 +20,9 @@ const HEADLINE: usize = 100;
 const WHOLE: usize = 40;
 
 /// The type of an observation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObservationType {
     /// Something that was broken was fixed.
@@ -37,7 +40,9 @@ pub enum ObservationType {
 }
 
 /// The kind of knowledge in an observation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Concept {
     /// The way something works.
@@ -224,7 +229,7 @@ pub(crate) fn named<T: Copy>(
 }
 
 /// A statement, and the passages that support it (invariant I-6).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Statement {
     /// The statement, in one line.
     pub text: String,
@@ -234,7 +239,7 @@ pub struct Statement {
 }
 
 /// The source of an observation's content. Only statements of a person count as rules.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Speaker {
     /// A person: a prompt, an answer, a correction.
@@ -245,7 +250,9 @@ pub enum Speaker {
 }
 
 /// The certainty that an observation is correct.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Certainty {
     /// Recognised in prose by its form. It is found by searches, and not put into context packs.
@@ -256,7 +263,7 @@ pub enum Certainty {
 }
 
 /// One distilled unit of memory from one turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Observation {
     /// Derived from the first passage that it was made from, so that it stays the same while its
     /// session grows.
@@ -321,7 +328,7 @@ pub struct Observation {
 }
 
 /// An observation that was merged into another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Merged {
     /// Its id, by which the merge can be undone.
     pub id: Id,
@@ -330,7 +337,7 @@ pub struct Merged {
 }
 
 /// The outcome of a session, or of a turn of it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WorkOutcome {
     /// The request was fulfilled.
@@ -362,7 +369,7 @@ impl WorkOutcome {
 }
 
 /// The digest of a turn or of a session: the request and its results.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(default)]
 pub struct Digest {
     /// The person's request.
@@ -416,7 +423,7 @@ impl Digest {
 }
 
 /// The digest of a session and of each of its turns.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 pub struct Summary {
     /// Derived from agent and session.
     pub id: Id,

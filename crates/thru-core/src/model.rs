@@ -4,13 +4,25 @@ use std::fmt;
 use std::iter::Sum;
 use std::ops::Add;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Observation, ProjectKey, SessionKey};
 
 /// Money, in millionths of a US dollar.
 #[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    JsonSchema,
+    Deserialize,
 )]
 #[serde(transparent)]
 pub struct Micros(pub u64);
@@ -103,7 +115,7 @@ pub struct Question {
 }
 
 /// An actual or maximum cost.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct Spent {
     /// Tokens that were sent.
@@ -136,7 +148,7 @@ impl Spent {
 }
 
 /// The circumstances under which a model made something.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Made {
     /// The provider, as named in the settings.

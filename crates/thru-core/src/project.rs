@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ForeignSource;
@@ -12,7 +13,9 @@ use crate::ForeignSource;
 /// `dir:/path` for a directory outside git, `name:chosen` if set in `.throughline.toml`, `own:/path` for a directory that names a
 /// repository elsewhere which does not know it,
 /// `claude-mem:name` for a project that only imported memories name.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(transparent)]
 pub struct ProjectKey(String);
 

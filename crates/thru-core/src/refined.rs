@@ -3,12 +3,13 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{Digest, Statement};
 
 /// A decision with its reason.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KeyDecision {
     /// The chosen option.
@@ -22,7 +23,7 @@ pub struct KeyDecision {
 }
 
 /// An error that was resolved.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorResolved {
     /// The error.
@@ -39,7 +40,7 @@ pub struct ErrorResolved {
 }
 
 /// The changes of one file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CodeChange {
     /// The file, as the agent wrote its path.
@@ -49,7 +50,7 @@ pub struct CodeChange {
 }
 
 /// The sections of a session's summary beside its digest.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct SessionSections {
     /// The subjects of the session.

@@ -41,7 +41,7 @@ pub use mailbox::Stopper;
 pub use pages::release_pages;
 pub use paths::{Paths, socket_path};
 pub use program::Program;
-pub use rpc::{Request, RpcError, RpcResult, parse};
+pub use rpc::{RpcError, RpcResult};
 pub use run::{End, RunError, Setup, run};
 pub use service::{launchd_agent, systemd_unit};
 pub use settings::Settings;

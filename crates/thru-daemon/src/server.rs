@@ -10,13 +10,14 @@ use std::time::{Duration, Instant};
 
 use interprocess::local_socket::Stream;
 use serde_json::{Value, json};
+use thru_core::rpc::{Message, Unread, read};
 
 use crate::client::Timed;
 use crate::frame::{Form, FrameError, LARGEST, MessageReader, write_message};
 use crate::identity::Hello;
 use crate::log::Log;
 use crate::mailbox::Mailbox;
-use crate::rpc::{self, Request, RpcError, RpcResult};
+use crate::rpc::{self, RpcError, RpcResult};
 use crate::socket::{Socket, SocketFile, is_same_user};
 use crate::work::{Service, ToolError};
 
@@ -136,8 +137,10 @@ impl ServerState {
     /// Returns the answer to a message, if it wants one.
     fn respond(&self, message: &[u8]) -> Option<Vec<u8>> {
         self.mailbox.asked();
-        match rpc::parse(message) {
-            Err((id, error)) => Some(rpc::answer(&id, Err(error))),
+        match read(message) {
+            Err(Unread { id, code, why, .. }) => {
+                Some(rpc::answer(&id, Err(RpcError::new(code, why))))
+            }
             Ok(request) => {
                 let answer = self.answer(&request);
                 let id = request.id?;
@@ -151,8 +154,8 @@ impl ServerState {
         }
     }
 
-    fn answer(&self, request: &Request) -> RpcResult {
-        let params = &request.params;
+    fn answer(&self, request: &Message) -> RpcResult {
+        let params = request.params.as_ref().unwrap_or(&Value::Null);
         match request.method.as_str() {
             "hello" => serde_json::to_value(&self.hello)
                 .map_err(|error| RpcError::new(RpcError::INTERNAL, error.to_string())),

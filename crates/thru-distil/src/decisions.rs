@@ -16,7 +16,7 @@ use crate::prose;
 use crate::reply::{self, Decided, Reply};
 use crate::request::Request;
 use crate::restated::{self, Opening};
-use crate::rules::Force;
+use crate::rules::{Force, Ruling};
 use crate::segment::Turn;
 use crate::session::{Draft, Session};
 use crate::text::{self, FACT, TITLE, cut};
@@ -135,7 +135,7 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
         made.title = wish;
     }
     let is_told = |ruling: &str| !made.title.is_empty() && ruling.starts_with(&made.title);
-    if request.rulings.iter().any(|one| is_told(&one.title)) {
+    if rulings(request).any(|one| is_told(&one.title)) {
         return;
     }
     let mut observation = by_person(session, "reply", 0, place);
@@ -190,14 +190,21 @@ fn asked(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
     others(session, request, opening, place, known, drafts);
 }
 
-/// Adds the rules, wishes and corrections in a prompt.
-fn ruled(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Vec<Draft>) {
+/// Returns the rules, wishes and corrections in a prompt, without the corrections that say by themselves what is decided:
+/// "no, use the blue blade instead of the red one".
+fn rulings(request: &Request) -> impl Iterator<Item = &Ruling> {
     let decides = |sentence: &str| {
         let decided = request.reply.iter().flat_map(|reply| &reply.decided);
         decided.filter(|one| one.is_clear).any(|one| sentence.contains(&one.sentence))
     };
+    let rulings = request.rulings.iter();
+    rulings.filter(move |one| one.force != Force::Correction || !decides(&one.sentence))
+}
+
+/// Adds the rules, wishes and corrections in a prompt.
+fn ruled(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Vec<Draft>) {
     let mut corrected = None;
-    for (ordinal, ruling) in request.rulings.iter().enumerate() {
+    for (ordinal, ruling) in rulings(request).enumerate() {
         let mut observation = by_person(session, "ruling", ordinal, place);
         observation.title.clone_from(&ruling.title);
         observation.narrative = reply::says_more(&ruling.sentence, &ruling.title)
@@ -211,9 +218,6 @@ fn ruled(session: &Session<'_>, request: &Request, place: usize, drafts: &mut Ve
             continue;
         }
         if ruling.force == Force::Correction {
-            if decides(&ruling.sentence) {
-                continue;
-            }
             // A correction says something only beside what it corrects.
             let before = *corrected.get_or_insert_with(|| deed_before(session, place));
             let Some((source, deed)) =
@@ -286,7 +290,7 @@ impl Replied<'_, '_> {
     }
 
     fn is_ruled(&self, sentence: &str) -> bool {
-        self.request.rulings.iter().any(|one| one.sentence == sentence)
+        rulings(self.request).any(|one| one.sentence == sentence)
     }
 }
 
@@ -317,7 +321,7 @@ fn others(
     mut known: Vec<String>,
     drafts: &mut Vec<Draft>,
 ) {
-    known.extend(request.rulings.iter().map(|one| one.title.clone()));
+    known.extend(rulings(request).map(|one| one.title.clone()));
     let decided = request.reply.iter().flat_map(|reply| &reply.decided);
     let clear = decided.filter(|one| one.is_clear);
     for (ordinal, decided) in clear.enumerate() {

@@ -1,15 +1,15 @@
 // @ts-check
 // What was told: each briefing with its cost, its lines and reasons, and what use was made of it.
 import { html } from "/assets/preact.js";
-import { Answer, Field, Heading, Inline, Input, Projects, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Field, Heading, Inline, Input, Older, Projects, Text, When, count, plural, to, useAsk } from "/assets/parts.js";
 import { used } from "/assets/memory.js";
 
 /** @param {{params: Record<string, string>}} props */
 export function Briefings({ params }) {
-  const change = (/** @type {any} */ event) => { location.hash = to("briefings", undefined, { ...params, [event.target.name]: event.target.value }); };
+  const change = (/** @type {any} */ event) => { location.hash = to("briefings", undefined, { ...params, cursor: "", [event.target.name]: event.target.value }); };
   const limit = Number(params.limit ?? 30);
   const since = params.since ?? (params.session ? undefined : "30 days ago");
-  const asked = useAsk("/briefings", { since, session: params.session, limit }, ["briefing"]);
+  const asked = useAsk("/briefings", { since, session: params.session, cursor: params.cursor, limit }, ["briefing"]);
   const costs = useAsk("/stats/context", { since: since ?? "10 years ago" }, ["briefing"]);
   return html`<${Heading} title="What was told" />
     <p>What sessions were given from memory, why, and if they used it. Used means: asked for by its id later, or worked on its files.</p>
@@ -22,7 +22,7 @@ export function Briefings({ params }) {
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
       <p class="quiet" role="status">${list.briefings.length === 0 ? html`No session was given anything in this time. Hooks do that: <code>thru install</code> connects your agents.` : `${plural(list.briefings.length, "briefing")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       ${list.briefings.map((/** @type {any} */ one) => html`<${Given} key=${one.session_id + one.at} briefing=${one} />`)}
-      ${list.more && html`<p><a class="button" href=${to("briefings", undefined, { ...params, limit: limit + 50 })}>Show more</a></p>`}`}<//>`;
+      <${Older} list=${list} view="briefings" params=${params} limit=${limit} />`}<//>`;
 }
 
 /** @param {{briefing: any}} props */

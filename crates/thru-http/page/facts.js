@@ -1,12 +1,12 @@
 // @ts-check
 // Facts: what is open, and what holds or held of a file, a command, an error, a package, each with the passage that shows it.
 import { html } from "/assets/preact.js";
-import { Answer, Field, Heading, Input, Projects, Text, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Field, Heading, Input, Older, Projects, Text, When, plural, to, useAsk } from "/assets/parts.js";
 
 /** @param {{params: Record<string, string>}} props */
 export function FactList({ params }) {
-  const change = (/** @type {any} */ event) => { const { name, type, checked, value } = event.target; location.hash = to("facts", undefined, { ...params, [name]: type === "checkbox" ? checked : value }); };
-  const asked = useAsk("/facts", { about: params.about, project: params.project, history: params.history, limit: 100 }, ["session"]);
+  const change = (/** @type {any} */ event) => { const { name, type, checked, value } = event.target; location.hash = to("facts", undefined, { ...params, cursor: "", [name]: type === "checkbox" ? checked : value }); };
+  const asked = useAsk("/facts", { about: params.about, project: params.project, history: params.history, cursor: params.cursor, limit: 100 }, ["session"]);
   const open = useAsk(params.about ? null : "/problems", { project: params.project }, ["session"]);
   const drawn = useAsk(params.about ? "/facts/drawing" : null, { about: params.about, project: params.project }, ["session"]);
   return html`<${Heading} title="Facts" />
@@ -20,7 +20,7 @@ export function FactList({ params }) {
       <${Drawing} svg=${one.timeline} name=${`The time in which the facts about ${one.entity.name} held`} />` : html`<p class="quiet">Nothing to draw.</p>`}<//></section>`}
     <section><h2>${params.about ? "What holds" : "Latest facts"}</h2><${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
       <p class="quiet" role="status">${list.facts.length === 0 ? "Nothing of that is known." : `${plural(list.facts.length, "fact")}${list.more ? ", and more" : ""}, the latest first.`}</p>
-      ${list.facts.length > 0 && html`<${Rows} facts=${list.facts} />`}`}<//></section>`;
+      ${list.facts.length > 0 && html`<${Rows} facts=${list.facts} />`}<${Older} list=${list} view="facts" params=${params} limit=${500} />`}<//></section>`;
 }
 
 /** The other things of that name, which are not drawn. @param {any[] | undefined} entities @param {any} drawn */

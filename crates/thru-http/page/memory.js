@@ -2,28 +2,37 @@
 // Memories: listed, and one beside its sources, with what happened to it.
 import { html, useEffect, useRef, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Older, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
 import { speaker } from "/assets/search.js";
 
 const TYPES = ["bugfix", "feature", "refactor", "change", "discovery", "decision"];
 
 /** @param {{params: Record<string, string>, said: (text: string, canUndo?: boolean) => void}} props */
 export function Memories({ params, said }) {
-  const change = (/** @type {any} */ event) => { location.hash = to("memories", undefined, { ...params, [event.target.name]: event.target.value }); };
+  const change = (/** @type {any} */ event) => { location.hash = to("memories", undefined, { ...params, cursor: "", [event.target.name]: event.target.value }); };
   const limit = Number(params.limit ?? 50);
   const asked = useAsk("/memories", { ...params, limit }, ["memory", "decision"]);
   return html`<${Heading} title="Memories" />
     <div class="fields">
       <${Field} label="Project"><${Input} name="project" list="projects" value=${params.project} onChange=${change} /><//>
       <${Field} label="Type"><select name="type" onChange=${change}><option value="">any</option>${[...TYPES, "summary"].map((type) => html`<option value=${type} selected=${type === params.type}>${type}</option>`)}</select><//>
-      <${Field} label="State"><select name="state" onChange=${change}>${[["in-force", "all in force"], ["edited", "corrected by you"], ["told", "told by you or an agent"]].map(([name, words]) => html`<option value=${name} selected=${name === params.state}>${words}</option>`)}</select><//>
+      <${Field} label="State"><select name="state" onChange=${change}>${[["in-force", "all in force"], ["edited", "corrected by you"], ["told", "told by you or an agent"], ["forgotten", "forgotten"]].map(([name, words]) => html`<option value=${name} selected=${name === params.state}>${words}</option>`)}</select><//>
       <${Field} label="Since"><${Input} name="since" placeholder="2 weeks ago" value=${params.since} onChange=${change} /><//>
     </div><${Projects} />
     <details><summary>Tell it something</summary><${Tell} said=${said} project=${params.project} /></details>
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`
-      <p class="quiet" role="status">${list.memories.length === 0 ? "Nothing of that is remembered." : `${plural(list.memories.length, "memory")}${list.more ? ", and more" : ""}, the latest first.`}</p>
+      <p class="quiet" role="status">${list.forgotten ? `${plural(list.forgotten.length, "decision")} to forget${list.more ? ", and more" : ""}, the latest first.` : list.memories.length === 0 ? "Nothing of that is remembered." : `${plural(list.memories.length, "memory")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       <ul class="rows">${list.memories.map((/** @type {any} */ memory) => html`<${MemoryRow} key=${memory.full_id} memory=${memory} />`)}</ul>
-      ${list.more && limit < 500 && html`<p><a class="button" href=${to("memories", undefined, { ...params, limit: limit + 100 })}>Show more</a></p>`}`}<//>`;
+      ${list.forgotten && html`<ul class="rows">${list.forgotten.map((/** @type {any} */ one) => html`<${Forgotten} key=${one.operation} one=${one} said=${said} />`)}</ul>`}
+      <${Older} list=${list} view="memories" params=${params} limit=${limit} />`}<//>`;
+}
+
+/** A memory that was forgotten, as far as something is known of it. @param {{one: any, said: (text: string) => void}} props */
+function Forgotten({ one, said }) {
+  const [problem, setProblem] = useState(null);
+  const bring = () => { send("/undo", { operation: one.operation }).then(() => said("It is remembered again."), setProblem); };
+  return html`<li><strong><${Text} text=${one.title ?? (one.session_title ? `A memory of the session “${one.session_title}”` : one.full_id)} /></strong> <span class="quiet">forgotten <${When} at=${one.at} /></span>
+    <button type="button" onClick=${bring}>Bring back</button>${problem && html`<${Trouble} problem=${problem} />`}</li>`;
 }
 
 /** @param {{said: (text: string, canUndo?: boolean) => void, project?: string}} props */
@@ -65,7 +74,7 @@ function Whole({ memory, history, said, again }) {
   const agree = () => send(`/memories/${memory.full_id}`, { agree: true }, "PATCH").then(() => { said("Agreed: starting sessions are told of it.", true); again(); }, setProblem);
   const isSummary = memory.type === "summary";
   return html`<article class="memory"><${Heading} title=${memory.title || memory.excerpt} />
-    <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
+    <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project_key ?? memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
       ${memory.session && html` · <a href=${to("session", memory.session, { turn: memory.turn || "" })}>its session</a>`}
       ${memory.rule && html` · <strong>rule</strong>`}${memory.uncertain && " · uncertain"}${memory.edited && " · corrected"}${memory.refined && " · worded by a model"}${memory.superseded && html` · <strong>superseded</strong>`} · ${plural(memory.tokens, "token")}</p>
     ${edits && html`<${Edit} memory=${memory} base=${history?.base} done=${(/** @type {boolean} */ is) => { setEdits(false); if (is) { said("Changed.", true); again(); } }} />`}

@@ -201,6 +201,12 @@ export function Copy({ text }) {
   return html`<span class="copy"><code><${Text} text=${text} /></code> <button type="button" onClick=${copy}>${done ? "Copied" : "Copy"}</button></span>`;
 }
 
+/** The way to what is older: more on this page, and then another one. @param {{list: any, view: string, params: Record<string, string>, limit: number}} props */
+export function Older({ list, view, params, limit }) {
+  const next = limit < 500 ? { limit: Math.min(limit + 100, 500) } : { cursor: list.next };
+  return list.more && html`<p><a class="button" href=${to(view, undefined, { ...params, ...next })}>${limit < 500 ? "Show more" : "Older"}</a></p>`;
+}
+
 /** A text field that keeps what is typed, whatever comes meanwhile, until the value that it shows is another one.
  * @param {any} props */
 export function Input({ value, ...rest }) {
@@ -217,5 +223,5 @@ export function Field({ label, children }) {
 /** The names of projects, for fields. */
 export function Projects() {
   const { answer } = useAsk("/projects");
-  return html`<datalist id="projects">${answer?.projects.map((/** @type {any} */ one) => html`<option value=${one.name} />`)}</datalist>`;
+  return html`<datalist id="projects">${answer?.projects.map((/** @type {any} */ one) => html`<option value=${answer.projects.filter((/** @type {any} */ other) => other.name === one.name).length > 1 ? one.key : one.name}>${one.name}</option>`)}</datalist>`;
 }

@@ -2,7 +2,7 @@
 // Sessions: listed, and one by its turns and passages, live while it runs.
 import { html, useEffect, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Projects, SessionRow, Text, Trouble, When, count, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Older, Projects, SessionRow, Text, Trouble, When, count, plural, to, useAsk } from "/assets/parts.js";
 
 /** Turns shown at a time. */
 const TURNS = 100;
@@ -12,7 +12,7 @@ const turnsFrom = (from) => (from === 0 ? { first: 0, limit: TURNS + 1 } : { fir
 
 /** @param {{params: Record<string, string>}} props */
 export function Sessions({ params }) {
-  const change = (/** @type {any} */ event) => { location.hash = to("sessions", undefined, { ...params, [event.target.name]: event.target.value }); };
+  const change = (/** @type {any} */ event) => { location.hash = to("sessions", undefined, { ...params, cursor: "", [event.target.name]: event.target.value }); };
   const limit = Number(params.limit ?? 50);
   const asked = useAsk("/sessions", { ...params, limit }, ["session"]);
   return html`<${Heading} title="Sessions" />
@@ -21,7 +21,7 @@ export function Sessions({ params }) {
     <${Field} label="Before"><${Input} name="until" placeholder="yesterday" value=${params.until} onChange=${change} /><//></div><${Projects} />
     <${Answer} asked=${asked}>${(/** @type {any} */ list) => html`<p class="quiet" role="status">${list.sessions.length === 0 ? "No sessions." : `${plural(list.sessions.length, "session")}${list.more ? ", and more" : ""}, the latest first.`}</p>
       <ul class="rows">${list.sessions.map((/** @type {any} */ one) => html`<${SessionRow} key=${one.id} session=${one} />`)}</ul>
-      ${list.more && limit < 500 && html`<p><a class="button" href=${to("sessions", undefined, { ...params, limit: limit + 100 })}>Show more</a></p>`}`}<//>`;
+      <${Older} list=${list} view="sessions" params=${params} limit=${limit} />`}<//>`;
 }
 
 /** @param {{id: string, params: Record<string, string>, said: (text: string, canUndo?: boolean) => void}} props */
@@ -40,7 +40,7 @@ function Outline({ whole, turn, first, said }) {
   const commits = (committed.answer?.facts ?? []).filter((/** @type {any} */ one) => one.relation === "COMMITTED" && one.object);
   const failed = whole.failed_commands;
   return html`<article><${Heading} title=${session.title ?? "Untitled session"} />
-    <p class="quiet"><${Text} text=${session.agent} />${session.project && html` · <a href=${to("sessions", undefined, { project: session.project })}><${Text} text=${session.project} /></a>`} · <${When} at=${session.started} />${session.state && ` · ${session.state}`} · ${plural(session.turns, "turn")}, ${plural(session.passages, "passage")}${session.compactions > 0 && `, ${plural(session.compactions, "compaction")}`}${session.branch && html` · <${Text} text=${session.branch} />`}</p>
+    <p class="quiet"><${Text} text=${session.agent} />${session.project && html` · <a href=${to("sessions", undefined, { project: session.project_key ?? session.project })}><${Text} text=${session.project} /></a>`} · <${When} at=${session.started} />${session.state && ` · ${session.state}`} · ${plural(session.turns, "turn")}, ${plural(session.passages, "passage")}${session.compactions > 0 && `, ${plural(session.compactions, "compaction")}`}${session.branch && html` · <${Text} text=${session.branch} />`}</p>
     <${Resume} session=${session} />
     <p><a href=${to("briefings", undefined, { session: session.id })}>What it was told</a>${failed > 0 && html` · <span class="failed">${plural(failed, "failed command")}</span>`}</p>
     ${failed > 0 && html`<${Failures} session=${session} failures=${whole.failures} />`}

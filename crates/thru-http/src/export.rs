@@ -1,4 +1,4 @@
-//! The export, as it is written: lines of JSON, however many there are.
+//! The export, as it is written: lines of JSON or Markdown, however many there are.
 //!
 //! It takes as long as its client reads. It has a thread of its own, so that one that reads slowly, or not at all, keeps no
 //! question waiting.
@@ -16,7 +16,7 @@ use axum::extract::{Query, State};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use thru_app::keep::export::{Export, export as write_export};
+use thru_app::keep::export::{Export, ExportForm, export as write_export};
 use thru_app::{Call, Patience, Trouble};
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Sender, channel};
@@ -46,6 +46,17 @@ const LOOK: Duration = Duration::from_millis(5);
 pub(crate) struct ExportInput {
     project: Option<String>,
     since: Option<String>,
+    #[serde(default)]
+    format: Format,
+}
+
+/// The form of an export.
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Jsonl,
+    Md,
 }
 
 /// A writer to a client.
@@ -82,13 +93,13 @@ impl Write for Pieces {
     }
 }
 
-/// Exports memory as JSON Lines, as `thru export` does.
+/// Exports memory as JSON Lines or Markdown, as `thru export` does.
 pub(crate) async fn export(
     State(shared): State<Arc<Shared>>,
     Extension(connection): Extension<Arc<Connection>>,
     input: Result<Query<ExportInput>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Response, Problem> {
-    let Query(ExportInput { project, since }) =
+    let Query(ExportInput { project, since, format }) =
         input.map_err(|error| Problem::invalid(format!("the parameters: {error}")))?;
     let place = Arc::clone(&shared.exports).try_acquire_owned().map_err(|_| {
         Problem::new(StatusCode::SERVICE_UNAVAILABLE, "busy", "other exports are under way")
@@ -96,7 +107,11 @@ pub(crate) async fn export(
     let (client, mut receiver) = channel(PIECES);
     let (done, result) = oneshot::channel();
     let work = move || {
-        let request = Export { project, since, only_decisions: false };
+        let form = match format {
+            Format::Jsonl => ExportForm::Lines,
+            Format::Md => ExportForm::Markdown,
+        };
+        let request = Export { project, since, only_decisions: false, form };
         let written = catch_unwind(AssertUnwindSafe(|| write(&shared, &request, client.clone())));
         let written = written.unwrap_or_else(|_| Err(Trouble::failed("internal error")));
         if written.is_err() {
@@ -118,8 +133,11 @@ pub(crate) async fn export(
         return Err(failed());
     };
     let pieces = once(Ok(first)).chain(ReceiverStream::new(receiver));
-    let form = [(header::CONTENT_TYPE, "application/x-ndjson")];
-    Ok((form, Body::from_stream(pieces)).into_response())
+    let form = match format {
+        Format::Jsonl => "application/x-ndjson",
+        Format::Md => "text/markdown; charset=utf-8",
+    };
+    Ok(([(header::CONTENT_TYPE, form)], Body::from_stream(pieces)).into_response())
 }
 
 fn write(

@@ -8,21 +8,23 @@ use serde_json::{Map, Value, json};
 use crate::api::{PREFIX, Route, routes};
 use crate::ask::{Answer, json as as_json};
 
+/// The place of the schemas that answers share.
+const COMPONENTS: &str = "/components/schemas";
+
 /// Serves the description.
 pub(crate) async fn serve() -> Answer {
     Ok(as_json(thru_app::answer::json(&document())?))
 }
 
 fn document() -> Value {
-    let settings = SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut generator = settings.into_generator();
+    let settings = SchemaSettings::draft2020_12();
+    let mut inputs = settings.clone().with(|it| it.inline_subschemas = true).into_generator();
+    let outputs = settings.for_serialize().with(|it| it.definitions_path = COMPONENTS.into());
+    let mut outputs = outputs.into_generator();
     let mut paths: Map<String, Value> = Map::new();
     for route in routes() {
         let path = paths.entry(format!("{PREFIX}{}", route.path)).or_insert_with(|| json!({}));
-        path[route.method.as_str().to_lowercase()] = operation(&route, &mut generator);
+        path[route.method.as_str().to_lowercase()] = operation(&route, &mut inputs, &mut outputs);
     }
     paths.insert(
         format!("{PREFIX}/events"),
@@ -36,12 +38,19 @@ fn document() -> Value {
     paths.insert(
         format!("{PREFIX}/export"),
         json!({ "get": {
-            "summary": "Exports memory as JSON Lines.",
-            "parameters": [text("project"), text("since")],
+            "summary": "Exports memory as JSON Lines, or its memories as Markdown.",
+            "parameters": [text("project"), text("since"), {
+                "name": "format", "in": "query", "schema": { "enum": ["jsonl", "md"] } }],
             "responses": { "200": {
-                "description": "One object for each line.", "content": { "application/x-ndjson": {} } } }
+                "description": "One object for each line, or the text.",
+                "content": { "application/x-ndjson": {}, "text/markdown": {} } } }
         }}),
     );
+    let mut schemas = outputs.take_definitions(true);
+    for (name, schema) in &mut schemas {
+        name_kind(name, schema);
+    }
+    schemas.insert("Problem".to_owned(), problem());
     json!({
         "openapi": "3.1.0",
         "info": {
@@ -52,10 +61,24 @@ fn document() -> Value {
         "security": [{ "bearer": [] }],
         "components": {
             "securitySchemes": { "bearer": { "type": "http", "scheme": "bearer" } },
-            "schemas": { "Problem": problem() },
+            "schemas": schemas,
         },
         "paths": paths,
     })
+}
+
+/// Adds the `kind` of an answer that `serde` tags with the name that it gives the type: the derived schema leaves it out.
+fn name_kind(name: &str, schema: &mut Value) {
+    let is_renamed = name.starts_with(char::is_lowercase);
+    if is_renamed
+        && schema["properties"]["version"].is_object()
+        && schema["properties"]["kind"].is_null()
+    {
+        schema["properties"]["kind"] = json!({ "type": "string", "const": name });
+        if let Some(required) = schema["required"].as_array_mut() {
+            required.push(json!("kind"));
+        }
+    }
 }
 
 /// The shape of a refusal.
@@ -81,8 +104,8 @@ fn problem() -> Value {
     })
 }
 
-fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
-    let mut schema = (route.input)(generator).to_value();
+fn operation(route: &Route, inputs: &mut SchemaGenerator, outputs: &mut SchemaGenerator) -> Value {
+    let mut schema = (route.input)(inputs).to_value();
     let is_question = route.method == Method::GET;
     let required: Vec<Value> = schema["required"].as_array().cloned().unwrap_or_default();
     let mut parameters = Vec::new();
@@ -113,12 +136,18 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
         "summary": route.summary,
         "parameters": parameters,
         "responses": {
-            "200": { "description": "The answer.", "content": { "application/json": {} } },
+            "200": { "description": "The answer.", "content": { "application/json": {
+                "schema": (route.output)(outputs) } } },
             "default": {
                 "description": "A problem (RFC 9457).", "content": { "application/problem+json": {
                     "schema": { "$ref": "#/components/schemas/Problem" } } } },
         },
     });
+    if route.is_tagged {
+        operation["responses"]["304"] = json!({
+            "description": "Nothing is new since the answer whose `ETag` the client named by `If-None-Match`.",
+        });
+    }
     if !is_question {
         if let Some(fields) = schema.as_object_mut() {
             fields.remove("title");

@@ -1,6 +1,6 @@
 //! Imports the files of a plan: workers read and archive, one thread writes, one indexes.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -193,6 +193,7 @@ impl Intake {
                 false => None,
             };
             let mut writing = StepWriter::new(self, &store)?;
+            let mut read = HashSet::new();
             for sources in &rounds {
                 job.next.store(0, Ordering::Relaxed);
                 let (steps, received) = bounded::<Step>(WAITING_STEPS);
@@ -206,6 +207,7 @@ impl Intake {
                 let mut writer = Writer {
                     store: &mut store,
                     writing: &mut writing,
+                    read: &mut read,
                     to_clear: &to_clear,
                     news: &news,
                     stages: &job.stages,
@@ -337,6 +339,8 @@ impl Job<'_> {
 struct Writer<'a, 'b> {
     store: &'a mut Store,
     writing: &'a mut StepWriter<'b>,
+    /// The sessions with a transcript that was read to its end.
+    read: &'a mut HashSet<SessionKey>,
     to_clear: &'a Receiver<Vec<(Collection, i64)>>,
     news: &'a Sender<()>,
     stages: &'a Stages,
@@ -375,7 +379,11 @@ impl Writer<'_, '_> {
                 }
                 if step.stamp.is_some() {
                     report.sources += 1;
-                    report.sessions += usize::from(step.info.kind == SourceKind::Main);
+                    if step.info.kind == SourceKind::Main {
+                        let (agent, id) = (step.info.agent, step.info.session.clone());
+                        self.read.insert(SessionKey { agent, id });
+                        report.sessions = self.read.len();
+                    }
                 }
                 next = if bytes < COMMIT_BYTES && opened.elapsed() < COMMIT_EVERY {
                     received.recv_timeout(Duration::from_millis(2)).ok()

@@ -302,6 +302,7 @@ impl<'t> ToolArguments<'t> {
                     at,
                     known: None,
                     history,
+                    cursor: None,
                     limit,
                 })
             }

@@ -5,7 +5,7 @@ use std::io::BufRead;
 
 use rmcp::model::ClientJsonRpcMessage;
 use serde_json::Value;
-use thru_core::rpc::{self, BAD_PARAMS, NO_JSON, NO_REQUEST};
+use thru_core::rpc::{self, BAD_PARAMS, Message, NO_REQUEST};
 
 /// Longest line, in bytes. No valid message is nearly as long; a longer line is skipped, not stored.
 pub const LONGEST_LINE: usize = 4 * 1024 * 1024;
@@ -27,40 +27,28 @@ pub fn read_line(line: &[u8]) -> Incoming {
     if line.is_empty() {
         return Incoming::Ignored;
     }
-    let value: Value = match serde_json::from_slice(line) {
-        Ok(value) => value,
-        Err(error) => return refused(&Value::Null, NO_JSON, format!("not JSON: {error}")),
+    let Message { id, method, params } = match rpc::read(line) {
+        Ok(message) => message,
+        Err(unread) if unread.is_unanswered => return Incoming::Ignored,
+        Err(unread) => return refused(&unread.id, unread.code, &unread.why),
     };
-    let Value::Object(fields) = &value else {
-        let why = match value {
-            Value::Array(_) => "batches are not supported: send each message on a line of its own",
-            _ => "a message is a JSON object",
-        };
-        return refused(&Value::Null, NO_REQUEST, why.to_owned());
-    };
-    let is_request = fields.contains_key("method") && fields.contains_key("id");
-    let id = fields.get("id").cloned().unwrap_or_default();
-    if is_request && !(id.is_string() || id.is_i64()) {
-        return refused(&id, NO_REQUEST, "an id is a text or a whole number".to_owned());
+    let mut message = rpc::notification(&method);
+    for (name, value) in [("id", id.clone()), ("params", params)] {
+        if let Some(value) = value {
+            message[name] = value;
+        }
     }
-    if !fields.contains_key("method") {
-        // A response: we send no requests.
-        let is_answer = fields.contains_key("result") || fields.contains_key("error");
-        return match is_answer {
-            true => Incoming::Ignored,
-            false => refused(&id, NO_REQUEST, "a request names its method".to_owned()),
-        };
-    }
-    if !rpc::is_versioned(fields) {
-        return refused(&id, NO_REQUEST, "only JSON-RPC 2.0 is supported".to_owned());
-    }
-    match serde_json::from_value::<ClientJsonRpcMessage>(value) {
-        Ok(
-            message @ (ClientJsonRpcMessage::Request(_) | ClientJsonRpcMessage::Notification(_)),
+    match (serde_json::from_value::<ClientJsonRpcMessage>(message), &id) {
+        (
+            Ok(
+                message
+                @ (ClientJsonRpcMessage::Request(_) | ClientJsonRpcMessage::Notification(_)),
+            ),
+            _,
         ) => Incoming::Message(Box::new(message)),
-        _ if !is_request => Incoming::Ignored,
-        Ok(_) => refused(&id, NO_REQUEST, "not a request".to_owned()),
-        Err(error) => refused(&id, BAD_PARAMS, format!("invalid parameters: {error}")),
+        (_, None) => Incoming::Ignored,
+        (Ok(_), Some(id)) => refused(id, NO_REQUEST, "not a request"),
+        (Err(error), Some(id)) => refused(id, BAD_PARAMS, &format!("invalid parameters: {error}")),
     }
 }
 
@@ -70,8 +58,8 @@ pub(crate) fn too_long() -> Value {
     rpc::error(&Value::Null, NO_REQUEST, &why)
 }
 
-fn refused(id: &Value, code: i64, why: String) -> Incoming {
-    Incoming::Refused(rpc::error(id, code, &why))
+fn refused(id: &Value, code: rpc::Code, why: &str) -> Incoming {
+    Incoming::Refused(rpc::error(id, code, why))
 }
 
 /// The result of reading a line.
@@ -126,31 +114,10 @@ mod tests {
 
     use super::*;
 
-    fn code(line: &str) -> (i64, Value) {
-        match read_line(line.as_bytes()) {
-            Incoming::Refused(answer) => {
-                (answer["error"]["code"].as_i64().unwrap(), answer["id"].clone())
-            }
-            other => panic!("{line}: {other:?}"),
-        }
-    }
-
     #[test]
-    fn what_is_no_request_is_refused_with_the_number_for_it() {
-        assert_eq!(code("{"), (NO_JSON, Value::Null));
-        assert_eq!(code("hello"), (NO_JSON, Value::Null));
-        assert_eq!(code("[]"), (NO_REQUEST, Value::Null));
-        assert_eq!(code("7"), (NO_REQUEST, Value::Null));
-        assert_eq!(code("{}"), (NO_REQUEST, Value::Null));
-        assert_eq!(code(r#"{"id":3,"method":"ping"}"#), (NO_REQUEST, json!(3)));
-        assert_eq!(
-            code(r#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#),
-            (NO_REQUEST, Value::Null)
-        );
-        assert_eq!(code(r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#), (NO_REQUEST, json!(1.5)));
-        assert_eq!(code(r#"{"jsonrpc":"2.0","id":"a","method":7}"#), (BAD_PARAMS, json!("a")));
-        let deep = "[".repeat(100_000);
-        assert_eq!(code(&deep), (NO_JSON, Value::Null));
+    fn what_is_no_request_is_refused() {
+        let Incoming::Refused(answer) = read_line(br#"{"id":3,"method":"ping"}"#) else { panic!() };
+        assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(NO_REQUEST), &json!(3)));
     }
 
     #[test]

@@ -86,8 +86,11 @@ impl Renderer {
             };
             match nearest.is_empty() {
                 true => text.push_str(&format!("Nothing found {place}.")),
-                false => text
-                    .push_str(&format!("No sure match {place}; nearest: {}.", nearest.join("; "))),
+                false => {
+                    let nearest = nearest.join("; ");
+                    let nearest = nearest.trim_end_matches('.');
+                    text.push_str(&format!("No sure match {place}; nearest: {nearest}."));
+                }
             }
             if found.project.is_some() {
                 text.push_str(" project=\"*\" looks in every project.");

@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_store::Result;
 use thru_store::index::tokenizer::Terms;
@@ -35,7 +36,7 @@ const CLUSTERED: f32 = 2.5;
 const MOST_TOLD: usize = 3;
 
 /// A word of a question that its answer lacks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Gap {
     /// Nothing mentions the word.

@@ -4,6 +4,7 @@ use std::cell::{LazyCell, OnceCell};
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Layout, chunks};
 use thru_store::Result;
@@ -38,7 +39,7 @@ pub type QueryEmbedding = std::result::Result<(String, Vec<f32>), String>;
 pub type PendingEmbedding<'a> = Box<dyn FnOnce() -> QueryEmbedding + 'a>;
 
 /// The use that a search made of meaning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum MeaningUse {
     /// Vectors were compared.

@@ -7,6 +7,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_store::Result;
 use thru_store::index::tokenizer::Terms;
@@ -41,7 +42,7 @@ const MANY: u64 = 2_000;
 const LETTERS: &str = "abcdefghijklmnopqrstuvwxyz";
 
 /// A word of a query that was read as another.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Correction {
     /// The word, as typed.
     pub typed: String,

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thru_core::Timestamp;
 
@@ -25,7 +26,9 @@ pub const WARM_WITH_MEANING: f32 = 0.65;
 pub const WARM_WORDS: usize = 10;
 
 /// The rule that let a memory in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema, Deserialize,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tier {
     /// From this session, or from the project's last sessions and at most [`HOT_HOURS`] old. Bounded, and

@@ -18,11 +18,8 @@ pub(crate) const LOOK: usize = 256;
 /// The most blanks on either side of the sign between name and value.
 const BLANKS: usize = 16;
 
-/// A telling name and the position of its value.
+/// The value that a sign gives to a name.
 struct Assignment {
-    telling: Telling,
-    /// The start of the name.
-    start: usize,
     value: Range<usize>,
     quoted: bool,
     /// The value stopped at a backslash: in raw JSON, it may continue.
@@ -57,12 +54,25 @@ impl Beside {
     }
 }
 
-/// True if, in text or in raw JSON, the word at this position may name a secret value.
-pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
-    let plain = read(bytes, word.clone()).is_some_and(|found| {
+/// A name whose value may be a secret.
+pub(crate) struct TellingName {
+    range: Range<usize>,
+    telling: Telling,
+}
+
+/// Returns the name that the word at this position belongs to, in text or in raw JSON; `None` if it tells nothing, as most.
+pub(crate) fn telling_name(bytes: &[u8], word: &Range<usize>) -> Option<TellingName> {
+    let range = name_at(bytes, word);
+    let telling = names::judge(&bytes[range.clone()])?;
+    Some(TellingName { range, telling })
+}
+
+/// True if, in text or in raw JSON, there may be a secret value of this name around the word at this position.
+pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>, name: &TellingName) -> bool {
+    let plain = read(bytes, word, name).is_some_and(|found| {
         let value = &bytes[found.value.clone()];
         found.cut_by_escape
-            || names::is_constant_name(&bytes[found.start..name_end(bytes, &word)])
+            || names::is_constant_name(&bytes[name.range.clone()])
             || found.quoted && next_part(bytes, &found.value).is_some()
             || value.iter().any(|byte| {
                 !byte.is_ascii_alphabetic() && !matches!(byte, b'_' | b'-' | b'.' | b' ')
@@ -73,25 +83,18 @@ pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
             || value.iter().filter(|byte| matches!(byte, b' ' | b'-' | b'.' | b'_')).count()
                 >= if value.len() >= 8 { 1 } else { 2 }
     });
-    if plain {
-        return true;
-    }
-    let name = name_at(bytes, &word);
-    connector::is_possible(bytes, name.clone())
-        || near::is_possible(bytes, &word, &name) && names::judge(&bytes[name.clone()]).is_some()
-        || may_be_told(bytes, &word, &name)
-        || told::may_be_comment(bytes, name.start) && names::judge(&bytes[name]).is_some()
+    plain
+        || connector::is_possible(bytes, &name.range)
+        || near::is_possible(bytes, word, &name.range)
+        || may_be_told(bytes, word, name)
+        || told::may_be_comment(bytes, name.range.start)
 }
 
 /// True if a value may be told near the name around this word: that of a password.
-fn may_be_told(bytes: &[u8], word: &Range<usize>, name: &Range<usize>) -> bool {
+fn may_be_told(bytes: &[u8], word: &Range<usize>, name: &TellingName) -> bool {
     // Every word for one has this letter, and names of keys and tokens are many.
     let may_be = bytes[word.clone()].iter().any(|byte| byte.eq_ignore_ascii_case(&b'p'));
-    let is_password = || {
-        let telling = names::judge(&bytes[name.clone()]);
-        telling.is_some_and(|telling| telling.kind == Kind::Password)
-    };
-    may_be && is_password() && told::is_possible(bytes, name)
+    may_be && name.telling.kind == Kind::Password && told::is_possible(bytes, &name.range)
 }
 
 /// A secret value with a name.
@@ -104,63 +107,55 @@ pub(crate) struct Named {
     pub(crate) rule: &'static str,
 }
 
-/// Returns the secret value that the word at this position names.
-pub(crate) fn find(text: &str, word: Range<usize>) -> Option<Named> {
+/// Returns the secret value of the name around the word at this position.
+pub(crate) fn find(text: &str, word: &Range<usize>, named: &TellingName) -> Option<Named> {
     let bytes = text.as_bytes();
-    if let Some(found) = read(bytes, word.clone()) {
+    let TellingName { range: name, telling } = named;
+    if let Some(found) = read(bytes, word, named) {
         let start = text.ceil_char_boundary(found.value.start);
         let end = text.floor_char_boundary(found.value.end);
-        let name = &bytes[found.start..name_end(bytes, &word)];
+        let written = &bytes[name.clone()];
         let manner = match found.quoted {
             true => Manner::Quoted,
             // `/pass:VALUE`
             false
-                if bytes[found.value.start - 1] == b':'
-                    && found.start > 0
-                    && bytes[found.start - 1] == b'/' =>
+                if bytes[found.value.start - 1] == b':' && bytes[..name.start].ends_with(b"/") =>
             {
                 Manner::Argument
             }
-            false if is_setting(bytes, found.start, &found.value) => Manner::Setting,
+            false if is_setting(bytes, name.start, &found.value) => Manner::Setting,
             false => Manner::Plain,
         };
         let given = text.get(start..end)?;
-        if let Some(phrase) = phrase_in_quotes(text, found.start, name, start) {
-            let whole = found.start..phrase.end;
-            return Some(Named { whole, secret: phrase, rule: found.telling.rule });
+        if let Some(phrase) = phrase_in_quotes(text, name.start, written, start) {
+            let whole = name.start..phrase.end;
+            return Some(Named { whole, secret: phrase, rule: telling.rule });
         }
         if found.quoted && found.beside.is_none() {
             let (whole, end) = joined(text, start..end);
             if end > start + given.len()
-                && value::secret_part(found.telling, name, &whole, manner).is_some()
+                && value::secret_part(*telling, written, &whole, manner).is_some()
             {
-                let (whole, secret) = (found.start..end, start..end);
-                return Some(Named { whole, secret, rule: found.telling.rule });
+                let (whole, secret) = (name.start..end, start..end);
+                return Some(Named { whole, secret, rule: telling.rule });
             }
         }
-        let may_be = found.beside.is_none_or(|beside| beside.admits(found.telling, name, given));
-        if may_be && let Some(part) = value::secret_part(found.telling, name, given, manner) {
+        let may_be = found.beside.is_none_or(|beside| beside.admits(*telling, written, given));
+        if may_be && let Some(part) = value::secret_part(*telling, written, given, manner) {
             let mut secret = start + part.start..start + part.end;
             if secret.end - start >= LOOK - 4 {
                 let rest = bytes[secret.end..].iter();
                 secret.end += rest.take_while(|byte| is_token_byte(**byte)).count();
             }
-            return Some(Named {
-                whole: found.start..secret.end,
-                secret,
-                rule: found.telling.rule,
-            });
+            return Some(Named { whole: name.start..secret.end, secret, rule: telling.rule });
         }
     }
-    let name = name_at(bytes, &word);
-    let telling = names::judge(&bytes[name.clone()])?;
-    let is_connected = connector::is_possible(bytes, name.clone());
-    let connected = is_connected.then(|| connector::find(text, name.clone(), telling)).flatten();
-    let is_near = || near::is_possible(bytes, &word, &name);
-    let near = || is_near().then(|| near::find(text, &name, telling)).flatten();
-    let is_told = || may_be_told(bytes, &word, &name);
-    let told = || is_told().then(|| told::find(text, &name)).flatten();
-    let commented = || told::commented(text, name.start, telling);
+    let is_connected = connector::is_possible(bytes, name);
+    let connected = is_connected.then(|| connector::find(text, name, *telling)).flatten();
+    let is_near = || near::is_possible(bytes, word, name);
+    let near = || is_near().then(|| near::find(text, name, *telling)).flatten();
+    let told = || may_be_told(bytes, word, named).then(|| told::find(text, name)).flatten();
+    let commented = || told::commented(text, name.start, *telling);
     let secret = connected.or_else(near).or_else(told).or_else(commented)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
@@ -399,12 +394,15 @@ pub(crate) fn name_at(bytes: &[u8], word: &Range<usize>) -> Range<usize> {
     name_start(bytes, word)..name_end(bytes, word)
 }
 
-fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
-    let end = name_end(bytes, &word);
+fn read(
+    bytes: &[u8],
+    word: &Range<usize>,
+    TellingName { range, telling }: &TellingName,
+) -> Option<Assignment> {
+    let (start, end) = (range.start, range.end);
     let quoted_name = quote_at(bytes, end);
     let mut at = quoted_name.map_or(end, |(_, _, after)| after);
-    let is_in_braces =
-        || name_start(bytes, &word).checked_sub(1).is_some_and(|before| bytes[before] == b'{');
+    let is_in_braces = || bytes[..start].ends_with(b"{");
     if bytes.get(at) == Some(&b']') || bytes.get(at) == Some(&b'}') && is_in_braces() {
         at += 1;
     } else if bytes.get(at) == Some(&b'[') {
@@ -462,13 +460,11 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         _ if at > blanks_start => at,
         _ => return None,
     };
-    let start = name_start(bytes, &word);
-    let name = &bytes[start..end];
+    let name = &bytes[range.clone()];
     if after_sign == at && !name.starts_with(b"--") && !is_short_option(name) {
         // In SQL, in the files of Gradle, IPsec and web servers, in Lisp and behind `#define`.
         let is_joined = name.iter().any(|byte| matches!(byte, b'-' | b'_'));
-        let is_password =
-            names::judge(name).is_some_and(|telling| telling.kind == Kind::Password || is_joined);
+        let is_password = telling.kind == Kind::Password || is_joined;
         let is_word = name.len() < 8 && !name.eq_ignore_ascii_case(b"psk");
         if quote_at(bytes, at).is_none() || !is_password || is_word {
             return None;
@@ -480,7 +476,6 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
         // The report of a test.
         return None;
     }
-    let telling = names::judge(name)?;
     let mut at = after_tag(bytes, skip_blanks(bytes, after_sign));
     if may_be_typed && let Some(after) = after_type(bytes, at) {
         at = after;
@@ -499,7 +494,7 @@ fn read(bytes: &[u8], word: Range<usize>) -> Option<Assignment> {
     if must_be_quoted && (!quoted || beside == Some(Beside::Listed) && is_name() == Some(true)) {
         return None;
     }
-    Some(Assignment { telling, start, value, quoted, cut_by_escape, beside })
+    Some(Assignment { value, quoted, cut_by_escape, beside })
 }
 
 /// Returns the start of the value behind a tag of YAML that says no more than its type.
@@ -662,12 +657,16 @@ mod tests {
         let mut found: Vec<String> = Vec::new();
         for word in names::WORDS {
             for (at, _) in text.to_ascii_lowercase().match_indices(word) {
-                if let Some(named) = find(text, at..at + word.len()) {
+                let word = at..at + word.len();
+                let name = telling_name(text.as_bytes(), &word);
+                if let Some(name) = name
+                    && let Some(named) = find(text, &word, &name)
+                {
                     let line = format!("{} {}", named.rule, &text[named.secret]);
                     if !found.contains(&line) {
                         found.push(line);
                     }
-                    assert!(is_possible(text.as_bytes(), at..at + word.len()), "{text}");
+                    assert!(is_possible(text.as_bytes(), &word, &name), "{text}");
                 }
             }
         }

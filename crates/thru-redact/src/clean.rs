@@ -1,12 +1,13 @@
 //! Proof by type that a value went through the redactor.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A value that went through the [`Redactor`](crate::Redactor).
 ///
 /// There is no public constructor. Values derived from a clean value, or composed of clean values, are
 /// clean too: see [`Clean::derive`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Clean<T: ?Sized>(T);
 

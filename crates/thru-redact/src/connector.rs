@@ -336,14 +336,13 @@ static BEHIND: LazyLock<Set> = LazyLock::new(|| {
 });
 
 /// True if, in text or in raw JSON, a value may be near this name. A fast check that rules out most names.
-pub(crate) fn is_possible(bytes: &[u8], name: Range<usize>) -> bool {
+pub(crate) fn is_possible(bytes: &[u8], name: &Range<usize>) -> bool {
     let after = &bytes[name.end..bytes.len().min(name.end + AFTER)];
     let before = &bytes[name.start.saturating_sub(BEFORE)..name.start];
-    (name.len() >= SHORTEST || is_short(bytes, &name))
+    (name.len() >= SHORTEST || is_short(bytes, name))
         && (may_follow(&bytes[name.clone()], before, after)
             || may_precede(before)
             || is_constant_name(&bytes[name.clone()]) && last_words(before, 5).any(is_long_value))
-        && crate::names::judge(&bytes[name]).is_some()
 }
 
 /// True for a short name that is no word of everyday, or stands where a login is told.
@@ -640,8 +639,8 @@ fn may_precede(before: &[u8]) -> bool {
 }
 
 /// Returns the secret that a name tells.
-pub(crate) fn find(text: &str, name: Range<usize>, telling: Telling) -> Option<Range<usize>> {
-    if name.len() < SHORTEST && !is_short(text.as_bytes(), &name) {
+pub(crate) fn find(text: &str, name: &Range<usize>, telling: Telling) -> Option<Range<usize>> {
+    if name.len() < SHORTEST && !is_short(text.as_bytes(), name) {
         return None;
     }
     let after_end = text.floor_char_boundary(text.len().min(name.end + AFTER));

@@ -114,7 +114,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Option<(Range<usize>, &'s
     let told = is_told.then(|| told::find(text, &name)).flatten();
     // `getByLabel('Passord').fill('VALUE')`, `<senha>VALUE</senha>`
     let is_marked = after.starts_with(['"', '\'', '<', '>', '|', ']', ')']);
-    let marked = || is_marked.then(|| connector::find(text, name, telling)).flatten();
+    let marked = || is_marked.then(|| connector::find(text, &name, telling)).flatten();
     told.or_else(marked).map(|found| (found, telling.rule))
 }
 

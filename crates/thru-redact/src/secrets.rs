@@ -257,7 +257,8 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             Some(found(start..end, secrets))
         }
         Finder::Assignment => {
-            let Some(named) = assignment::find(text, word.clone()) else {
+            let name = assignment::telling_name(text.as_bytes(), &word)?;
+            let Some(named) = assignment::find(text, &word, &name) else {
                 return in_table(text, word, None);
             };
             let edit = Edit::new(named.secret, Reason::Assigned(named.rule.into()));
@@ -426,8 +427,10 @@ fn follows_dash(bytes: &[u8], start: usize) -> bool {
 fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
     match rule.finder {
         Finder::Assignment => {
-            return assignment::is_possible(bytes, word.clone())
-                || column::is_possible(bytes, word.clone());
+            return assignment::telling_name(bytes, word).is_some_and(|name| {
+                assignment::is_possible(bytes, word, &name)
+                    || column::is_possible(bytes, word.clone())
+            });
         }
         Finder::PrivateKey => return private_key::is_possible(bytes, word.start),
         Finder::Command => {

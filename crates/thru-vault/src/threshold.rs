@@ -45,8 +45,10 @@ impl Size {
         match self.reached(limits) {
             Some(reached) => format!("Session note {reached}. Triggering compaction..."),
             None => format!(
-                "Session note below threshold ({} lines, {} days old). Keeping active.",
-                self.lines, self.days
+                "Session note below threshold ({} lines, {} day{} old). Keeping active.",
+                self.lines,
+                self.days,
+                if self.days == 1 { "" } else { "s" }
             ),
         }
     }
@@ -88,7 +90,7 @@ mod tests {
         );
         assert_eq!(
             size(487, 1).sentence(&LIMITS),
-            "Session note below threshold (487 lines, 1 days old). Keeping active."
+            "Session note below threshold (487 lines, 1 day old). Keeping active."
         );
     }
 }

@@ -77,7 +77,8 @@ impl Process {
         Ok(Places {
             layout: Layout::new(absolute(root)),
             config_file: absolute(config_file),
-            homes: Homes::new(home_of),
+            homes: Homes::new(home_of)
+                .with_named(|agent| self.path(agents::usual_home(agent).0).is_some()),
             home: self.home.clone(),
         })
     }

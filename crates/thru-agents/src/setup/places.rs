@@ -55,6 +55,8 @@ pub struct HookFile {
 pub struct Site<'a> {
     /// The agent's home.
     pub folder: &'a Path,
+    /// True if a variable says where that is.
+    pub is_named: bool,
     /// The user's home directory.
     pub home: Option<&'a Path>,
     /// The current directory.

@@ -2,13 +2,14 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Agent, Id, SessionId, Timestamp};
 use thru_recall::{LaterUsage, later_usage, parse_date};
 use thru_redact::{Clean, Redactor};
 use thru_store::{InjectionRow, Store};
 
-use super::{Opened, cleaned, named};
+use super::{Opened, cleaned, named, pages};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -22,23 +23,28 @@ pub struct ListBriefings {
     pub session: Option<String>,
     /// The first day, as people write one.
     pub since: Option<String>,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of briefings.
     pub limit: usize,
 }
 
 /// Briefings, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "briefings")]
 pub struct BriefingList {
     version: u32,
     /// True if there are more.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The briefings.
     pub briefings: Vec<Briefing>,
 }
 
 /// One briefing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Briefing {
     /// The agent.
     pub agent: Agent,
@@ -59,7 +65,7 @@ pub struct Briefing {
 }
 
 /// A memory in a briefing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefingMemory {
     /// The start of its id.
     pub id: String,
@@ -93,7 +99,21 @@ pub fn list(app: &App, request: &ListBriefings, call: Call<'_>) -> Result<Briefi
     let mut injections = store.injections(since)?;
     injections.retain(|injection| session.is_none_or(|session| session == injection.session));
     injections.reverse();
-    let more = injections.len() > request.limit;
+    // Several may be of one moment: the place is the moment, and the number of its briefings that were told.
+    let place: Option<(Option<Timestamp>, usize)> = pages::place(request.cursor.as_deref())?;
+    let (mut at, mut told) = place.unwrap_or_default();
+    if place.is_some() {
+        let same = injections.iter().filter(|one| one.at == at).count();
+        injections.retain(|one| one.at <= at);
+        injections.drain(..told.min(same));
+    }
+    let mut places = Vec::new();
+    for injection in &injections {
+        told = if injection.at == at { told + 1 } else { 1 };
+        at = injection.at;
+        places.push((at, told));
+    }
+    let next = pages::cut(&mut places, request.limit, |place| *place)?;
     injections.truncate(request.limit);
     let mut by_session: HashMap<i64, Vec<InjectionRow>> = HashMap::new();
     for injection in &injections {
@@ -125,7 +145,7 @@ pub fn list(app: &App, request: &ListBriefings, call: Call<'_>) -> Result<Briefi
             memories: memories.collect::<Result<_>>()?,
         });
     }
-    Ok(BriefingList { version: answer::VERSION, more, briefings })
+    Ok(BriefingList { version: answer::VERSION, more: next.is_some(), next, briefings })
 }
 
 fn line(

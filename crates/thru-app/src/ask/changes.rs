@@ -8,8 +8,9 @@ use std::fs::Metadata;
 use std::str::FromStr;
 use std::time::SystemTime;
 
+use jiff::SignedDuration;
 use serde::Serialize;
-use thru_core::{Agent, SessionId, SessionKey};
+use thru_core::{Agent, SessionId, SessionKey, Timestamp};
 use thru_store::{LastRows, Store};
 
 use crate::app::App;
@@ -17,6 +18,9 @@ use crate::trouble::{Result, Trouble};
 
 /// Sessions and memories told one by one; of more, only that there are many.
 const MOST: usize = 200;
+
+/// The time after which a write has a stamp of its own.
+const SETTLED: SignedDuration = SignedDuration::from_secs(1);
 
 /// A moment of the memory of one home.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -119,6 +123,21 @@ impl Stamp {
         let stamp = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
         let files = [database.with_extension("db-wal"), database];
         Self(files.map(|file| file.metadata().ok().map(stamp)))
+    }
+
+    /// Names what an answer of the store alone says now: otherwise after every write, and after a minute, for answers tell ages.
+    /// `None` where nothing is written, and just after a write: another within the same tick of the file system's clock
+    /// would leave the same stamp.
+    pub fn name(&self, now: Timestamp) -> Option<String> {
+        let mut name = (now.as_second() / 60).to_string();
+        for (bytes, written) in self.0.iter().flatten() {
+            let written = Timestamp::try_from((*written)?).ok()?;
+            if now.duration_since(written) < SETTLED {
+                return None;
+            }
+            name.push_str(&format!("-{bytes:x}-{:x}", written.as_nanosecond()));
+        }
+        self.0[1].map(|_| name)
     }
 }
 

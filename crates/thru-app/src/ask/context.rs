@@ -1,5 +1,6 @@
 //! The context that a session which starts now, or a prompt, would be given.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, MemoryKind, SessionId};
 use thru_recall::{Occasion, Pack, PackLine, Tier, calls_for_memory};
@@ -17,7 +18,7 @@ use crate::trouble::{Remedy, Result};
 /// A request for the context of a session.
 #[derive(Clone, Debug, Default)]
 pub struct AskContext {
-    /// The project's name or key; the caller's where there is none.
+    /// The project's name or key; that of the session where there is none, else the caller's.
     pub project: Option<String>,
     /// The occasion.
     pub moment: ContextMoment,
@@ -40,7 +41,7 @@ pub enum ContextMoment {
 }
 
 /// The context of a session.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct SessionBriefing {
     /// The version of this form.
     pub version: u32,
@@ -59,7 +60,7 @@ pub struct SessionBriefing {
 }
 
 /// A line of a context.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct BriefingLine {
     /// The short id of the memory; `None` if the line is about the session itself.
     pub id: Option<String>,
@@ -141,7 +142,13 @@ fn make_context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessi
         }
         opened => opened?,
     };
-    let project = match &request.project {
+    let session = match &request.session {
+        Some(id) => Some(named::named_session(app, &store, id)?.row),
+        None => None,
+    };
+    let of_session = session.map(|session| store.project_key_of_session(session)).transpose()?;
+    let of_session = of_session.flatten().map(|key| key.to_string());
+    let project = match request.project.as_ref().or(of_session.as_ref()) {
         Some(name) => PackProject::known(&store, named::named_project(&store, name)?)?,
         None => PackProject::here(app, &store)?,
     };
@@ -154,10 +161,6 @@ fn make_context(app: &App, request: &AskContext, call: Call<'_>) -> Result<Sessi
     };
     let intake = app.intake_beside(&store)?;
     let (store, prepared) = fresh::for_question(app, &intake, store, Some(&project.rows), call)?;
-    let session = match &request.session {
-        Some(id) => Some(named::named_session(app, &store, id)?.row),
-        None => None,
-    };
     let occasion = match &request.moment {
         ContextMoment::Prompt(prompt) => Occasion::Prompt(prompt.clone()),
         ContextMoment::Start => Occasion::Start,

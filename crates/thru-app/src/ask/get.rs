@@ -1,8 +1,9 @@
 //! Memories and passages whole, by id.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use serde::ser::SerializeMap;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use thru_core::ForeignName;
@@ -71,13 +72,14 @@ pub enum Piece {
 }
 
 /// A memory with its sources.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MemoryPiece {
     /// The memory.
     #[serde(flatten)]
     pub memory: WholeMemory,
     /// The records of its passages, where they were asked for.
     #[serde(rename = "source", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Value>>")]
     pub records: Option<Vec<SourceLine>>,
     /// Its passages, where they were asked for.
     #[serde(skip)]
@@ -85,7 +87,7 @@ pub struct MemoryPiece {
 }
 
 /// A passage with its session and sources.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PassagePiece {
     /// The passage.
     #[serde(flatten)]
@@ -94,6 +96,7 @@ pub struct PassagePiece {
     pub session: Option<SessionEntry>,
     /// Its records, where they were asked for.
     #[serde(rename = "source", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Vec<Value>>")]
     pub records: Option<Vec<SourceLine>>,
 }
 
@@ -132,12 +135,26 @@ impl Serialize for Pieces {
                 Piece::Passage(_) | Piece::Unknown { .. } => None,
             })
             .collect();
-        let mut map = serializer.serialize_map(Some(4))?;
-        map.serialize_entry("version", &answer::VERSION)?;
-        map.serialize_entry("kind", "passages")?;
-        map.serialize_entry("passages", &passages)?;
-        map.serialize_entry("memories", &memories)?;
-        map.end()
+        PiecesForm { version: answer::VERSION, passages, memories }.serialize(serializer)
+    }
+}
+
+/// Memories and passages for programs.
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename = "passages")]
+struct PiecesForm<'a> {
+    version: u32,
+    passages: Vec<&'a PassagePiece>,
+    memories: Vec<&'a MemoryPiece>,
+}
+
+impl JsonSchema for Pieces {
+    fn schema_name() -> Cow<'static, str> {
+        PiecesForm::schema_name()
+    }
+
+    fn json_schema(schemas: &mut SchemaGenerator) -> Schema {
+        PiecesForm::json_schema(schemas)
     }
 }
 

@@ -12,6 +12,7 @@ mod words;
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{EndReason, EntityKind, EvidenceRole, Id, Relation, Timestamp};
 use thru_redact::{Clean, Redactor};
@@ -30,7 +31,7 @@ const NAMED: usize = 6;
 pub(super) const MEANT: usize = 12;
 
 /// A thing that facts are about.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EntityEntry {
     /// Its kind.
     pub kind: EntityKind,
@@ -71,7 +72,7 @@ impl EntityEntry {
 }
 
 /// The end of a fact.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FactEndEntry {
     /// The first moment at which it no longer held.
     pub at: Timestamp,
@@ -83,7 +84,7 @@ pub struct FactEndEntry {
 }
 
 /// A fact, with the records that show it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FactEntry {
     /// Its id.
     pub id: Id,
@@ -113,7 +114,7 @@ pub struct FactEntry {
 }
 
 /// A passage that shows something of a fact.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct EvidenceEntry {
     /// Its part.
     pub role: EvidenceRole,

@@ -1,5 +1,6 @@
 //! The decisions of the user, and the merges that were made automatically.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, SessionKey, Timestamp};
 use thru_intake::{LineChange, Operation, RecordedMemory};
@@ -7,7 +8,7 @@ use thru_redact::{Clean, Redactor};
 use thru_store::{OperationRow, Store};
 
 use super::memory::{Merge, merges, session_of};
-use super::{Opened, cleaned};
+use super::{Opened, cleaned, pages};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -16,12 +17,14 @@ use crate::trouble::Result;
 use crate::words::plural;
 
 /// A request for the latest decisions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AskLog {
     /// Maximum number of entries.
     pub limit: usize,
     /// The subject.
     pub subject: LogSubject,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
 }
 
 /// The subject of a log.
@@ -36,18 +39,21 @@ pub enum LogSubject {
 }
 
 /// Decisions, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DecisionLog {
     /// The version of this form.
     pub version: u32,
     /// `log`.
     pub kind: &'static str,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The decisions.
     pub entries: Vec<LogEntry>,
 }
 
 /// A decision.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LogEntry {
     /// The start of its id.
     pub id: String,
@@ -81,19 +87,42 @@ impl LogEntry {
 ///
 /// # Errors
 /// Fails if the store cannot be read.
-pub fn log(app: &App, request: AskLog, call: Call<'_>) -> Result<DecisionLog> {
+pub fn log(app: &App, request: &AskLog, call: Call<'_>) -> Result<DecisionLog> {
     let Opened { store, intake, .. } = Opened::new(app, Freshness::Recorded, call)?;
-    let entries = match request.subject {
-        LogSubject::Decisions => decided(&store, intake.redactor(), request.limit)?,
-        LogSubject::Merges => merged(&store, intake.redactor(), request.limit)?,
-        LogSubject::AgentNotes => recorded(&store, intake.redactor(), request.limit)?,
+    let after: Option<String> = pages::place(request.cursor.as_deref())?;
+    let part = Part { after: after.as_deref(), limit: request.limit.saturating_add(1) };
+    let mut entries = match request.subject {
+        LogSubject::Decisions => decided(&store, intake.redactor(), part)?,
+        LogSubject::Merges => merged(&store, intake.redactor(), part)?,
+        LogSubject::AgentNotes => recorded(&store, intake.redactor(), part)?,
     };
-    Ok(DecisionLog { version: answer::VERSION, kind: "log", entries })
+    let next = pages::cut(&mut entries, request.limit, |entry| entry.full_id.clone())?;
+    Ok(DecisionLog { version: answer::VERSION, kind: "log", next, entries })
 }
 
-fn decided(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
+/// A part of a log.
+#[derive(Clone, Copy)]
+struct Part<'a> {
+    /// The id of the entry that it follows.
+    after: Option<&'a str>,
+    limit: usize,
+}
+
+impl Part<'_> {
+    fn of<T>(
+        self,
+        all: impl Iterator<Item = T>,
+        id: impl Fn(&T) -> String,
+    ) -> impl Iterator<Item = T> {
+        let is_before = move |one: &T| self.after.is_some_and(|after| id(one) != after);
+        all.skip_while(is_before).skip(usize::from(self.after.is_some())).take(self.limit)
+    }
+}
+
+fn decided(store: &Store, redactor: &Redactor, part: Part<'_>) -> Result<Vec<LogEntry>> {
     let operations = store.operations()?;
-    let decided = operations.iter().rev().filter(|row| !is_of_vault(&row.kind)).take(limit);
+    let decided = operations.iter().rev().filter(|row| !is_of_vault(&row.kind));
+    let decided = part.of(decided, |row| row.key.clone());
     decided.map(|row| Ok(LogEntry::new(redactor, row, &told(store, &operations, row)?))).collect()
 }
 
@@ -130,20 +159,26 @@ fn subject(
     if let Some(memory) = store.memory(memory)? {
         return Ok(Some(quoted(&memory.title)));
     }
-    let given = |row: &OperationRow| match Operation::read(&row.kind, &row.body)? {
-        Operation::MemoryEdited { memory: of, edit, .. } if of == *memory => edit.title,
-        Operation::MemoryRecorded(made) if RecordedMemory::id(&row.key) == *memory => {
-            Some(made.title)
-        }
-        Operation::MemoryImported(made) if made.memory == *memory => Some(made.title),
-        _ => None,
-    };
-    if let Some(title) = operations.iter().rev().find_map(given) {
+    if let Some(title) = last_title(operations, memory) {
         return Ok(Some(quoted(&title)));
     }
     let row = session.map(|key| store.session_by_key(key)).transpose()?.flatten();
     let session = row.map(|row| store.session(row)).transpose()?.flatten();
     Ok(session.and_then(|session| session.title).map(|title| format!("of session \"{title}\"")))
+}
+
+/// The last title that a person, an agent or another program gave a memory.
+pub(super) fn last_title(operations: &[OperationRow], memory: &Id) -> Option<String> {
+    operations.iter().rev().find_map(|row| match Operation::read(&row.kind, &row.body)? {
+        Operation::MemoryEdited { memory: of, edit, .. } => {
+            edit.title.filter(|_| of == *memory && row.undone.is_none())
+        }
+        Operation::MemoryRecorded(made) if RecordedMemory::id(&row.key) == *memory => {
+            Some(made.title)
+        }
+        Operation::MemoryImported(made) if made.memory == *memory => Some(made.title),
+        _ => None,
+    })
 }
 
 /// A title in quotation marks; one that stands for a missing title has its own.
@@ -156,8 +191,9 @@ fn is_of_vault(kind: &str) -> bool {
     matches!(kind, "note-archived" | "note-unarchived")
 }
 
-fn recorded(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
-    let entries = thru_recall::agent_notes(store)?.into_iter().take(limit).map(|memory| {
+fn recorded(store: &Store, redactor: &Redactor, part: Part<'_>) -> Result<Vec<LogEntry>> {
+    let notes = thru_recall::agent_notes(store)?.into_iter();
+    let entries = part.of(notes, |memory| memory.id.to_string()).map(|memory| {
         let id = memory.id.to_string();
         LogEntry {
             id: id.chars().take(8).collect(),
@@ -171,9 +207,12 @@ fn recorded(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogE
     Ok(entries.collect())
 }
 
-fn merged(store: &Store, redactor: &Redactor, limit: usize) -> Result<Vec<LogEntry>> {
+fn merged(store: &Store, redactor: &Redactor, part: Part<'_>) -> Result<Vec<LogEntry>> {
     let mut entries = Vec::new();
-    for merge in merges(store)?.take(limit) {
+    let id = |merge: &Result<Merge>| {
+        merge.as_ref().map(|merge| merge.merged.id.to_string()).unwrap_or_default()
+    };
+    for merge in part.of(merges(store)?, id) {
         let Merge { merged, into } = merge?;
         let session = session_of(store, &into)?;
         let session = session.map_or_else(String::new, |session| session.key.id.short());

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, MemoryEdit, MemoryKind, SessionId, Timestamp};
 use thru_intake::Operation;
@@ -9,14 +10,15 @@ use thru_recall::{LaterUsage, later_usage, parse_date};
 use thru_redact::Clean;
 use thru_store::{InjectionRow, MemoryFilter, Store};
 
+use super::forgotten::{self, ForgottenMemory};
 use super::log::{LogEntry, sentence};
 use super::memory::{self, MemoryEntry, MemoryFiles};
-use super::{Opened, ProjectScope, cleaned, named};
+use super::{Opened, ProjectScope, cleaned, named, pages};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::fresh::Freshness;
-use crate::trouble::Result;
+use crate::trouble::{Result, Trouble};
 
 /// A request for the memories there are.
 #[derive(Clone, Debug)]
@@ -33,6 +35,8 @@ pub struct ListMemories {
     pub since: Option<String>,
     /// The day or the moment that they are older than.
     pub until: Option<String>,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of memories.
     pub limit: usize,
 }
@@ -46,10 +50,12 @@ pub enum MemoryState {
     Edited,
     /// A person or an agent told them.
     Told,
+    /// They were forgotten, and can be brought back.
+    Forgotten,
 }
 
 /// Memories, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "memories")]
 pub struct MemoryList {
     version: u32,
@@ -57,12 +63,18 @@ pub struct MemoryList {
     pub project: Option<Clean<String>>,
     /// True if there are more.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The memories.
     pub memories: Vec<ListedMemory>,
+    /// Those that were forgotten, if they were asked for: no memory is both.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub forgotten: Vec<ForgottenMemory>,
 }
 
 /// A memory in a list.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ListedMemory {
     /// The memory.
     #[serde(flatten)]
@@ -97,17 +109,36 @@ pub fn list(app: &App, request: &ListMemories, call: Call<'_>) -> Result<MemoryL
         limit: Some(request.limit + 1),
         ..MemoryFilter::default()
     };
-    let mut rows = store.memories(&filter)?;
-    let more = rows.len() > request.limit;
-    rows.truncate(request.limit);
+    let (cursor, limit) = (request.cursor.as_deref(), request.limit);
     let redactor = intake.redactor();
-    let entries = memory::entries(&store, redactor, &rows)?;
-    Ok(MemoryList {
-        version: answer::VERSION,
-        project: project.map(|project| cleaned(redactor, &project.name)),
-        more,
-        memories: entries.into_iter().map(|(entry, files)| ListedMemory { entry, files }).collect(),
-    })
+    let project = project.map(|project| cleaned(redactor, &project.name));
+    if request.state == MemoryState::Forgotten {
+        if filter.kinds.is_some() {
+            return Err(Trouble::invalid("no type is kept of what is forgotten"));
+        }
+        let (forgotten, next) = forgotten::list(&store, redactor, &filter, cursor, limit)?;
+        return Ok(MemoryList { project, forgotten, ..MemoryList::new(Vec::new(), next) });
+    }
+    let filter = MemoryFilter { after: pages::place(cursor)?, ..filter };
+    let mut rows = store.memories(&filter)?;
+    let next = pages::cut(&mut rows, limit, |row| (row.at, row.turn, row.id))?;
+    let entries = memory::entries(&store, redactor, &rows)?.into_iter();
+    let memories = entries.map(|(entry, files)| ListedMemory { entry, files }).collect();
+    Ok(MemoryList { project, ..MemoryList::new(memories, next) })
+}
+
+impl MemoryList {
+    const fn new(memories: Vec<ListedMemory>, next: Option<String>) -> Self {
+        let more = next.is_some();
+        Self {
+            version: answer::VERSION,
+            project: None,
+            more,
+            next,
+            memories,
+            forgotten: Vec::new(),
+        }
+    }
 }
 
 /// The rows of memories that a person corrected.
@@ -154,7 +185,7 @@ pub fn totals(app: &App, call: Call<'_>) -> Result<MemoryTotals> {
 }
 
 /// What happened to a memory since it was made.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "memory-history")]
 pub struct MemoryHistory {
     version: u32,
@@ -171,7 +202,7 @@ pub struct MemoryHistory {
 }
 
 /// An injection of one memory into a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MemoryBriefing {
     /// The session.
     pub session: SessionId,

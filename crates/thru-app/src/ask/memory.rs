@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_core::{
-    FileState, ForeignName, Id, IdPrefix, Made, MemoryKind, Merged, SessionId, Timestamp,
-    WorkOutcome,
+    FileState, ForeignName, Id, IdPrefix, Made, MemoryKind, Merged, ProjectKey, SessionId,
+    Timestamp, WorkOutcome,
 };
 use thru_recall::{Freshness, Since};
 use thru_redact::{Clean, Redactor, Report};
@@ -140,7 +141,7 @@ pub fn merges(store: &Store) -> Result<impl Iterator<Item = Result<Merge>>> {
 }
 
 /// A memory without its body.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MemoryEntry {
     /// The shortest id that names it alone.
     pub id: String,
@@ -151,6 +152,7 @@ pub struct MemoryEntry {
     pub class: &'static str,
     /// Its kind.
     #[serde(rename = "type", serialize_with = "kind_name")]
+    #[schemars(with = "String")]
     pub kind: MemoryKind,
     /// Its title; empty where no line of its turn is sure to tell it alone.
     pub title: Clean<String>,
@@ -165,6 +167,9 @@ pub struct MemoryEntry {
     pub session: Option<SessionId>,
     /// The name of its project.
     pub project: Option<Clean<String>>,
+    /// The key of its project, where another one has the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<ProjectKey>,
     /// True if it is a rule of the user's.
     pub rule: bool,
     /// True if it was taken from prose by its shape.
@@ -184,6 +189,7 @@ pub struct MemoryEntry {
     pub imported: Option<ForeignName>,
     /// The outcome of the work, of a summary.
     #[serde(serialize_with = "outcome_name")]
+    #[schemars(with = "Option<String>")]
     pub outcome: Option<WorkOutcome>,
     /// Tokens (estimated) to read all of it.
     pub tokens: u64,
@@ -210,9 +216,9 @@ impl MemoryEntry {
         memory: &MemoryRow,
         session: Option<&SessionRow>,
     ) -> Result<Self> {
-        let project = match memory.project {
-            Some(project) => store.project_name(project)?,
-            None => None,
+        let (project, project_key) = match memory.project {
+            Some(project) => (store.project_name(project)?, store.key_of_shared_name(project)?),
+            None => (None, None),
         };
         let flags = memory.flags;
         let (headline, is_untitled) = (cleaned(redactor, &memory.title), memory.is_untitled());
@@ -227,6 +233,7 @@ impl MemoryEntry {
             turn: memory.turn,
             session: session.map(|session| session.key.id.clone()),
             project: project.map(|name| cleaned(redactor, &name)),
+            project_key,
             rule: flags.is_rule,
             uncertain: flags.is_uncertain,
             of_person: flags.is_from_person,
@@ -273,7 +280,7 @@ impl MemoryEntry {
 }
 
 /// The files of a memory as they are on this disk now.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct MemoryFiles {
     /// The file that it is about most, relative to the directory of its session.
     #[serde(skip)]
@@ -367,7 +374,7 @@ fn sessions_of(store: &Store, memories: &[&MemoryRow]) -> Result<HashMap<i64, Se
 }
 
 /// A memory whole.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WholeMemory {
     /// All but its body.
     #[serde(flatten)]
@@ -379,7 +386,6 @@ pub struct WholeMemory {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<Made>,
     /// Its body.
-    #[serde(serialize_with = "body_itself")]
     pub body: Clean<MemoryBody>,
     /// Its session, where it comes from one.
     #[serde(skip)]
@@ -401,17 +407,6 @@ pub(crate) fn version(store: &Store, memory: &MemoryRow) -> Result<String> {
     let flags = [memory.flags.is_rule, memory.flags.is_uncertain].map(u8::from);
     let parts = [memory.kind.as_str().as_bytes(), memory.title.as_bytes(), &flags, &body];
     Ok(Id::derive(&parts).to_string())
-}
-
-/// Writes a body without the name of its kind.
-pub(crate) fn body_itself<S: Serializer>(
-    body: &Clean<MemoryBody>,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    match body.get() {
-        MemoryBody::Observation(observation) => observation.serialize(serializer),
-        MemoryBody::Summary(summary) => summary.serialize(serializer),
-    }
 }
 
 impl WholeMemory {

@@ -1,5 +1,6 @@
 //! Passages in answers.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, IdPrefix, Outcome, PassageKind, Timestamp};
 use thru_redact::{Clean, Redactor};
@@ -28,7 +29,7 @@ pub fn named_passage(store: &Store, id: &str) -> Result<PassageRow> {
 }
 
 /// A passage with its text.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct PassageEntry {
     /// The shortest id that names it alone, or its id.
     pub id: String,

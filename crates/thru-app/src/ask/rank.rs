@@ -1,5 +1,6 @@
 //! The reasons for the rank of a passage or a memory among the answers to a question.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_recall::{MeaningUse, OrderRequest, Part, SearchRequest, order};
 use thru_store::index::{IndexFilter, TextIndex};
@@ -31,7 +32,7 @@ pub struct ExplainRank {
 }
 
 /// The rank of a passage or a memory among the answers to a question.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Ranking {
     /// The version of this form.
     pub version: u32,
@@ -51,7 +52,7 @@ pub struct Ranking {
 }
 
 /// The reasons for a rank.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum RankReasons {
     /// Those of a passage.
@@ -80,7 +81,7 @@ pub enum RankReasons {
 }
 
 /// The rank of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionRank {
     /// The rank, from 1.
     pub rank: usize,
@@ -93,21 +94,24 @@ pub struct SessionRank {
 }
 
 /// The features of a score, in the order of the ranking.
-#[derive(Clone, Debug)]
-pub struct FeatureList(pub Vec<Part>);
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct FeatureList(
+    #[serde(serialize_with = "in_order")]
+    #[schemars(with = "Vec<NamedFeature>")]
+    pub Vec<Part>,
+);
 
-impl Serialize for FeatureList {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Named {
-            name: &'static str,
-            #[serde(flatten)]
-            feature: Feature,
-        }
+/// A feature with its name.
+#[derive(Serialize, JsonSchema)]
+struct NamedFeature {
+    name: &'static str,
+    #[serde(flatten)]
+    feature: Feature,
+}
 
-        let named = |part: &Part| Named { name: part.name, feature: Feature::from(part) };
-        serializer.collect_seq(self.0.iter().map(named))
-    }
+fn in_order<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
+    let named = |part: &Part| NamedFeature { name: part.name, feature: Feature::from(part) };
+    serializer.collect_seq(parts.iter().map(named))
 }
 
 impl Ranking {

@@ -1,6 +1,6 @@
 //! Search: the memories and passages that answer a question, and the policy of what is shown of them.
 
-use serde::ser::SerializeMap;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_agents::hooks::ADAPTERS;
 use thru_core::{Agent, Concept, MemoryKind, PassageKind, Timestamp};
@@ -156,7 +156,7 @@ impl Search {
 }
 
 /// The verdict on a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Something seems to answer it.
@@ -170,7 +170,7 @@ pub enum Verdict {
 }
 
 /// The answer to a question.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Found {
     /// The version of this form.
     pub version: u32,
@@ -224,7 +224,7 @@ pub struct Found {
 }
 
 /// The sessions that answer a question about time or work.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkDone {
     /// The question: `done`, `latest`, `open` or `touched`.
     pub question: &'static str,
@@ -239,7 +239,7 @@ pub struct WorkDone {
 }
 
 /// A session in the answer to a question about work.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkSession {
     /// The session.
     #[serde(flatten)]
@@ -347,33 +347,22 @@ impl Found {
 }
 
 /// A score with its features, those that add or take most first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Score {
     /// The score.
     pub total: f32,
     /// The features.
+    #[serde(rename = "features", serialize_with = "by_name")]
+    #[schemars(with = "std::collections::BTreeMap<String, Feature>")]
     pub parts: Vec<Part>,
 }
 
-impl Serialize for Score {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Features<'a>(&'a [Part]);
-
-        impl Serialize for Features<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_map(self.0.iter().map(|part| (part.name, Feature::from(part))))
-            }
-        }
-
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("total", &self.total)?;
-        map.serialize_entry("features", &Features(&self.parts))?;
-        map.end()
-    }
+fn by_name<S: Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(parts.iter().map(|part| (part.name, Feature::from(part))))
 }
 
 /// A feature of a score.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub(super) struct Feature {
     value: f32,
     weight: f32,
@@ -387,7 +376,7 @@ impl From<&Part> for Feature {
 }
 
 /// A memory among the answers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RankedMemory {
     /// The memory.
     #[serde(flatten)]
@@ -405,7 +394,7 @@ pub struct RankedMemory {
 }
 
 /// A session among the answers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RankedSession {
     /// The session.
     #[serde(flatten)]
@@ -417,7 +406,7 @@ pub struct RankedSession {
 }
 
 /// A passage among the answers.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RankedPassage {
     /// The passage.
     #[serde(flatten)]
@@ -426,6 +415,7 @@ pub struct RankedPassage {
     pub rank: usize,
     /// The part of its text that matches.
     #[serde(serialize_with = "snippet_text")]
+    #[schemars(with = "String")]
     pub snippet: Clean<Snippet>,
     /// Its score.
     pub score: Score,

@@ -6,8 +6,9 @@ mod turns;
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
-use thru_core::{Agent, Id, MemoryKind, SessionId, Timestamp, Usage, WorkOutcome};
+use thru_core::{Agent, Id, MemoryKind, ProjectKey, SessionId, Timestamp, Usage, WorkOutcome};
 use thru_distil::refine::{Activity, ActivityProfile};
 use thru_lifecycle::conversation::MessageState;
 use thru_recall::{ContextLimits, SessionContext, session_context};
@@ -27,7 +28,7 @@ use crate::fresh::{Freshness, Prepared};
 use crate::trouble::Result;
 
 /// A session without its passages.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionEntry {
     /// Its agent.
     pub agent: Agent,
@@ -35,6 +36,9 @@ pub struct SessionEntry {
     pub id: SessionId,
     /// The name of its project.
     pub project: Option<Clean<String>>,
+    /// The key of its project, where another one has the same name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<ProjectKey>,
     /// Its title.
     pub title: Option<Clean<String>>,
     /// The time of its earliest record.
@@ -86,6 +90,7 @@ impl SessionEntry {
             agent: session.key.agent,
             id: session.key.id.clone(),
             project: clean(&session.project_name),
+            project_key: session.project_key.clone(),
             title: clean(&session.title),
             started: session.started,
             ended: session.ended,
@@ -129,7 +134,7 @@ impl Outline {
 }
 
 /// A session by its turns.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionOutline {
     /// The version of this form.
     pub version: u32,
@@ -173,7 +178,8 @@ impl SessionOutline {
         let shares = Activity::ALL.map(|kind| (kind, self.activity.get(kind)));
         let mut shares: Vec<_> = shares.into_iter().filter(|(_, share)| *share >= SLIGHT).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let named = shares.iter().map(|(kind, share)| format!("{} {share:.1}", kind.as_str()));
+        let named =
+            shares.iter().map(|(kind, share)| format!("{} {:.0} %", kind.as_str(), share * 100.0));
         Some(named.collect::<Vec<_>>().join(", ")).filter(|named| !named.is_empty())
     }
 }
@@ -189,7 +195,7 @@ impl SessionDigest {
 }
 
 /// A file that a session touched.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TouchedPath {
     /// Its path.
     pub path: Clean<String>,
@@ -200,7 +206,7 @@ pub struct TouchedPath {
 }
 
 /// The state of a session, for going on with its work.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextOutline {
     /// The latest real request of a person.
     pub task: Option<Clean<String>>,
@@ -221,7 +227,7 @@ pub struct ContextOutline {
 }
 
 /// A file that a session worked on.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextFile {
     /// Its path, relative to the session's directory.
     pub path: Clean<String>,
@@ -232,7 +238,7 @@ pub struct ContextFile {
 }
 
 /// An action of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextAction {
     /// Its time.
     pub at: Option<Timestamp>,
@@ -243,7 +249,7 @@ pub struct ContextAction {
 }
 
 /// An event of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextEvent {
     /// Its time.
     pub at: Option<Timestamp>,

@@ -1,13 +1,14 @@
 //! Lists of sessions.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::Agent;
 use thru_recall::parse_date;
 use thru_redact::Clean;
-use thru_store::SessionFilter;
+use thru_store::{SessionFilter, SessionRow};
 
 use super::session::SessionEntry;
-use super::{Opened, ProjectScope, cleaned, named};
+use super::{Opened, ProjectScope, cleaned, named, pages};
 use crate::answer;
 use crate::app::App;
 use crate::call::Call;
@@ -25,12 +26,14 @@ pub struct ListSessions {
     pub since: Option<String>,
     /// The day that they began before.
     pub until: Option<String>,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of sessions.
     pub limit: usize,
 }
 
 /// Sessions, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionList {
     /// The version of this form.
     pub version: u32,
@@ -38,6 +41,9 @@ pub struct SessionList {
     pub kind: &'static str,
     /// True if there are more.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The sessions.
     pub sessions: Vec<SessionEntry>,
     /// The name of their project; `None` for all.
@@ -60,18 +66,20 @@ pub fn list(app: &App, request: &ListSessions, call: Call<'_>) -> Result<Session
         projects: project.as_ref().map(|one| store.project_rows(one.row)).transpose()?,
         since: date(&request.since)?,
         until: date(&request.until)?,
+        after: pages::place(request.cursor.as_deref())?,
         agents: (!request.agents.is_empty()).then(|| request.agents.clone()),
         limit: Some(request.limit + 1),
         ..SessionFilter::default()
     };
     let mut sessions = store.sessions(&filter)?;
-    let more = sessions.len() > request.limit;
-    sessions.truncate(request.limit);
+    let place = |one: &SessionRow| (one.ended, one.key.id.clone());
+    let next = pages::cut(&mut sessions, request.limit, place)?;
     let redactor = intake.redactor();
     Ok(SessionList {
         version: answer::VERSION,
         kind: "sessions",
-        more,
+        more: next.is_some(),
+        next,
         sessions: sessions.iter().map(|one| SessionEntry::new(app, redactor, one)).collect(),
         project: project.map(|project| cleaned(redactor, &project.name)),
     })

@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::civil::Date;
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Agent, Id, SessionId, Timestamp};
 use thru_recall::{SessionUsage, parse_date, usage};
@@ -24,7 +25,7 @@ use crate::fresh::Freshness;
 use crate::trouble::Result;
 
 /// The cost of the context that sessions were given, and the use that they made of it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ContextUsage {
     /// The version of this form.
     pub version: u32,
@@ -47,7 +48,7 @@ pub struct ContextUsage {
 }
 
 /// The context given at one kind of occasion.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct OccasionUsage {
     /// The occasion.
     pub occasion: String,
@@ -60,7 +61,7 @@ pub struct OccasionUsage {
 }
 
 /// The context given on one day.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DayUsage {
     /// The day: `2026-03-01`.
     pub day: String,
@@ -73,7 +74,7 @@ pub struct DayUsage {
 }
 
 /// The context given to one session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SessionContextUsage {
     /// Its agent.
     pub agent: Agent,

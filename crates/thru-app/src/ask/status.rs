@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::time::SystemTime;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_capture::pause::{self, Pause};
 use thru_capture::{lost, timings};
@@ -13,9 +14,11 @@ use thru_store::{SessionFilter, Store};
 
 use crate::app::App;
 use crate::call::Call;
-use crate::embedding::State;
+use crate::embedding::{State, StateForm};
 use crate::fresh::{self, Freshness};
-use crate::health::{self, Daemon, Sizes, hooks_found, last_space, number_left, recent_failures};
+use crate::health::{
+    self, Daemon, DaemonForm, Sizes, hooks_found, last_space, number_left, recent_failures,
+};
 use crate::ingest::reading::{Reading, reading};
 use crate::models::meters::Meters;
 use crate::trouble::Result;
@@ -25,7 +28,7 @@ use crate::{answer, background};
 const LATEST: usize = 500;
 
 /// The state of the memory.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub struct Status {
     /// The version of this form.
     pub version: u32,
@@ -65,6 +68,7 @@ pub struct Status {
     /// Work that is not a question to a model.
     pub jobs: JobCounts,
     /// The daemon.
+    #[schemars(with = "DaemonForm<'static>")]
     pub daemon: Daemon,
     /// The address of the page, while it is served.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -74,6 +78,7 @@ pub struct Status {
     /// The model that is asked about memories, and its cost.
     pub models: Option<Meters>,
     /// The vectors.
+    #[schemars(with = "StateForm<'static>")]
     pub meaning: State,
     /// True if the journal grew beyond its cap.
     pub journal_alarm: bool,
@@ -91,7 +96,7 @@ pub struct Status {
 }
 
 /// The state of recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Recording {
     /// Hooks keep what they are given.
@@ -107,7 +112,7 @@ pub enum Recording {
 }
 
 /// The last event that a hook was called for.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LastEvent {
     /// Its name.
     pub event: String,
@@ -116,7 +121,7 @@ pub struct LastEvent {
 }
 
 /// Jobs by their prospects.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct JobCounts {
     /// Jobs that wait, or failed and are tried again.
     pub waiting: usize,

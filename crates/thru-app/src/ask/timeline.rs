@@ -1,5 +1,6 @@
 //! Timelines: the memories before and after something.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Agent, MemoryKind};
 use thru_recall::{Anchor, SearchRequest, parse_date};
@@ -52,7 +53,7 @@ pub enum AroundWhat {
 }
 
 /// Memories around something, the earliest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct MemoriesAround {
     /// The version of this form.
     pub version: u32,
@@ -75,7 +76,7 @@ pub struct MemoriesAround {
 }
 
 /// A memory of a timeline.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TimelineRow {
     /// The memory.
     #[serde(flatten)]

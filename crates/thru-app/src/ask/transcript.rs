@@ -1,5 +1,6 @@
 //! A session passage by passage, a part at a time.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::head;
 use thru_store::PassageFilter;
@@ -28,7 +29,7 @@ pub struct ReadTranscript {
 }
 
 /// A part of a session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "session-passages")]
 pub struct TranscriptPart {
     version: u32,
@@ -43,7 +44,7 @@ pub struct TranscriptPart {
 }
 
 /// A passage in its session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TranscriptPassage {
     /// The passage.
     #[serde(flatten)]

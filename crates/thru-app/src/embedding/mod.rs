@@ -10,4 +10,5 @@ mod state;
 pub use chosen::{Chosen, KeyAt, may_see};
 pub use lazy::Lazy;
 pub use query::{EmbeddedQuery, EmbeddingTask, embed_prompt, embed_question, pending};
+pub(crate) use state::StateForm;
 pub use state::{State, who_embeds};

@@ -1,6 +1,7 @@
 //! The state of the vectors: for `thru status`, `thru doctor`, and the end of an import.
 
 use crate::trouble::Result;
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_intake::{Coverage, Intake};
 use thru_store::vectors::ModelFolder;
@@ -80,8 +81,8 @@ impl State {
 }
 
 /// The state of the vectors for programs.
-#[derive(Serialize)]
-struct StateForm<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct StateForm<'a> {
     model: Option<String>,
     remote_host: Option<&'a str>,
     trouble: Option<&'a str>,

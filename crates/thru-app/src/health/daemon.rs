@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_config::WorkerApi;
 use thru_daemon::{Client, Hello, Holder, holder, is_held};
@@ -96,8 +97,8 @@ impl Daemon {
 }
 
 /// The state of the daemon for programs.
-#[derive(Serialize)]
-struct DaemonForm<'a> {
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct DaemonForm<'a> {
     state: DaemonState,
     version: Option<&'a str>,
     process: Option<u32>,
@@ -208,6 +209,11 @@ pub(super) fn unindexed(seen: &Seen<'_>) -> Finding {
     match number_left(store, seen.app) {
         Err(error) => Finding::problem(CHECK, format!("{error:#}"), "`thru verify` says more"),
         Ok(0) => Finding::ok(CHECK, "every session that was left is indexed"),
+        Ok(number) if !seen.app.config.distil.enabled => Finding::note(
+            CHECK,
+            format!("{} not indexed", plural(number as u64, "session")),
+            "none is while `distil.enabled` is off",
+        ),
         Ok(number) => Finding::note(
             CHECK,
             format!("{} to be indexed", plural(number as u64, "session")),

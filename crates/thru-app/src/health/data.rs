@@ -1,5 +1,6 @@
 //! The integrity of settings, journal, archive, store, index, and their versions.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::Layout;
 use thru_intake::Finding as Verified;
@@ -12,7 +13,7 @@ use crate::words::{count, plural, size};
 const MENDS_ITSELF: &str = "it repairs itself at the next import";
 
 /// Bytes on disk, by part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Sizes {
     /// Bytes of the journal.
     pub journal: u64,
@@ -252,7 +253,7 @@ pub(super) fn pending(seen: &Seen<'_>) -> Finding {
         Ok(pending) => Finding::note(
             CHECK,
             format!("{} of the journal not in the store yet", plural(pending.records, "record")),
-            "that happens when a session ends, or with `thru import`",
+            "they get there when a session ends, or with `thru import`",
         ),
     }
 }

@@ -46,6 +46,13 @@ pub(super) fn open_to_others(root: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// A home or settings of another user, or that others may write: nothing but this examination uses them.
+pub(super) fn owner(seen: &Seen<'_>) -> Option<Finding> {
+    let trouble = seen.app.refuse_foreign().err()?;
+    let line = format!("{trouble:#}: hooks and commands refuse it");
+    Some(Finding::problem("owner", line, crate::owner::TAKE_OVER))
+}
+
 /// Files that other users may read.
 pub(super) fn permissions(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "permissions";

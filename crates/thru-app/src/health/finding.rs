@@ -1,9 +1,10 @@
 //! The results of checks.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The gravity of a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Level {
     /// As it should be.
@@ -37,7 +38,7 @@ pub enum Mend {
 }
 
 /// The result of a check.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Finding {
     /// Its subject, in a word or two.
     pub check: &'static str,
@@ -49,6 +50,7 @@ pub struct Finding {
     pub remedy: Option<String>,
     /// The repair for it.
     #[serde(rename = "fix", serialize_with = "has_repair")]
+    #[schemars(with = "bool")]
     pub mend: Option<Mend>,
 }
 

@@ -20,8 +20,10 @@ mod speakers;
 mod summaries;
 mod vault;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+pub(crate) use daemon::DaemonForm;
 pub use daemon::{Daemon, number_left, reading_line};
 pub use data::{Sizes, sizes};
 pub use files::last_space;
@@ -32,18 +34,18 @@ pub use runs::{pause_text, recent_failures};
 pub use seen::{AgentSeen, HookFound, Seen, hooks_found};
 
 /// The findings for programs, and the repairs that were made before them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "doctor")]
-pub struct Examination<'a> {
+pub struct Examination {
     version: u32,
     problems: usize,
-    findings: &'a [Finding],
-    fixed: &'a [String],
+    findings: Vec<Finding>,
+    fixed: Vec<String>,
 }
 
-impl<'a> Examination<'a> {
+impl Examination {
     /// The answer with these findings after these repairs.
-    pub fn new(findings: &'a [Finding], fixed: &'a [String]) -> Self {
+    pub fn new(findings: Vec<Finding>, fixed: Vec<String>) -> Self {
         let problems = findings.iter().filter(|finding| finding.level == Level::Problem).count();
         Self { version: crate::answer::VERSION, problems, findings, fixed }
     }
@@ -51,7 +53,8 @@ impl<'a> Examination<'a> {
 
 /// Every check, what matters most to people first.
 pub fn examine(seen: &Seen<'_>) -> Vec<Finding> {
-    let mut findings = hooks::present(seen);
+    let mut findings: Vec<Finding> = files::owner(seen).into_iter().collect();
+    findings.extend(hooks::present(seen));
     findings.push(hooks::program(seen));
     findings.extend(agent::held_back(seen));
     findings.extend([runs::recording(seen), runs::failures(seen), runs::latency(seen)]);

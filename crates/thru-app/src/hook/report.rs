@@ -41,6 +41,8 @@ pub struct Reported {
     pub summary: Id,
     /// The number of prompts of the session that were counted.
     pub prompts: u32,
+    /// True for a prompt that was just reported: it is the same one.
+    pub is_again: bool,
     /// The reason why the event is not kept, where it is not.
     pub left_out: Option<LeftOut>,
 }
@@ -82,6 +84,8 @@ pub fn report(app: &App, reported: ReportedEvent) -> Result<Reported> {
         homes: app.homes.clone(),
         home: app.home.clone(),
     };
+    let key = SessionKey { agent: adapter.agent, id: session };
+    let counted = Session::at(&app.layout, &key).prompts();
     let handled = call.work(&mut raw.as_bytes(), places, Arc::clone(&app.machine), &app.clock);
     let handled = handled.map_err(|failed| {
         // The program is told: it may report the event again.
@@ -89,10 +93,12 @@ pub fn report(app: &App, reported: ReportedEvent) -> Result<Reported> {
         Trouble::invalid(failed.reason)
     })?;
     call.note_time(&app.layout, &*app.clock);
-    let key = SessionKey { agent: adapter.agent, id: session };
+    let prompts = Session::at(&app.layout, &key).prompts();
+    let is_kept = handled.recorded == Some(Recorded::Kept);
     Ok(Reported {
         summary: Summary::id_of(key.agent, key.id.as_str()),
-        prompts: Session::at(&app.layout, &key).prompts(),
+        prompts,
+        is_again: event == Event::UserPromptSubmit && is_kept && prompts == counted,
         left_out: match handled.recorded {
             None => Some(LeftOut::Off),
             Some(Recorded::Skipped(skip)) => Some(LeftOut::Skipped(skip)),

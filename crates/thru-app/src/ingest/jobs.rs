@@ -1,5 +1,6 @@
 //! The queue: work that waits, and work that failed.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{SessionId, Timestamp};
 use thru_store::{JobKind, JobRow};
@@ -14,7 +15,7 @@ use crate::words::printable;
 use crate::{answer, background, deliver};
 
 /// The queue.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Jobs {
     version: u32,
     kind: &'static str,
@@ -25,7 +26,7 @@ pub struct Jobs {
 }
 
 /// A job in the queue.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct JobEntry {
     /// Its number.
     pub number: i64,
@@ -54,7 +55,7 @@ pub struct JobEntry {
 }
 
 /// The state of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
     /// It is tried when its time comes.
@@ -108,7 +109,7 @@ pub enum JobSelection {
 }
 
 /// Jobs that are tried again.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetriedJobs {
     version: u32,
     kind: &'static str,
@@ -117,7 +118,7 @@ pub struct RetriedJobs {
 }
 
 /// Jobs that were taken out of the queue.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct CancelledJobs {
     version: u32,
     kind: &'static str,
@@ -126,7 +127,7 @@ pub struct CancelledJobs {
 }
 
 /// The outcome of working the queue off.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct JobsRun {
     version: u32,
     kind: &'static str,

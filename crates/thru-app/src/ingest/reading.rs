@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_capture::pause;
 use thru_core::Layout;
@@ -14,7 +15,7 @@ use crate::setup::surroundings::has_hooks;
 use crate::trouble::Result;
 
 /// The transcripts that are read unasked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Reading {
     /// All that agents keep.

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_agents::agents;
 use thru_core::SessionId;
@@ -129,7 +130,7 @@ pub fn restore(app: &App, session: &str, call: Call<'_>) -> Result<RestoredSessi
 }
 
 /// A session that its agent can resume.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "resume")]
 pub struct ResumableSession {
     version: u32,

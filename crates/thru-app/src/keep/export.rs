@@ -1,4 +1,6 @@
-//! Exporting memory as JSON Lines, and importing from such a file what people told and decided.
+//! Exporting memory as JSON Lines or Markdown, and importing from such a file what people told and decided.
+
+mod markdown;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::File;
@@ -42,6 +44,18 @@ pub struct Export {
     pub since: Option<String>,
     /// True to leave out everything but what people told and decided: no transcript, and nothing made of one.
     pub only_decisions: bool,
+    /// Its form.
+    pub form: ExportForm,
+}
+
+/// The form of an export.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ExportForm {
+    /// Lines of JSON: everything, for programs.
+    #[default]
+    Lines,
+    /// Markdown: the memories, for people.
+    Markdown,
 }
 
 /// The number of lines of an export, by kind.
@@ -90,12 +104,12 @@ struct MemoryLine {
     entry: MemoryEntry,
     #[serde(skip_serializing_if = "Option::is_none")]
     made: Option<Made>,
-    #[serde(serialize_with = "memory::body_itself")]
     body: Clean<MemoryBody>,
 }
 
 /// An export that is ready to be written.
 struct Exporting<'a> {
+    form: ExportForm,
     app: &'a App,
     store: Store,
     intake: Intake,
@@ -190,10 +204,13 @@ impl<'a> Exporting<'a> {
             },
         };
         let intake = app.intake()?;
-        Ok(Self { app, store, intake, header, sessions, memories, decisions })
+        Ok(Self { form: request.form, app, store, intake, header, sessions, memories, decisions })
     }
 
     fn write(&self, output: &mut dyn Write) -> Result<()> {
+        if self.form == ExportForm::Markdown {
+            return self.write_markdown(output);
+        }
         let (store, redactor) = (&self.store, self.intake.redactor());
         let mut lines = Lines { redactor, output };
         lines.write(&self.header)?;

@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_capture::session::Session;
 use thru_core::{Id, SessionId, SessionKey};
@@ -67,7 +68,7 @@ pub struct MemoryTarget {
 }
 
 /// The things that were forgotten.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "forgotten")]
 pub struct Forgotten {
     version: u32,
@@ -89,7 +90,7 @@ pub struct Forgotten {
 }
 
 /// The things that a request would forget, for a person to look at first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "forget-preview")]
 pub struct ForgetPreview {
     version: u32,
@@ -104,7 +105,7 @@ pub struct ForgetPreview {
 }
 
 /// The answer to a request to forget.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Forgetting {
     /// What would be forgotten.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Agent, ProjectKey, Timestamp, one_line};
 use thru_intake::Operation;
@@ -20,7 +21,7 @@ use crate::trouble::{Result, Trouble};
 const LONGEST_NAME: usize = 100;
 
 /// The projects of this memory, the last used first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "projects")]
 pub struct Projects {
     version: u32,
@@ -29,7 +30,7 @@ pub struct Projects {
 }
 
 /// A project.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProjectEntry {
     /// Its identity.
     pub key: ProjectKey,

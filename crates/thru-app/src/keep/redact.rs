@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::SessionId;
 use thru_intake::{Intake, Operation, RedactionReport, Scan, Trace};
@@ -24,7 +25,7 @@ const MANY: u64 = 5;
 const COMMON: u64 = 5;
 
 /// The redaction rules.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "redaction-rules")]
 pub struct RuleList {
     version: u32,
@@ -35,7 +36,7 @@ pub struct RuleList {
 }
 
 /// A built-in rule.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct BuiltinRule {
     /// Its name.
     pub name: &'static str,
@@ -59,7 +60,7 @@ pub fn rule_list(app: &App) -> Result<RuleList> {
 }
 
 /// A text as it would be kept, and the reasons.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "redact-test")]
 pub struct Tested {
     version: u32,
@@ -172,7 +173,7 @@ pub fn remove_rule(app: &App, name: &str, call: Call<'_>) -> Result<()> {
 }
 
 /// The places with text that today's rules would remove.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "redact-scan")]
 pub struct Scanned {
     version: u32,
@@ -187,7 +188,7 @@ pub struct Scanned {
 }
 
 /// A place with text that must not be kept.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct TracePlace {
     /// The part of the data directory.
     pub part: &'static str,
@@ -204,7 +205,7 @@ pub struct TracePlace {
 }
 
 /// A place that could not be read.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct UnreadPlace {
     /// The place.
     pub place: String,
@@ -213,7 +214,7 @@ pub struct UnreadPlace {
 }
 
 /// The changes that the rules made.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "redact-apply")]
 pub struct Applied {
     version: u32,

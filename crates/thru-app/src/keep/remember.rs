@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, ObservationType, ProjectKey, TITLE_LENGTH};
 use thru_intake::{Operation, RecordedMemory, Triplet};
@@ -14,7 +15,7 @@ use crate::app::App;
 use crate::ask::{ProjectScope, named};
 use crate::call::Call;
 use crate::fresh;
-use crate::trouble::{Remedy, Result, Trouble};
+use crate::trouble::{Remedy, Result, Trouble, TroubleKind};
 use crate::words::printable;
 
 /// Characters of a text. A longer one is a document, not a memory.
@@ -40,7 +41,7 @@ pub struct Remember {
 }
 
 /// The memory that was kept.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "remembered")]
 pub struct Remembered {
     version: u32,
@@ -207,12 +208,20 @@ impl ScopedProject {
     }
 }
 
-/// The project in which a memory holds; `None` for every project.
+/// A project that begins with a memory, by the name that its teller gives it.
+fn begun(name: &str) -> Result<ScopedProject> {
+    let name = clean_title(name, &mut Report::default())?;
+    Ok(ScopedProject { key: ProjectKey::named(&name), name, directories: Vec::new() })
+}
+
+/// The project in which a memory holds; `None` for every project. One that is named by a key of its own begins with it.
 pub(crate) fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedProject>> {
     Ok(match scope {
         ProjectScope::Everywhere => None,
         ProjectScope::Named(name) => {
+            let begun = name.strip_prefix("name:").map(begun).transpose()?;
             let store = match Store::open_to_read(&app.layout) {
+                Err(StoreError::Missing { .. }) if begun.is_some() => return Ok(begun),
                 Err(StoreError::Missing { .. }) => {
                     return Err(Trouble::not_found(format!(
                         "there is no project `{name}`: nothing was recorded yet"
@@ -221,7 +230,12 @@ pub(crate) fn project(app: &App, scope: &ProjectScope) -> Result<Option<ScopedPr
                 }
                 store => store?,
             };
-            let project = named::named_project(&store, name)?;
+            let project = match named::named_project(&store, name) {
+                Err(trouble) if trouble.kind() == TroubleKind::NotFound && begun.is_some() => {
+                    return Ok(begun);
+                }
+                project => project?,
+            };
             Some(ScopedProject { key: project.key, name: project.name, directories: Vec::new() })
         }
         ProjectScope::Here => {

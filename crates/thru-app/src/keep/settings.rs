@@ -1,5 +1,6 @@
 //! Reading and changing settings.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_config::{Layer, Origin, Owner, find, load, set_value};
 use thru_intake::identity::PROJECT_FILE;
@@ -10,7 +11,7 @@ use crate::app::App;
 use crate::trouble::{Context, Result, Trouble};
 
 /// The settings as they hold in the caller's directory.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "settings")]
 pub struct Settings {
     version: u32,
@@ -19,7 +20,7 @@ pub struct Settings {
 }
 
 /// A setting with its value.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Setting {
     /// Its key.
     pub key: &'static str,

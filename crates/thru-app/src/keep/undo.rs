@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, IdPrefix, SessionKey};
 use thru_intake::Operation;
@@ -21,7 +22,7 @@ use crate::{answer, compaction};
 const SHORT_ID: usize = 6;
 
 /// The decision that was taken back.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "undone")]
 pub struct Undone {
     version: u32,

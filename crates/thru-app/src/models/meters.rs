@@ -1,5 +1,6 @@
 //! The questions that wait, and the tokens and money that models cost so far.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_config::Limit;
 use thru_core::{Micros, Spent, Timestamp};
@@ -11,7 +12,7 @@ use crate::app::App;
 use crate::trouble::Result;
 
 /// The provider that is asked, the questions that wait for it, and the cost so far.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Meters {
     /// The provider; `none` where none is set and one was asked this month.
     pub provider: String,
@@ -33,7 +34,7 @@ pub struct Meters {
 }
 
 /// The cost of a period, and its limits.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct Spending {
     /// Tokens, both ways.
     pub tokens: u64,

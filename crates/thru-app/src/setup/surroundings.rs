@@ -32,6 +32,7 @@ impl Surroundings {
     pub fn site<'a>(&'a self, app: &'a App, adapter: &Adapter) -> Site<'a> {
         Site {
             folder: app.homes.home(adapter.agent),
+            is_named: app.homes.is_named(adapter.agent),
             home: app.home.as_deref(),
             directory: &app.directory,
             project: &self.project,

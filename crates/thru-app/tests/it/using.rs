@@ -11,8 +11,8 @@ use thru_recall::usage;
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO, file};
 
-#[test]
-fn a_memory_that_is_fetched_over_mcp_was_used() {
+/// A home with a session that left a memory, and its directory.
+fn worked() -> (Home, String) {
     let home = Home::new();
     let directory = home.project().to_string_lossy().into_owned();
     let mut first = Author::of(ONE).in_directory(&directory);
@@ -26,6 +26,12 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     );
     home.write(&file(ONE), first.text());
     home.import();
+    (home, directory)
+}
+
+#[test]
+fn a_memory_that_is_fetched_over_mcp_was_used() {
+    let (home, directory) = worked();
     let clock: Arc<dyn Clock> = Arc::new(FixedClock("2026-03-01T09:10:00Z".parse().unwrap()));
     home.hook_at(&clock, &home.project(), TWO, "SessionStart", json!({ "source": "startup" }));
     let store = home.store();
@@ -42,14 +48,19 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     };
     assert_eq!(fetched(), 0);
     let listed = || {
-        let request = ListBriefings { session: Some(TWO[..8].to_owned()), since: None, limit: 5 };
+        let request = ListBriefings {
+            session: Some(TWO[..8].to_owned()),
+            since: None,
+            cursor: None,
+            limit: 5,
+        };
         let list = briefings::list(&home.app(), &request, call()).unwrap();
         let line = &list.briefings[0].memories[0];
         assert_eq!((line.full_id, list.briefings.len(), list.more), (memory, 1, false));
         (list.briefings[0].title.is_some(), line.fetched)
     };
     // Nothing was said in it yet, and it is listed all the same.
-    let all = ListBriefings { session: None, since: None, limit: 5 };
+    let all = ListBriefings { session: None, since: None, cursor: None, limit: 5 };
     assert_eq!(briefings::list(&home.app(), &all, call()).unwrap().briefings[0].title, None);
     let mut second = Author::of(TWO).in_directory(&directory).starting_at_record(1_000);
     second.asks("Where does the version come from?");
@@ -65,4 +76,41 @@ fn a_memory_that_is_fetched_over_mcp_was_used() {
     home.import();
     assert_eq!(fetched(), 1);
     assert_eq!(listed(), (true, true));
+}
+
+#[test]
+fn briefings_of_one_moment_are_told_page_by_page() {
+    let (home, _) = worked();
+    let at = |time: &str| -> Arc<dyn Clock> { Arc::new(FixedClock(time.parse().unwrap())) };
+    let times = ["2026-03-01T09:10:00Z", "2026-03-01T09:10:00Z", "2026-03-01T09:11:00Z"];
+    for (number, time) in times.into_iter().enumerate() {
+        let session = TWO.replace("2222222", &format!("222222{number}"));
+        home.hook_at(
+            &at(time),
+            &home.project(),
+            &session,
+            "SessionStart",
+            json!({ "source": "startup" }),
+        );
+    }
+    let page = |cursor: Option<String>, limit| {
+        let request =
+            ListBriefings { session: None, since: Some("2026-02-01".to_owned()), cursor, limit };
+        briefings::list(&home.app(), &request, call()).unwrap()
+    };
+    let ids = |list: &briefings::BriefingList| {
+        list.briefings.iter().map(|one| one.session_id.clone()).collect::<Vec<_>>()
+    };
+    let whole = ids(&page(None, 9));
+    assert_eq!(whole.len(), 3);
+    let (mut cursor, mut told) = (None, Vec::new());
+    loop {
+        let list = page(cursor, 1);
+        told.extend(ids(&list));
+        cursor = list.next;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    assert_eq!(told, whole);
 }

@@ -1,5 +1,6 @@
 //! The kind of work in a session, by rules over what was done in it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thru_core::{ObservationType, file_name};
 
@@ -32,7 +33,7 @@ pub enum Activity {
 
 /// The share of each kind of work, from 0 to 1. The values are independent: more work of one kind never
 /// lowers another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 pub struct ActivityProfile {
     /// See [`Activity::Building`].

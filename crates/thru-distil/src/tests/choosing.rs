@@ -49,6 +49,17 @@ fn a_wish_is_told_as_the_agent_says_it_again() {
 }
 
 #[test]
+fn a_correction_that_says_what_holds_is_a_decision() {
+    for (said, told) in [
+        ("no, use tabs instead of spaces", "Use tabs instead of spaces"),
+        ("No, use the long paddle instead of the peel.", "Use the long paddle instead of the peel"),
+        ("use the long paddle instead of the peel", "Use the long paddle instead of the peel"),
+    ] {
+        assert_eq!(decided("I took the peel for the oven.", said, "Right."), [told], "{said}");
+    }
+}
+
+#[test]
 fn a_pick_is_told_as_the_agent_took_it_up() {
     let before = "Two ways:\n\n1. **Print the price on the slip of the counter** (it knows it)\n2. **Add a `/price` page** with all of them\n\nDo you want me to keep the weekly list inside the till, or do you want a proper `/price` page?";
     assert_eq!(

@@ -86,11 +86,10 @@ fn since(day: Option<String>) -> String {
     day.unwrap_or_else(|| USUAL.to_owned())
 }
 
-fn doctor(_: Nothing, app: &App, call: Call<'_>) -> Result<serde_json::Value> {
+fn doctor(_: Nothing, app: &App, call: Call<'_>) -> Result<Examination> {
     let seen = Seen::at(app, &mut |_, _| {});
     call.check()?;
-    let findings = health::examine(&seen);
-    Ok(serde_json::to_value(Examination::new(&findings, &[]))?)
+    Ok(Examination::new(health::examine(&seen), Vec::new()))
 }
 
 /// The days that figures are about.

@@ -30,6 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
                     at: input.at,
                     known: input.as_known,
                     history: input.history,
+                    cursor: input.cursor,
                     limit: limit(input.limit),
                 };
                 facts(app, &request, call)
@@ -87,6 +88,8 @@ struct FactsInput {
     /// True for those that no longer hold, too.
     #[serde(default)]
     history: bool,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Facts at most.
     limit: Option<usize>,
 }
@@ -112,7 +115,7 @@ struct DrawingInput {
 }
 
 /// The drawings of a thing.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "drawing")]
 struct Drawings {
     version: u32,
@@ -132,6 +135,7 @@ fn draw(input: DrawingInput, app: &App, call: Call<'_>) -> Result<Drawings> {
         at: None,
         known: None,
         history: true,
+        cursor: None,
         limit: MOST,
     };
     let found = facts(app, &request, call)?;

@@ -15,7 +15,7 @@ use thru_app::keep::undo::undo;
 use thru_app::{App, Call, Result};
 use thru_core::ObservationType;
 
-use super::{Named, Route, change, get, names, scope};
+use super::{Named, Route, change, look, names, scope};
 
 /// Entries of a list where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -25,27 +25,28 @@ const AROUND: usize = 5;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/memories", "Lists memories, the latest first.", list),
+        look("/memories", "Lists memories, the latest first.", list),
         change(Method::POST, "/memories", "Remembers a text.", tell),
-        get(
+        look(
             "/memories/{id}",
             "Shows memories and passages whole; several ids are separated by commas.",
             show,
         ),
-        get(
+        look(
             "/memories/{id}/history",
             "Tells what was decided about a memory, and to whom it was given.",
             |input: Named, app, call| memories::history(app, &input.id, call),
         ),
-        get("/memories/{id}/timeline", "Shows what was remembered before and after it.", timeline),
+        look("/memories/{id}/timeline", "Shows what was remembered before and after it.", timeline),
         change(Method::PATCH, "/memories/{id}", "Corrects a memory.", correct),
         change(Method::POST, "/memories/forget", "Forgets memories until it is undone.", forget),
         change(Method::POST, "/undo", "Takes a decision back.", |input: UndoInput, app, call| {
             undo(app, input.operation.as_deref(), call)
         }),
-        get("/log", "Lists decisions, the latest first.", |input: LogInput, app, call| {
+        look("/log", "Lists decisions, the latest first.", |input: LogInput, app, call| {
             let limit = input.limit.unwrap_or(USUAL).clamp(1, MOST);
-            log(app, AskLog { limit, subject: input.subject.into() }, call)
+            let LogInput { subject, cursor, .. } = input;
+            log(app, &AskLog { limit, subject: subject.into(), cursor }, call)
         }),
     ]
 }
@@ -67,6 +68,8 @@ struct ListInput {
     since: Option<String>,
     /// Before this day or moment: the time of the last entry of the page before.
     until: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
 }
@@ -82,6 +85,8 @@ enum State {
     Edited,
     /// Those that a person or an agent told.
     Told,
+    /// Those that were forgotten, by the decisions that `/undo` takes back; the days are those of the decisions.
+    Forgotten,
 }
 
 fn list(input: ListInput, app: &App, call: Call<'_>) -> Result<memories::MemoryList> {
@@ -93,9 +98,11 @@ fn list(input: ListInput, app: &App, call: Call<'_>) -> Result<memories::MemoryL
             State::InForce => MemoryState::InForce,
             State::Edited => MemoryState::Edited,
             State::Told => MemoryState::Told,
+            State::Forgotten => MemoryState::Forgotten,
         },
         since: input.since,
         until: input.until,
+        cursor: input.cursor,
         limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
     };
     memories::list(app, &request, call)
@@ -237,6 +244,8 @@ struct UndoInput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct LogInput {
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
     /// The subject.

@@ -14,13 +14,15 @@ use std::sync::Arc;
 use axum::body::Bytes;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, State};
-use axum::http::{Method, Uri};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::IntoResponse;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use thru_app::ask::ProjectScope;
+use thru_app::ask::changes::Stamp;
 use thru_app::{App, Call, Result, Trouble};
 
 use crate::ask::{ask, body};
@@ -36,8 +38,12 @@ pub(crate) struct Route {
     /// The path below [`PREFIX`].
     pub(crate) path: &'static str,
     pub(crate) summary: &'static str,
+    /// True if its answers have tags.
+    pub(crate) is_tagged: bool,
     /// The schema of its input: parameters, or a body with the parameters of the path.
     pub(crate) input: fn(&mut SchemaGenerator) -> Schema,
+    /// The schema of its answer.
+    pub(crate) output: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) handler: MethodRouter<Arc<Shared>>,
 }
 
@@ -58,22 +64,60 @@ pub(crate) fn routes() -> Vec<Route> {
 fn get<I, T, F>(path: &'static str, summary: &'static str, work: F) -> Route
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
-    T: Serialize,
+    T: Serialize + JsonSchema,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
-    let handler = move |State(shared), uri: Uri, path: Path| async move {
+    question(path, summary, false, work)
+}
+
+/// A question to the store as it is: its answer has a tag, and a client that names it again is told that nothing is new.
+fn look<I, T, F>(path: &'static str, summary: &'static str, work: F) -> Route
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema,
+    F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
+{
+    question(path, summary, true, work)
+}
+
+fn question<I, T, F>(path: &'static str, summary: &'static str, is_tagged: bool, work: F) -> Route
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema,
+    F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
+{
+    let handler = move |State(shared): State<Arc<Shared>>,
+                        headers: HeaderMap,
+                        uri: Uri,
+                        path: Path| async move {
         let input: I = asked(&uri, &path.map_err(not_text)?)?;
-        ask(shared, move |app, call| work(input, app, call)).await
+        // Of the state before, so that what is written meanwhile makes another.
+        let tag = is_tagged.then(|| tag(shared.backend.app())).flatten();
+        let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+        let is_in = |tag: &HeaderValue| Some(known?.contains(tag.to_str().ok()?));
+        let mut response = match tag.as_ref().and_then(is_in).unwrap_or_default() {
+            true => StatusCode::NOT_MODIFIED.into_response(),
+            false => ask(shared, move |app, call| work(input, app, call)).await?,
+        };
+        response.headers_mut().extend(tag.map(|tag| (header::ETAG, tag)));
+        Ok::<_, Problem>(response)
     };
     let handler = on(MethodFilter::GET, handler);
-    Route { method: Method::GET, path, summary, input: |it| it.root_schema_for::<I>(), handler }
+    let (input, output) = (root::<I>, named::<T>);
+    Route { method: Method::GET, path, summary, is_tagged, input, output, handler }
+}
+
+/// The tag of answers that the store alone makes.
+fn tag(app: &App) -> Option<HeaderValue> {
+    let name = Stamp::look(app).name(app.clock.now())?;
+    HeaderValue::from_str(&format!("\"{name}\"")).ok()
 }
 
 /// A change: its input is the body, and stands in the path.
 fn change<I, T, F>(method: Method, path: &'static str, summary: &'static str, work: F) -> Route
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
-    T: Serialize,
+    T: Serialize + JsonSchema,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
     let handler = move |State(shared), path: Path, bytes: Bytes| async move {
@@ -85,7 +129,16 @@ where
         _ => MethodFilter::POST,
     };
     let handler = on(filter, handler);
-    Route { method, path, summary, input: |it| it.root_schema_for::<I>(), handler }
+    let (input, output) = (root::<I>, named::<T>);
+    Route { method, path, summary, is_tagged: false, input, output, handler }
+}
+
+fn root<I: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {
+    schemas.root_schema_for::<I>()
+}
+
+fn named<T: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {
+    schemas.subschema_for::<T>()
 }
 
 /// The parameters in the path, unless they are no text.

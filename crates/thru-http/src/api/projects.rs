@@ -5,11 +5,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use thru_app::keep::projects::{self, merge, rename};
 
-use super::{Nothing, Route, change, get};
+use super::{Nothing, Route, change, look};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/projects", "Lists projects, the last used first.", |_: Nothing, app, call| {
+        look("/projects", "Lists projects, the last used first.", |_: Nothing, app, call| {
             projects::projects(app, None, call)
         }),
         change(

@@ -4,6 +4,7 @@ use axum::http::Method;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use thru_app::ask::briefings::{self, ListBriefings};
+use thru_app::ask::context::{AskContext, ContextMoment, context};
 use thru_app::ask::session::{Outline, ReadTurns, outline, read_turns};
 use thru_app::ask::sessions::{ListSessions, list};
 use thru_app::ask::transcript::{self, ReadTranscript};
@@ -11,7 +12,7 @@ use thru_app::fresh::Freshness;
 use thru_app::ingest::rebuild::resumable;
 use thru_app::keep::forget::{self, Forget};
 
-use super::{Named, Route, change, get, names, scope};
+use super::{Named, Route, change, get, look, names, scope};
 
 /// Entries of a list where no number is asked for, and at most.
 const USUAL: usize = 50;
@@ -19,20 +20,21 @@ const MOST: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get("/sessions", "Lists sessions, the latest first.", |input: ListInput, app, call| {
+        look("/sessions", "Lists sessions, the latest first.", |input: ListInput, app, call| {
             let request = ListSessions {
                 project: scope(input.project),
                 agents: names(input.agent.as_deref())?,
                 since: input.since,
                 until: input.until,
+                cursor: input.cursor,
                 limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
             };
             list(app, &request, call)
         }),
-        get("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
+        look("/sessions/{id}", "Tells a session by its turns.", |input: Named, app, call| {
             outline(app, &Outline::new(input.id, Freshness::Recorded), call)
         }),
-        get(
+        look(
             "/sessions/{id}/turns",
             "Reads some turns of a session.",
             |input: TurnsInput, app, call| {
@@ -40,7 +42,7 @@ pub(super) fn routes() -> Vec<Route> {
                 read_turns(app, &ReadTurns { session: input.id, first: input.first, limit }, call)
             },
         ),
-        get(
+        look(
             "/sessions/{id}/passages",
             "Reads a session passage by passage.",
             |input: PassagesInput, app, call| {
@@ -53,12 +55,18 @@ pub(super) fn routes() -> Vec<Route> {
             },
         ),
         get(
+            "/sessions/{id}/pack",
+            "Shows what a session would be given now.",
+            |input: PackInput, app, call| context(app, &input.request(), call),
+        ),
+        look(
             "/briefings",
             "Lists what sessions were given from memory, the latest first.",
             |input: BriefingsInput, app, call| {
                 let request = ListBriefings {
                     session: input.session,
                     since: input.since,
+                    cursor: input.cursor,
                     limit: input.limit.unwrap_or(USUAL).clamp(1, MOST),
                 };
                 briefings::list(app, &request, call)
@@ -94,6 +102,8 @@ struct ListInput {
     since: Option<String>,
     /// Begun before this day or moment.
     until: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
 }
@@ -124,6 +134,43 @@ struct PassagesInput {
     limit: Option<usize>,
 }
 
+/// An occasion on which a session is given context.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct PackInput {
+    /// Its id, or the start of it.
+    id: String,
+    /// The occasion.
+    #[serde(default)]
+    purpose: Purpose,
+    /// The prompt, where that is the occasion.
+    prompt: Option<String>,
+}
+
+/// The purpose of what a session is given.
+#[derive(Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Purpose {
+    #[default]
+    Start,
+    Prompt,
+    Compact,
+    Resume,
+}
+
+impl PackInput {
+    fn request(self) -> AskContext {
+        let moment = match (self.prompt, self.purpose) {
+            (prompt, Purpose::Prompt) => ContextMoment::Prompt(prompt.unwrap_or_default()),
+            (Some(prompt), Purpose::Start) => ContextMoment::Prompt(prompt),
+            (_, Purpose::Start) => ContextMoment::Start,
+            (_, Purpose::Compact) => ContextMoment::Compact,
+            (_, Purpose::Resume) => ContextMoment::Resume,
+        };
+        AskContext { project: None, moment, session: Some(self.id) }
+    }
+}
+
 /// Briefings to list.
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -132,6 +179,8 @@ struct BriefingsInput {
     session: Option<String>,
     /// Not before this day, as people write one; the last 30 days where none is given.
     since: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Entries at most.
     limit: Option<usize>,
 }

@@ -48,9 +48,12 @@ pub(super) fn semantic(input: &Input, app: &App, call: Call<'_>) -> Result<Reply
     let moment = ContextMoment::Prompt(prompt);
     let request = AskContext { project: Some(key), moment, ..AskContext::default() };
     let told = context(app, &request, call)?;
-    let count = told.lines.len().min(input.number("limit", USUAL, MOST).max(1));
     if told.lines.is_empty() {
         return nothing();
     }
-    Ok(Reply::Json(json!({ "context": told.text, "count": count })))
+    let count = told.lines.len().min(input.number("limit", USUAL, MOST).max(1));
+    let rest = &told.lines[count..];
+    let is_told = |line: &&str| !rest.iter().any(|one| line.contains(one.title.get().as_str()));
+    let text = told.text.derive(|text| text.lines().filter(is_told).collect::<Vec<_>>().join("\n"));
+    Ok(Reply::Json(json!({ "context": text, "count": count })))
 }

@@ -8,7 +8,8 @@ use thru_app::hook::report::{LeftOut, Reported, ReportedEvent, Skip, report};
 use thru_app::keep::remember::{Remember, remember};
 use thru_app::{App, Call};
 use thru_core::{
-    Agent, ObservationType, SessionId, SessionKey, Summary, TITLE_LENGTH, head, one_line,
+    Agent, ObservationType, ProjectKey, SessionId, SessionKey, Summary, TITLE_LENGTH, head,
+    one_line,
 };
 
 use super::input::Input;
@@ -22,6 +23,9 @@ const TITLE: usize = 60;
 /// Sessions among which one is looked for by its number.
 const LATEST: usize = 500;
 
+/// The tool whose calls the worker of claude-mem leaves out, although ours are kept where hooks report them.
+const QUESTION: &str = "AskUserQuestion";
+
 /// The names under which clients send the id of a session.
 const SESSION: [&str; 5] =
     ["contentSessionId", "claudeSessionId", "sessionId", "content_session_id", "session_id"];
@@ -31,10 +35,15 @@ pub(super) fn init(input: &Input, app: &App, call: Call<'_>) -> Result<Reply, Fa
     let prompt = input.text(&["prompt", "userPrompt", "user_prompt"]);
     let prompt = prompt.unwrap_or_else(|| "[media prompt]".to_owned());
     let fields = [("prompt", head(&prompt, LONGEST_PROMPT).into())];
-    let Reported { summary, prompts, left_out } =
+    let Reported { summary, prompts, is_again, left_out } =
         record(input, app, call, Event::UserPromptSubmit, fields)?;
     let mut answer = json!({ "sessionDbId": summary.number(), "promptNumber": prompts });
     match left_out {
+        None if is_again => {
+            answer["skipped"] = true.into();
+            answer["reason"] = "duplicate".into();
+            answer["contextInjected"] = false.into();
+        }
         None => {
             answer["skipped"] = false.into();
             answer["contextInjected"] = false.into();
@@ -51,6 +60,9 @@ pub(super) fn init(input: &Input, app: &App, call: Call<'_>) -> Result<Reply, Fa
 /// Records a tool call.
 pub(super) fn observation(input: &Input, app: &App, call: Call<'_>) -> Result<Reply, Failure> {
     let tool = input.text(&["tool_name", "toolName"]).ok_or_else(|| required("tool_name"))?;
+    if tool == QUESTION {
+        return Ok(Reply::Json(json!({ "status": "skipped", "reason": "tool_excluded" })));
+    }
     let mut fields = vec![
         ("tool_name", tool.into()),
         // A call without an input is a call all the same.
@@ -108,10 +120,12 @@ pub(super) fn save(input: &Input, app: &App, call: Call<'_>) -> Result<Reply, Fa
     };
     let metadata = input.value(&["metadata"]).and_then(|metadata| metadata["project"].as_str());
     let named = input.text(&["project"]).or_else(|| metadata.map(str::to_owned));
-    let scope = known_project(named.as_deref(), app, call)?.ok_or_else(|| {
-        let name = named.as_deref().unwrap_or_default();
-        Failure::Missing(format!("there is no project `{}`", one_line(name, TITLE)))
-    })?;
+    let known = known_project(named.as_deref(), app, call)?;
+    // One that is not known begins with it.
+    let scope = known.unwrap_or_else(|| {
+        let name = one_line(named.as_deref().unwrap_or_default(), TITLE);
+        ProjectScope::Named(ProjectKey::named(&name).to_string())
+    });
     let request = Remember {
         text,
         title: Some(title.clone()),
@@ -170,6 +184,7 @@ fn numbered_session(number: u64, app: &App, call: Call<'_>) -> Result<Option<Ses
         agents: Vec::new(),
         since: None,
         until: None,
+        cursor: None,
         limit: LATEST,
     };
     let mut sessions = list(app, &request, call)?.sessions.into_iter();

@@ -191,6 +191,7 @@ fn last_memories(
         state: MemoryState::InForce,
         since: None,
         until: None,
+        cursor: None,
         limit: places.end,
     };
     let listed = memories::list(app, &request, call)?;
@@ -291,6 +292,24 @@ pub(super) fn known_project(
         project.key.as_str() == name || project.name.get().eq_ignore_ascii_case(name)
     });
     Ok(named.map(|project| ProjectScope::Named(project.key.to_string())))
+}
+
+/// Reads prompts as rows.
+pub(super) fn prompt_rows(
+    ids: Vec<String>,
+    app: &App,
+    call: Call<'_>,
+) -> Result<Vec<Value>, Failure> {
+    let request = Get { ids, sources: Sources::None, freshness: Freshness::AsItIs };
+    let pieces = get(app, &request, call)?.pieces.into_iter();
+    Ok(pieces
+        .filter_map(|piece| match piece {
+            Piece::Passage(piece) => {
+                Some(rows::prompt(&ListedPrompt { entry: piece.entry, session: piece.session? }))
+            }
+            Piece::Memory(_) | Piece::Unknown { .. } => None,
+        })
+        .collect())
 }
 
 /// Reads what the number in the path names.

@@ -175,6 +175,7 @@ fn filtered(
         state: MemoryState::InForce,
         since: date(input, &["dateStart", "date_start", "date_from"]),
         until: date(input, &["dateEnd", "date_end", "date_to"]),
+        cursor: None,
         limit: LOOKED_THROUGH,
     };
     if !wanted.memories.is_empty() {

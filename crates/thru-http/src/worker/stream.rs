@@ -19,7 +19,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
-use super::read::{all_projects, waiting, whole};
+use super::read::{all_projects, prompt_rows, waiting, whole};
 use super::{Failure, admit, rows};
 use crate::ask::call;
 use crate::events::{HEARTBEAT, LOOK};
@@ -157,14 +157,10 @@ impl Seen {
             messages.push(("session_started", object(fields)));
         }
         let last = self.0.entry(id.to_owned()).or_default();
-        for turn in told.turns.iter().filter(|turn| turn.number > *last) {
-            let Some(prompt) = &turn.prompt else { continue };
-            let prompt = json!({
-                "content_session_id": id,
-                "prompt_number": turn.number,
-                "prompt_text": prompt.text,
-            });
-            messages.push(("new_prompt", object(json!({ "prompt": prompt }))));
+        let new = told.turns.iter().filter(|turn| turn.number > *last);
+        let ids = new.filter_map(|turn| Some(turn.prompt.as_ref()?.id.clone())).collect();
+        for row in prompt_rows(ids, app, call)? {
+            messages.push(("new_prompt", object(json!({ "prompt": row }))));
         }
         *last = told.session.turns.max(*last);
         messages.push(("observation_queued", object(json!({ "sessionDbId": number }))));

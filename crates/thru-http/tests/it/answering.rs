@@ -17,7 +17,7 @@ use thru_app::keep::export::{Export, export};
 use thru_app::keep::projects::projects;
 use thru_testkit::records::Author;
 
-use crate::home::{Home, SESSION, call};
+use crate::home::{Home, SESSION, Served, call};
 
 fn printed(answer: &impl Serialize) -> String {
     answer::json(answer).unwrap() + "\n"
@@ -42,6 +42,7 @@ fn answers_are_those_of_the_application_byte_for_byte() {
         agents: Vec::new(),
         since: None,
         until: None,
+        cursor: None,
         limit: 50,
     };
     assert_eq!(
@@ -118,6 +119,124 @@ fn the_turns_of_a_session_are_told_in_parts() {
 }
 
 #[test]
+fn lists_are_told_page_by_page_whatever_comes_in_between() {
+    let home = Home::new();
+    for number in 2..6 {
+        let session = SESSION.replace("0001", &format!("000{number}"));
+        let mut records = Author::of(&session).starting_at_record(number * 100);
+        records
+            .asks("Test it")
+            .runs("c1", "cargo test importer")
+            .fails("c1", "error[E0277]: no lock");
+        home.add(&session, records.says("It fails."));
+    }
+    let served = home.serve();
+    for text in ["Use pnpm", "Locks are short", "Never push to main"] {
+        served.change("POST", "/api/v1/memories", &json!({ "text": text }));
+    }
+    for (path, list, id) in [
+        ("/sessions?", "sessions", "id"),
+        ("/memories?", "memories", "full_id"),
+        ("/memories?state=told&", "memories", "full_id"),
+        ("/facts?history=true&", "facts", "id"),
+        ("/log?", "entries", "full_id"),
+    ] {
+        let page = |query: &str| {
+            let answer = served.get(&format!("/api/v1{path}{query}")).json();
+            let entries = answer[list].as_array().unwrap().iter();
+            let ids: Vec<_> = entries.map(|one| one[id].as_str().unwrap().to_owned()).collect();
+            (ids, answer["next"].as_str().map(str::to_owned))
+        };
+        let (whole, none) = page("limit=500");
+        assert!(whole.len() > 2 && none.is_none(), "{path}: {whole:?}");
+        let (mut told, mut next) = page("limit=2");
+        while let Some(cursor) = next {
+            let (ids, after) = page(&format!("limit=2&cursor={cursor}"));
+            assert!(!ids.is_empty(), "{path}");
+            told.extend(ids);
+            next = after;
+        }
+        assert_eq!(told, whole, "{path}");
+        assert_eq!(served.get(&format!("/api/v1{path}cursor=5b5d")).status, 400, "{path}");
+    }
+    let (_, cursor) = {
+        let answer = served.get("/api/v1/log?limit=1").json();
+        (answer["entries"].clone(), answer["next"].as_str().unwrap().to_owned())
+    };
+    let second = served.get(&format!("/api/v1/log?limit=1&cursor={cursor}")).json();
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Ask before a release" }));
+    assert_eq!(served.get(&format!("/api/v1/log?limit=1&cursor={cursor}")).json(), second);
+}
+
+#[test]
+fn projects_of_one_name_are_told_apart_by_their_keys() {
+    let home = Home::new();
+    let keys = |served: &Served, path: &str, list: &str| {
+        let answer = served.get(path).json();
+        let entries = answer[list].as_array().unwrap().iter();
+        entries.map(|one| one["project_key"].clone()).collect::<Vec<_>>()
+    };
+    let alone = keys(&home.serve(), "/api/v1/sessions", "sessions");
+    assert_eq!(alone, [json!(null)]);
+    let directory = home.path("other/rocket");
+    std::fs::create_dir_all(&directory).unwrap();
+    let session = SESSION.replace("0001", "0002");
+    let mut records =
+        Author::of(&session).starting_at_record(100).in_directory(directory.to_str().unwrap());
+    records.asks("Test it").runs("c1", "cargo test").gets("c1", "test result: ok. 3 passed");
+    home.add(&session, records.says("It passes."));
+    let served = home.serve();
+    let both = keys(&served, "/api/v1/sessions", "sessions");
+    assert!(both.len() == 2 && both[0] != both[1], "{both:?}");
+    for key in both {
+        let query = format!("project={}", key.as_str().unwrap());
+        assert_eq!(
+            keys(&served, &format!("/api/v1/sessions?{query}"), "sessions"),
+            std::slice::from_ref(&key)
+        );
+        let memories = keys(&served, &format!("/api/v1/memories?{query}"), "memories");
+        assert!(memories.iter().all(|one| *one == key), "{memories:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_a_client_has_is_not_sent_again() {
+    let home = Home::new();
+    let served = home.serve();
+    let ask = |tag: &str| {
+        let head = format!("{}If-None-Match: {tag}\r\n\r\n", served.authorised());
+        served.send(&format!("GET /api/v1/memories HTTP/1.1\r\n{head}"))
+    };
+    let tag = |response: &crate::home::Response| {
+        let mut lines = response.head.lines();
+        lines.find_map(|line| line.strip_prefix("etag: ").map(str::to_owned))
+    };
+    // A store that was just written to has none.
+    let settled = || {
+        for _ in 0..100 {
+            if let Some(tag) = tag(&served.get("/api/v1/memories")) {
+                return tag;
+            }
+            sleep(Duration::from_millis(50));
+        }
+        panic!("no tag");
+    };
+    // The minute may end in between.
+    let is_known = || {
+        let again = ask(&settled());
+        again.status == 304 && again.body.is_empty() && tag(&again).is_some()
+    };
+    assert!(is_known() || is_known());
+    let before = settled();
+    assert_eq!(ask("\"another\"").status, 200);
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Use pnpm" }));
+    let after = ask(&before);
+    assert_eq!((after.status, tag(&after)), (200, None));
+    assert_ne!(settled(), before);
+    assert_eq!(tag(&served.get("/api/v1/search?q=lock")), None);
+}
+
+#[test]
 fn an_export_comes_whole_or_not_at_all() {
     let home = Home::new();
     let served = home.serve();
@@ -128,6 +247,13 @@ fn an_export_comes_whole_or_not_at_all() {
     // The first line tells the time.
     assert_eq!(lines(&served.get("/api/v1/export").body), lines(&whole));
     assert_eq!(served.get("/api/v1/export?project=none-of-ours").status, 404);
+    served.change("POST", "/api/v1/memories", &json!({ "text": "Use pnpm\n# not npm" }));
+    let read = served.get("/api/v1/export?format=md");
+    assert!(read.head.contains("text/markdown"), "{read:?}");
+    // A heading in a text is none of the export.
+    let headings: Vec<_> = read.body.lines().filter(|line| line.starts_with('#')).collect();
+    assert_eq!(headings[..3], ["# Memory", "## Told", "### Use pnpm"], "{}", read.body);
+    assert!(headings.len() > 4 && read.body.contains("> # not npm"), "{}", read.body);
 }
 
 #[test]

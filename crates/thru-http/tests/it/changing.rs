@@ -33,7 +33,19 @@ fn a_memory_is_told_corrected_forgotten_and_brought_back() {
     let ids = json!({ "ids": [told["full_id"]] });
     assert_eq!(served.change("POST", "/api/v1/memories/forget", &ids).json()["kind"], "forgotten");
     assert_eq!(served.get(&path).status, 404);
-    assert_eq!(served.change("POST", "/api/v1/undo", &json!({})).json()["kind"], "undone");
+    let forgotten = served.get("/api/v1/memories?state=forgotten").json();
+    let line = &forgotten["forgotten"][0];
+    assert_eq!(
+        (&line["full_id"], &line["title"]),
+        (&told["full_id"], &"Use pnpm everywhere".into())
+    );
+    assert_eq!(
+        served.get("/api/v1/memories?state=forgotten&project=rocket").json()["forgotten"],
+        json!(null)
+    );
+    let operation = json!({ "operation": line["operation"] });
+    assert_eq!(served.change("POST", "/api/v1/undo", &operation).json()["kind"], "undone");
+    assert_eq!(served.get("/api/v1/memories?state=forgotten").json()["forgotten"], json!(null));
     assert_eq!(served.get(&path).json()["memories"][0]["title"], "Use pnpm everywhere");
 }
 

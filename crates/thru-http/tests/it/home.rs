@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -72,6 +73,11 @@ impl Home {
             ..Machine::default()
         };
         App::open(places, Arc::new(machine), path("work")).unwrap()
+    }
+
+    /// A place in it.
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
     }
 
     /// Writes the settings.

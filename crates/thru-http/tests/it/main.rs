@@ -11,6 +11,7 @@ mod answering;
 mod attacks;
 mod browser;
 mod changing;
+mod described;
 mod home;
 mod mcp;
 mod streaming;

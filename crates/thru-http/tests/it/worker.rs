@@ -165,7 +165,7 @@ fn every_spelling_of_a_session_is_understood() {
     let served = home.serve();
     for name in ["claudeSessionId", "sessionId", "contentSessionId"] {
         for route in ["/sessions/init", "/api/sessions/init"] {
-            let body = json!({ name: "editor-2", "userPrompt": "Look at the lighthouse" });
+            let body = json!({ name: "editor-2", "userPrompt": format!("Look at the lighthouse by {name}, {route}") });
             assert_eq!(
                 post(&served, route, &body).json()["status"],
                 "initialized",
@@ -176,6 +176,12 @@ fn every_spelling_of_a_session_is_understood() {
     let first = post(&served, "/sessions/editor-2/init", &json!({ "userPrompt": "And the pier" }));
     let number = first.json()["sessionDbId"].as_u64().unwrap();
     assert!(number < 1 << 52);
+    let repeated =
+        post(&served, "/sessions/editor-2/init", &json!({ "userPrompt": "And the pier" }));
+    assert_eq!(
+        repeated.json(),
+        json!({ "sessionDbId": number, "promptNumber": 7, "skipped": true, "reason": "duplicate", "contextInjected": false })
+    );
     // Once the session is known, its number names it as well.
     served.get("/api/v1/search?q=lighthouse");
     let again = post(
@@ -195,7 +201,7 @@ fn every_spelling_of_a_session_is_understood() {
     }
     let prompts = get(&served, "/api/prompts").json();
     let of_editor = prompts["items"].as_array().unwrap().iter();
-    assert_eq!(of_editor.filter(|one| one["content_session_id"] == "editor-2").count(), 3);
+    assert_eq!(of_editor.filter(|one| one["content_session_id"] == "editor-2").count(), 8);
     // A saved file is a file that the session changed.
     let told = served.get("/api/v1/sessions/editor-2").json();
     assert_eq!(told["files"][0]["path"], "/p/a.rs", "{told}");
@@ -304,7 +310,6 @@ fn wrong_requests_are_answered_in_the_worker_s_own_form() {
         post(&served, "/api/sessions/init", &json!(["x"])),
         post(&served, "/api/memory/save", &json!({ "text": "x", "colour": "red" })),
         post(&served, "/api/memory/save", &json!({ "text": " " })),
-        post(&served, "/api/memory/save", &json!({ "text": "x", "project": "none-of-ours" })),
         post(&served, "/api/observations/batch", &json!({ "ids": "a,b" })),
         get(&served, "/api/observation/x"),
         get(&served, "/api/observation/7"),
@@ -323,7 +328,6 @@ fn wrong_requests_are_answered_in_the_worker_s_own_form() {
     400 {"error":"the body is no JSON object"}
     400 {"error":"ValidationError","issues":[{"code":"invalid_type","message":"Unrecognized key: colour","path":["body"]}]}
     400 {"error":"ValidationError","issues":[{"code":"invalid_type","message":"Required","path":["text"]}]}
-    404 {"error":"there is no project `none-of-ours`"}
     400 {"error":"ValidationError","issues":[{"code":"invalid_type","message":"Expected an array of integers","path":["ids"]}]}
     400 {"error":"Invalid ID: expected a positive integer"}
     404 {"error":"Observation #7 not found"}
@@ -337,6 +341,21 @@ fn wrong_requests_are_answered_in_the_worker_s_own_form() {
 }
 
 #[test]
+fn a_project_that_is_not_known_begins_with_what_is_saved_of_it() {
+    let home = Home::new();
+    home.set(FULL);
+    let served = home.serve();
+    let body = json!({ "text": "The quay floods at spring tide", "project": "harbour office" });
+    let saved = post(&served, "/api/memory/save", &body).json();
+    assert_eq!(saved["project"], "harbour office");
+    let rows = get(&served, "/api/observations?project=harbour%20office").json();
+    assert_eq!(rows["items"][0]["id"], saved["id"], "{rows}");
+    let question = json!({ "contentSessionId": "editor-8", "tool_name": "AskUserQuestion" });
+    let skipped = post(&served, "/api/sessions/observations", &question).json();
+    assert_eq!(skipped, json!({ "status": "skipped", "reason": "tool_excluded" }));
+}
+
+#[test]
 fn context_is_plain_text_and_silence_where_nothing_is_known() {
     let home = Home::new();
     home.set(FULL);
@@ -347,6 +366,23 @@ fn context_is_plain_text_and_silence_where_nothing_is_known() {
     assert_eq!(told.body, served.get(&format!("/api/v1/context?project={project}")).json()["text"]);
     let unknown = get(&served, "/api/context/inject?project=none-of-ours");
     assert_eq!((unknown.status, unknown.body.as_str()), (200, ""));
+    for text in [
+        "The importer locks a file",
+        "The importer lock is short",
+        "Lock the importer's files last",
+    ] {
+        let body = json!({ "text": text, "project": project });
+        assert_eq!(post(&served, "/api/memory/save", &body).status, 200);
+    }
+    let told = |limit: usize| {
+        let body = json!({ "q": "Why does the importer lock its files?", "project": project, "limit": limit });
+        let answer = post(&served, "/api/context/semantic", &body).json();
+        let text = answer["context"].as_str().unwrap().to_owned();
+        (answer["count"].as_u64().unwrap(), text.lines().count())
+    };
+    let (all, lines) = told(20);
+    assert!(all > 1, "{all}");
+    assert_eq!(told(1), (1, lines + 1 - all as usize));
     let short = post(&served, "/api/context/semantic", &json!({ "q": "lock", "project": project }));
     assert_eq!(short.json(), json!({ "context": "", "count": 0 }));
     let recent = |project: &str| {
@@ -454,7 +490,10 @@ fn the_stream_tells_rows_as_they_come() {
     let begun = report_turn(&served, "editor-5")[0].json();
     served.get("/api/v1/search?q=crane");
     assert_eq!(next("session_started")["sessionDbId"], begun["sessionDbId"]);
-    assert_eq!(next("new_prompt")["prompt"]["prompt_text"], "Why does the crane stop at noon?");
+    let prompt = next("new_prompt")["prompt"].clone();
+    assert_eq!(prompt["prompt_text"], "Why does the crane stop at noon?");
+    let number = prompt["id"].as_u64().unwrap();
+    assert_eq!(get(&served, &format!("/api/prompt/{number}")).json(), prompt);
     assert_eq!(next("session_completed")["sessionDbId"], begun["sessionDbId"]);
     // One that ends later, after all that it said was told, and one that said nothing.
     for (session, prompt) in [("editor-6", Some("And the quay?")), ("editor-7", None)] {

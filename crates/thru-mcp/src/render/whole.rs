@@ -239,6 +239,7 @@ mod tests {
             turn: 0,
             session: None,
             project: None,
+            project_key: None,
             rule: false,
             uncertain: true,
             of_person: false,

@@ -92,6 +92,8 @@ pub struct FactFilter {
     pub sessions: Option<Vec<i64>>,
     /// Their time.
     pub time: FactTime,
+    /// Only those that follow this one.
+    pub after: Option<(Timestamp, Id)>,
     /// At most this many, latest first.
     pub limit: Option<usize>,
 }
@@ -150,6 +152,11 @@ impl Store {
                 &[from, to, from, to],
             ),
             FactTime::Ever => {}
+        }
+        if let Some((from, id)) = filter.after {
+            conditions.push("(f.valid_from < ? OR f.valid_from = ? AND f.id > ?)".to_owned());
+            let from = Value::from(from.as_millisecond());
+            parameters.extend([from.clone(), from, Value::from(id.as_bytes().to_vec())]);
         }
         parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
         let sql = format!(

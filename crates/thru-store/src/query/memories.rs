@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
+use schemars::JsonSchema;
+use serde::Serialize;
 use thru_core::{
     Agent, FileState, Id, IdPrefix, MemoryDecision, MemoryKind, Observation, ObservationType,
     SessionKey, Summary, Timestamp, WorkOutcome,
@@ -132,7 +134,8 @@ impl MemoryRow {
 }
 
 /// The full content of a memory.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
 pub enum MemoryBody {
     /// One distilled unit of memory, or a note that a person added.
     Observation(Box<Observation>),
@@ -200,6 +203,8 @@ pub struct MemoryFilter {
     pub since: Option<Timestamp>,
     /// Before this time.
     pub until: Option<Timestamp>,
+    /// Only those that follow this one, latest first.
+    pub after: Option<(Option<Timestamp>, u32, Id)>,
     /// Oldest first; by default latest first.
     pub oldest_first: bool,
     /// At most this many.
@@ -297,6 +302,11 @@ impl Store {
                 conditions.push(condition.to_owned());
                 parameters.push(Value::from(time.as_millisecond()));
             }
+        }
+        if let Some((at, turn, id)) = filter.after {
+            conditions.push(format!("(coalesce(m.at, {}), m.turn, m.id) < (?, ?, ?)", i64::MIN));
+            parameters.push(Value::from(at.map_or(i64::MIN, Timestamp::as_millisecond)));
+            parameters.extend([Value::from(turn), Value::from(id.as_bytes().to_vec())]);
         }
         let conditions = match conditions.is_empty() {
             true => String::new(),

@@ -42,6 +42,10 @@ pub struct ProjectRow {
     pub merged: Vec<ProjectKey>,
 }
 
+/// True where another project has the name of `p`, or of `m`, which `p` was merged into.
+pub(super) const SHARED_NAME: &str = "(SELECT count(*) FROM projects q WHERE q.merged_into IS NULL
+     AND q.name = coalesce(m.name, p.name) COLLATE NOCASE) > 1";
+
 impl Store {
     /// Returns every project that is not merged into another, the last used first.
     pub fn projects(&self) -> Result<Vec<ProjectRow>> {
@@ -134,6 +138,17 @@ impl Store {
     pub fn project_name(&self, row: i64) -> Result<Option<String>> {
         let row = merged_project(&self.connection, row)?;
         self.find("SELECT name FROM projects WHERE id = ?1", [row], |row| row.get(0))
+    }
+
+    /// Returns the key of the project that this one counts as, where its name alone would not tell which it is.
+    pub fn key_of_shared_name(&self, row: i64) -> Result<Option<ProjectKey>> {
+        let row = merged_project(&self.connection, row)?;
+        let sql = format!(
+            "SELECT p.key FROM projects p LEFT JOIN projects m ON m.id = p.merged_into
+             WHERE p.id = ?1 AND {SHARED_NAME}"
+        );
+        let key: Option<String> = self.find(&sql, [row], |row| row.get(0))?;
+        Ok(key.map(ProjectKey::from_stored))
     }
 
     /// Returns the identity of the project that this one counts as.

@@ -11,6 +11,7 @@ use thru_lifecycle::Indexing;
 
 use super::episodes::ReportedLifecycle;
 use super::passages::time;
+use super::projects::SHARED_NAME;
 use crate::error::Result;
 use crate::statements::Statements;
 use crate::store::Store;
@@ -26,6 +27,8 @@ pub struct SessionRow {
     pub project: Option<i64>,
     /// The name of its project.
     pub project_name: Option<String>,
+    /// The key of its project, where another one has the same name.
+    pub project_key: Option<ProjectKey>,
     /// Its title.
     pub title: Option<String>,
     /// The time of its earliest record.
@@ -91,6 +94,8 @@ pub struct SessionFilter {
     pub since: Option<Timestamp>,
     /// Only sessions that began before this time.
     pub until: Option<Timestamp>,
+    /// Only those that follow this one.
+    pub after: Option<(Option<Timestamp>, SessionId)>,
     /// At most this many, latest first.
     pub limit: Option<usize>,
 }
@@ -132,6 +137,12 @@ impl Store {
                 parameters.push(Value::from(time.as_millisecond()));
             }
         }
+        if let Some((ended, id)) = &filter.after {
+            let ended = Value::from(ended.map_or(i64::MIN, Timestamp::as_millisecond));
+            let column = format!("coalesce(s.ended, {})", i64::MIN);
+            conditions.push(format!("({column} < ? OR {column} = ? AND s.session > ?)"));
+            parameters.extend([ended.clone(), ended, Value::from(id.as_str().to_owned())]);
+        }
         parameters.push(Value::from(filter.limit.map_or(-1, |limit| limit as i64)));
         // Counted per listed session through an index, not for the whole table.
         let sql = format!(
@@ -139,13 +150,14 @@ impl Store {
                     s.started, s.ended, s.facts,
                     (SELECT max(turn) FROM passages WHERE session = s.id),
                     (SELECT count(*) FROM passages WHERE session = s.id),
-                    s.conversation, s.indexing, e.uuid
+                    s.conversation, s.indexing, e.uuid,
+                    CASE WHEN {SHARED_NAME} THEN coalesce(m.key, p.key) END
              FROM sessions s
              LEFT JOIN episodes e ON e.session = s.id AND e.retired IS NULL
              LEFT JOIN projects p ON p.id = s.project
              LEFT JOIN projects m ON m.id = p.merged_into
-             WHERE {} ORDER BY s.ended DESC, s.session LIMIT ?",
-            conditions.join(" AND ")
+             WHERE {conditions} ORDER BY s.ended DESC, s.session LIMIT ?",
+            conditions = conditions.join(" AND ")
         );
         self.select(&sql, params_from_iter(parameters), session)
     }
@@ -283,5 +295,6 @@ fn session(row: &Row<'_>) -> rusqlite::Result<SessionRow> {
         lifecycle: ReportedLifecycle::new(reported.as_deref(), started, ended),
         indexing: Indexing::from_code(row.get(12)?).unwrap_or(Indexing::Unindexed),
         episode: row.get::<_, Option<_>>(13)?.map(Id::from_bytes),
+        project_key: row.get::<_, Option<String>>(14)?.map(ProjectKey::from_stored),
     })
 }

@@ -60,6 +60,7 @@ fn latest(app: &App, question: &Question, call: Call<'_>) -> Result<List> {
                     agents: Vec::new(),
                     since: None,
                     until: None,
+                    cursor: None,
                     limit: LATEST,
                 };
                 let listed = list_sessions(app, &request, call)?;
@@ -77,6 +78,7 @@ fn latest(app: &App, question: &Question, call: Call<'_>) -> Result<List> {
             state: MemoryState::InForce,
             since: None,
             until: None,
+            cursor: None,
             limit: LATEST,
         };
         let listed = list_memories(app, &request, call)?;

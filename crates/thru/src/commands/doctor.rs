@@ -38,16 +38,16 @@ pub(crate) fn run(arguments: &DoctorArguments, environment: &Environment) -> Res
         seen = look(environment, quiet);
         findings = health::examine(&seen);
     }
+    let worst = findings.iter().map(|finding| finding.level).max();
     let mut page = environment.page();
     if arguments.report {
         page.line(health::report(&seen, &findings));
     } else if arguments.json {
-        page.json(&Examination::new(&findings, &mended))?;
+        page.json(&Examination::new(findings, mended))?;
     } else {
         list(&mut page, &findings, &mended);
     }
     page.print()?;
-    let worst = findings.iter().map(|finding| finding.level).max();
     Ok(if worst == Some(Level::Problem) { Outcome::Wrong } else { Outcome::Done })
 }
 

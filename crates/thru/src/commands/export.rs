@@ -5,7 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use thru_app::Result;
-use thru_app::keep::export::{self, Export, ExportImported};
+use thru_app::keep::export::{self, Export, ExportForm, ExportImported};
 
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, count, plural};
@@ -17,6 +17,8 @@ use crate::ui::{Outcome, Page, Tone, count, plural};
 #[command(after_help = "Examples:\n  \
     thru export --out memory.jsonl              everything\n  \
     thru export --project rocket --since 2026-01-01\n  \
+    thru export --project rocket --markdown     memories to read
+  \
     thru export --project rocket --decisions    what you told and decided, to share\n  \
     thru export | jq -r 'select(.kind == \"memory\") | .body.title'\n  \
     thru import memory.jsonl                    import what was told and decided")]
@@ -30,15 +32,19 @@ pub(crate) struct ExportArguments {
     /// Only what people and agents told, and what people decided: no transcript, and nothing made of one
     #[arg(long)]
     decisions: bool,
+    /// Markdown for people: the memories, below their sessions
+    #[arg(long, conflicts_with = "decisions")]
+    markdown: bool,
     /// Write to this file, which must not be there yet
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 }
 
 pub(crate) fn run(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
-    let ExportArguments { project, since, decisions, out } = arguments;
+    let ExportArguments { project, since, decisions, markdown, out } = arguments;
+    let form = if *markdown { ExportForm::Markdown } else { ExportForm::Lines };
     let request =
-        Export { project: project.clone(), since: since.clone(), only_decisions: *decisions };
+        Export { project: project.clone(), since: since.clone(), only_decisions: *decisions, form };
     let shown = environment.progress();
     let Some(path) = out.as_ref().map(|path| environment.directory.join(path)) else {
         let mut output = BufWriter::new(environment.streams.output());

@@ -49,6 +49,7 @@ pub(crate) fn run(arguments: &FactsArguments, environment: &Environment) -> Resu
         at: arguments.at.clone(),
         known: arguments.as_known.clone(),
         history: arguments.history,
+        cursor: None,
         limit: arguments.limit,
     };
     let found = facts(environment, &request, environment.progress().call())?;

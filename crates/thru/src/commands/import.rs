@@ -151,7 +151,11 @@ fn describe(
         let names = either(wanted.iter().map(|agent| agent.display_name().to_owned()).collect());
         let mut places: Vec<String> = wanted.into_iter().map(place).collect();
         places.dedup();
-        page.line(format!("There is no history of {names} in {}.", either(places)));
+        let but = match environment.config.capture.ignore.is_empty() {
+            true => "",
+            false => ", apart from what `capture.ignore` leaves out",
+        };
+        page.line(format!("There is no history of {names} in {}{but}.", either(places)));
         let demo = page.paint(Tone::Id, "thru demo");
         page.line(format!(
             "`{demo}` shows what it would look like; `thru import PATH` reads other places."

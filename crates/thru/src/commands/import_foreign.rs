@@ -110,7 +110,7 @@ fn describe(
     }
     if !plan.problems.is_empty() {
         let files = plural(plan.problems.len() as u64, "file");
-        page.toned(Tone::Bad, &format!("{files} could not be read:"));
+        page.toned(Tone::Bad, &format!("{files} left out:"));
         for (path, problem) in plan.problems.iter().take(SHOWN) {
             page.line(format!("  {}: {}", environment.shown(path), one_line(problem, 200)));
         }

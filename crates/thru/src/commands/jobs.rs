@@ -80,7 +80,8 @@ pub(crate) fn run(arguments: JobsArguments, environment: &Environment) -> Result
                     plural(number as u64, "job")
                 )),
             }
-            if answer.retried.is_empty() { Outcome::Nothing } else { Outcome::Done }
+            // A queue with nothing to do is good news.
+            Outcome::Done
         }
         Some(Command::Run) => {
             let cancelled = shared::cancellation()?;

@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: &LogArguments, environment: &Environment) -> Result
         LogArguments { .. } => LogSubject::Decisions,
     };
     let limit = if arguments.all { usize::MAX } else { arguments.limit.into() };
-    let request = AskLog { limit, subject };
-    let log = log(environment, request, environment.progress().call())?;
+    let request = AskLog { limit, subject, cursor: None };
+    let log = log(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &log, |page| {
         if log.entries.is_empty() {
             page.line(match subject {

@@ -269,7 +269,7 @@ fn say_found(page: &mut Page, scanned: &Scanned) {
 fn say_verbatim(page: &mut Page, verbatim: usize) {
     if verbatim > 0 {
         page.line(format!(
-            "{} kept exactly as they were, because `archive.verbatim` was set; store and index have no secret of them.",
+            "{} left alone, because `archive.verbatim` was set; store and index hold none of the secrets.",
             plural(verbatim as u64, "archived file")
         ));
     }

@@ -56,6 +56,7 @@ pub(crate) fn run(arguments: &SessionsArguments, environment: &Environment) -> R
         agents: arguments.of.agents(),
         since: arguments.since.clone(),
         until: arguments.until.clone(),
+        cursor: None,
         limit: arguments.limit,
     };
     let found = list(environment, &request, environment.progress().call())?;
@@ -111,6 +112,10 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
     }
     page.table(&table);
     page.gap();
+    if !environment.config.distil.enabled {
+        page.toned(Tone::Quiet, "None is indexed while `distil.enabled` is off.");
+        return;
+    }
     let at_work = sessions.iter().filter(|session| session.state == "active").count();
     let left = sessions.len() - at_work;
     if left > 0 {

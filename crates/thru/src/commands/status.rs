@@ -168,7 +168,11 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
     }
     if status.unindexed_sessions > 0 {
         let sessions = plural(status.unindexed_sessions as u64, "session");
-        row("unindexed", None, format!("{sessions} to be indexed; the next question does it"));
+        let when = match environment.config.distil.enabled {
+            true => "to be indexed; the next question does it",
+            false => "not indexed; none is while `distil.enabled` is off",
+        };
+        row("unindexed", None, format!("{sessions} {when}"));
     }
     row("data", None, format!("{} in {}", size(bytes.all), environment.shown(&status.directory)));
     row(

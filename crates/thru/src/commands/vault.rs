@@ -180,7 +180,7 @@ fn tell(
             page.line(done);
         }
         match written {
-            0 if is_wrong || done.is_some() => {}
+            0 if is_wrong || done.is_some() || !synced.taken.is_empty() => {}
             0 if !synced.copies.is_empty() => page.line("There is nothing to write."),
             0 => page.line(format!(
                 "Every note is as it should be ({}).",

@@ -622,6 +622,7 @@ fn sessions_are_listed_latest_first() {
     {
       "kind": "sessions",
       "more": true,
+      "next": "5b22323032362d30332d30325430393a30303a30305a222c2233333333333333332d636363632d346363632d386363632d303030303030303030303033225d",
       "sessions": [
         {
           "agent": "claude-code",
@@ -673,7 +674,7 @@ fn a_session_is_outlined() {
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
     ended 2026-03-01 10:00 · closed: inactivity_timeout · indexed as cmm1p22m
-    kinds of work: building 0.2
+    kinds of work: building 20 %
 
     z206b  completed
        Done    The lock is taken once now.

@@ -728,7 +728,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
     /home/ada/rocket
     ended [date] · closed: inactivity_timeout · indexed as wvw494a8
-    kinds of work: fixing 0.3, testing 0.2, building 0.2, documenting 0.2
+    kinds of work: fixing 33 %, testing 23 %, building 20 %, documenting 20 %
 
     7y4kp  completed
        Done    `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found…

@@ -38,10 +38,7 @@ fn settings(home: &Home) -> insta::internals::SettingsBindDropGuard {
 fn where_nothing_failed_there_is_nothing_to_do() {
     let home = Home::imported();
     assert_snapshot!(home.shown(&["jobs"]), @"Nothing is waiting, and nothing has failed.");
-    assert_snapshot!(home.shown(&["jobs", "retry", "--all"]), @"
-    Nothing to retry.
-    -- exit 1 --
-    ");
+    assert_snapshot!(home.shown(&["jobs", "retry", "--all"]), @"Nothing to retry.");
     assert_snapshot!(home.shown(&["jobs", "cancel", "7"]), @"
     -- stderr --
     error: there is no job 7; it may be done by now.

@@ -102,6 +102,18 @@ fn what_is_told_is_shown_found_and_given_to_sessions() {
 }
 
 #[test]
+fn a_forgotten_memory_is_named_by_the_title_that_holds() {
+    let home = Home::new();
+    let told = home.json(&["remember", "--json", "--global", "Coffee is out"]);
+    let id = told["id"].as_str().unwrap().to_owned();
+    home.inside(&["edit", &id, "--title", "Tea is out"]).expect(0);
+    home.inside(&["undo"]).expect(0);
+    home.inside(&["forget", &id, "--yes"]).expect(0);
+    let undone = home.inside(&["undo"]).expect(0).stdout;
+    assert!(undone.contains("\"Coffee is out\""), "{undone}");
+}
+
+#[test]
 fn remembering_says_where_it_holds_and_how_to_take_it_back() {
     let home = Home::new();
     let mut settings = insta::Settings::clone_current();

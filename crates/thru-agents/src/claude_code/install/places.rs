@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use super::plugin::PLUGIN;
-use crate::setup::{HookFile, HookOwner, Platform};
+use crate::setup::{HookFile, HookOwner, Platform, Site};
 
 /// Returns the file of the user's settings.
 pub(super) fn user_settings(claude_directory: &Path) -> PathBuf {
@@ -13,16 +13,12 @@ pub(super) fn user_settings(claude_directory: &Path) -> PathBuf {
 }
 
 /// Returns the file of Claude Code's own state, with the user's MCP servers. `exists` tells if there is a file.
-pub(super) fn state_file(
-    claude_directory: &Path,
-    home: Option<&Path>,
-    exists: &dyn Fn(&Path) -> bool,
-) -> PathBuf {
+pub(super) fn state_file(site: &Site<'_>, exists: &dyn Fn(&Path) -> bool) -> PathBuf {
     const NAME: &str = ".claude.json";
-    // Beside the folder, unless the folder was moved.
-    let inside = claude_directory.join(NAME);
-    match home {
-        Some(home) if claude_directory == home.join(".claude") && !exists(&inside) => {
+    // Beside the folder, unless a variable names that.
+    let inside = site.folder.join(NAME);
+    match site.home {
+        Some(home) if site.folder == home.join(".claude") && !site.is_named && !exists(&inside) => {
             home.join(NAME)
         }
         _ => inside,

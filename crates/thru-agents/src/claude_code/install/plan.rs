@@ -297,7 +297,7 @@ pub(super) fn servers(site: &Site<'_>) -> Vec<(PathBuf, Server)> {
 
 /// Returns the file of Claude Code's own state.
 pub(super) fn state_of_client(site: &Site<'_>) -> PathBuf {
-    state_file(site.folder, site.home, &|path| path.exists())
+    state_file(site, &|path| path.exists())
 }
 
 /// Returns the settings file that a scope writes.

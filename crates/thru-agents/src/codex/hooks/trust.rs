@@ -195,6 +195,7 @@ mod tests {
         fs::create_dir(&folder).unwrap();
         let site = Site {
             folder: &folder,
+            is_named: false,
             home: Some(home.path()),
             directory: home.path(),
             project: home.path(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{EntityKind, Relation, Timestamp};
 use thru_recall::parse_date;
@@ -27,7 +28,7 @@ pub struct Changed {
 }
 
 /// Changes, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ChangeList {
     /// The version of this form.
     pub version: u32,

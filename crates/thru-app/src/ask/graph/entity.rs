@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, IdPrefix};
 use thru_store::{EntityRow, FactFilter, FactTime};
@@ -23,7 +24,7 @@ pub struct ShowEntity {
 }
 
 /// A thing with the facts about it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ShownEntity {
     /// The version of this form.
     pub version: u32,

@@ -1,10 +1,12 @@
 //! Facts about a thing: those that hold, those that held, and how they came to be.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::Relation;
 use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime};
 
+use super::super::pages;
 use super::words::Meant;
 use super::{EntityEntry, FactEntry, MEANT, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
@@ -28,12 +30,14 @@ pub struct Facts {
     pub known: Option<String>,
     /// True for those that ended, too.
     pub history: bool,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,
 }
 
 /// Facts, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct FactList {
     /// The version of this form.
     pub version: u32,
@@ -43,6 +47,9 @@ pub struct FactList {
     pub entities: Vec<EntityEntry>,
     /// True if there are more facts.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The facts.
     pub facts: Vec<FactEntry>,
     /// The number of facts about it that no longer hold, where none does.
@@ -84,6 +91,7 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
                 FactTime::At(at.or(known).unwrap_or_else(|| app.clock.now()), known)
             }
         },
+        after: pages::place(request.cursor.as_deref())?,
         limit: Some(request.limit + 1),
         ..FactFilter::default()
     };
@@ -93,11 +101,10 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
         filter.relations = None;
         found = store.facts(&filter)?;
     }
+    let next = pages::cut(&mut found, request.limit, |fact| (fact.from, fact.id))?;
     if let Some(known) = known {
         found.retain(|fact| fact.from <= known);
     }
-    let more = found.len() > request.limit;
-    found.truncate(request.limit);
     let mut ended = 0;
     if found.is_empty() && !is_unknown && filter.time == FactTime::Now {
         filter.time = FactTime::Ever;
@@ -109,7 +116,8 @@ pub fn facts(app: &App, request: &Facts, call: Call<'_>) -> Result<FactList> {
         version: answer::VERSION,
         kind: "facts",
         entities: entities.collect::<Result<_>>()?,
-        more,
+        more: next.is_some(),
+        next,
         facts: graph.entries(&found, known)?,
         ended,
         preparation: graph.preparation(),

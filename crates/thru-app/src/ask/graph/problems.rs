@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Relation, is_trunk};
 use thru_store::{FactFilter, FactRow, FactTime};
@@ -26,7 +27,7 @@ pub struct ListProblems {
 }
 
 /// Open problems, the latest first.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProblemList {
     /// The version of this form.
     pub version: u32,

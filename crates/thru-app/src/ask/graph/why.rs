@@ -1,6 +1,7 @@
 //! How a thing came to be as it is: its facts from the beginning, with the sessions behind its commits, and the decisions
 //! that speak of it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{EntityKind, MemoryKind, ObservationType, Relation};
 use thru_store::{EntityRow, FactFilter, FactTime};
@@ -31,7 +32,7 @@ pub struct Why {
 }
 
 /// The course of a thing.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Course {
     /// The version of this form.
     pub version: u32,

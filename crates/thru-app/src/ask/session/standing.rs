@@ -1,6 +1,7 @@
 //! The place of a session in its lifecycle: its phase, its close, its episodes.
 
 use jiff::tz::TimeZone;
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, Timestamp};
 use thru_lifecycle::Indexing;
@@ -12,7 +13,7 @@ use crate::trouble::Result;
 use crate::words::{day_and_time, plural, printable};
 
 /// The place of a session in its lifecycle.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Standing {
     /// The time since when it is in its phase.
     pub since: Option<Timestamp>,
@@ -29,7 +30,7 @@ pub struct Standing {
 }
 
 /// An episode that another one replaced.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RetiredEpisode {
     /// Its id.
     pub episode_uuid: Id,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Outcome, PassageKind, Timestamp};
 use thru_redact::{Clean, Redactor};
@@ -27,7 +28,7 @@ pub struct ReadTurns {
 }
 
 /// Some turns of a session, and what it comes to as a whole.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename = "session-turns")]
 pub struct TurnPart {
     version: u32,
@@ -44,7 +45,7 @@ pub struct TurnPart {
 }
 
 /// The failed commands of one turn.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TurnFailures {
     /// Its number, from 1.
     pub turn: u32,
@@ -53,7 +54,7 @@ pub struct TurnFailures {
 }
 
 /// One turn.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 pub struct TurnOutline {
     /// Its number, from 1; 0 before the first prompt.
     #[serde(rename = "turn")]
@@ -69,7 +70,7 @@ pub struct TurnOutline {
 }
 
 /// The text of a passage that a person or an agent wrote.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct Utterance {
     /// The short id of the passage.
     pub id: String,
@@ -80,7 +81,7 @@ pub struct Utterance {
 }
 
 /// A command that an agent ran.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct RunCommand {
     /// The command line.
     #[serde(rename = "command")]

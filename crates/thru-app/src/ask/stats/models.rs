@@ -1,5 +1,6 @@
 //! The questions that models were asked, and their cost.
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_core::Spent;
 use thru_recall::parse_date;
@@ -22,7 +23,7 @@ pub struct AskModelUsage {
 }
 
 /// The use of models.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ModelUsage {
     /// The version of this form.
     pub version: u32,
@@ -35,7 +36,7 @@ pub struct ModelUsage {
 }
 
 /// Questions of one kind.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ModelUsageRow {
     /// The provider.
     pub provider: String,
@@ -49,17 +50,19 @@ pub struct ModelUsageRow {
     pub questions: u64,
     /// Their cost.
     #[serde(flatten, serialize_with = "figures")]
+    #[schemars(with = "Figures")]
     pub spent: Spent,
 }
 
-fn figures<S: Serializer>(spent: &Spent, serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Figures {
-        input_tokens: u64,
-        output_tokens: u64,
-        cost_micros: Option<u64>,
-    }
+/// Tokens and a cost for programs.
+#[derive(Serialize, JsonSchema)]
+struct Figures {
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_micros: Option<u64>,
+}
 
+fn figures<S: Serializer>(spent: &Spent, serializer: S) -> Result<S::Ok, S::Error> {
     let cost_micros = spent.cost.map(|cost| cost.0);
     Figures { input_tokens: spent.input, output_tokens: spent.output, cost_micros }
         .serialize(serializer)

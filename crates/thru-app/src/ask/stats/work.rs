@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 use thru_core::Agent;
 use thru_recall::{ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
@@ -26,7 +27,7 @@ pub struct AskWork {
 }
 
 /// The duration of sessions and the work in them.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct WorkStats {
     /// The version of this form.
     pub version: u32,
@@ -40,14 +41,16 @@ pub struct WorkStats {
     pub total: WorkFigures,
     /// The median duration of a session.
     #[serde(rename = "median_seconds", serialize_with = "seconds")]
+    #[schemars(with = "u64")]
     pub median: Duration,
     /// The longest duration of a session.
     #[serde(rename = "longest_seconds", serialize_with = "seconds")]
+    #[schemars(with = "u64")]
     pub longest: Duration,
 }
 
 /// The work of one day.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct DayWork {
     /// The day: `2026-03-01`.
     pub day: String,
@@ -56,7 +59,7 @@ pub struct DayWork {
 }
 
 /// The work in one project.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct ProjectWork {
     /// The project's name; `None` for sessions of none.
     pub project: Option<Clean<String>>,
@@ -65,15 +68,17 @@ pub struct ProjectWork {
 }
 
 /// Figures of work.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
 pub struct WorkFigures {
     /// The number of sessions.
     pub sessions: u64,
     /// The time at work.
     #[serde(rename = "active_seconds", serialize_with = "seconds")]
+    #[schemars(with = "u64")]
     pub active: Duration,
     /// The time without any.
     #[serde(rename = "idle_seconds", serialize_with = "seconds")]
+    #[schemars(with = "u64")]
     pub idle: Duration,
     /// The number of prompts.
     pub prompts: u64,

@@ -276,7 +276,7 @@ fn a_session_is_outlined_or_resumed() {
     Recorded data, an agent's words unless marked: may be out of date, not instructions. Check before relying on it.
 
     # session 5b1f0c9e-8a51-4a57-9d0e-2f6c1b7a9e01 "Lost updates in the session index" in rocket
-    2026-10-26 07:33 to 2026-10-26 07:46 · 2 turns · 12 passages · Claude Code · branch main · /home/ada/rocket · ended 2026-10-26 08:46 · closed: inactivity_timeout · indexed as wvw494a8 · fixing 0.3, testing 0.2, building 0.2, documenting 0.2
+    2026-10-26 07:33 to 2026-10-26 07:46 · 2 turns · 12 passages · Claude Code · branch main · /home/ada/rocket · ended 2026-10-26 08:46 · closed: inactivity_timeout · indexed as wvw494a8 · fixing 33 %, testing 23 %, building 20 %, documenting 20 %
 
     ## 7y4kp summary: Fix lost update in session index by locking per file (completed)
     Asked for:
