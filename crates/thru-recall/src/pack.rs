@@ -50,8 +50,9 @@ pub(crate) use words::{cues, is_no_request};
 /// Maximum characters of a pack, whatever its budget in tokens: agents truncate longer ones.
 pub const LONGEST_PACK: usize = 10_000;
 
-/// Maximum characters of a line, and of one that answers a prompt.
+/// Maximum characters of a line, of the one that names the last session, and of one that answers a prompt.
 const LONGEST_LINE: usize = 400;
+const LONGEST_HEAD: usize = 600;
 const LONGEST_ANSWER: usize = 700;
 
 /// The time without activity after which a session counts as idle.
@@ -236,7 +237,11 @@ pub fn pack(
             None => None,
         };
         // Plain first: invisible characters could keep the parts of a secret apart.
-        let longest = if section == Section::Relevant { LONGEST_ANSWER } else { LONGEST_LINE };
+        let longest = match section {
+            Section::Relevant => LONGEST_ANSWER,
+            Section::LastSession { detail: false, .. } => LONGEST_HEAD,
+            _ => LONGEST_LINE,
+        };
         let text = thru_core::plain_line(&text, longest);
         let text = redactor.clean_text(&text, &mut Report::default());
         let heading = section.heading(request);

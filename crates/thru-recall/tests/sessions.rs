@@ -385,9 +385,8 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
     let (_, text) = pack.text.get().split_once("## Commands used here").unwrap();
     assert_snapshot!(text, @"
 
-    - `just lint`, `just fix`
+    - `just lint`, `just fix`, `kiln log show …`; `git commit` runs a hook here (`just test`), which failed in 2 sessions
     - `just lint` failed in 2 sessions; `just fix` came next and passed
-    - `git commit` runs a hook here (`just test`), which failed in 2 sessions
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>

@@ -1,24 +1,42 @@
 //! The calls of the last sessions of a project.
 
-use thru_core::{PassageKind, Timestamp};
+use thru_core::{Outcome, PassageKind, Timestamp};
 use thru_store::{MemoryRow, Newest, PassageRow, Result, Store};
 
 use super::PackRequest;
+use super::typed::Line;
 use super::valued::Valued;
 use crate::tiers::Tier;
 
 /// Sessions whose calls are looked at, and calls of each.
-const SESSIONS: usize = 6;
-const CALLS: usize = 250;
+const SESSIONS: usize = 10;
+const CALLS: usize = 150;
 
-/// The last sessions of a project with their calls.
+/// A call of a shell.
+pub(super) struct Call {
+    pub(super) passage: PassageRow,
+    pub(super) line: Line,
+}
+
+/// The last sessions of a project with what they ran.
 pub(super) struct Sessions {
     /// The number of all sessions that are known.
     pub(super) count: usize,
     /// The tier of the latest.
     pub(super) tier: Tier,
-    /// The newest calls of the latest, the newest first.
-    pub(super) calls: Vec<Vec<PassageRow>>,
+    /// The shell calls among the newest calls of the latest, the newest first; `None` for another tool.
+    pub(super) calls: Vec<Vec<Option<Call>>>,
+}
+
+impl Call {
+    fn of(passage: PassageRow) -> Option<Self> {
+        let line = Line::of(passage.command.as_deref()?);
+        Some(Self { passage, line })
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.passage.outcome == Some(Outcome::Failed)
+    }
 }
 
 impl Sessions {
@@ -41,8 +59,12 @@ impl Sessions {
         let tier = Tier::at_start(latest.first().and_then(|(at, _)| *at), false, request.now);
         let newest = Newest { kind: Some(PassageKind::Tool), within: CALLS, limit: CALLS };
         let last = latest.iter().take(SESSIONS);
-        let calls =
-            last.map(|(_, row)| store.newest_passages(*row, newest)).collect::<Result<_>>()?;
+        let calls = last
+            .map(|(_, row)| {
+                let passages = store.newest_passages(*row, newest)?;
+                Ok(passages.into_iter().map(Call::of).collect())
+            })
+            .collect::<Result<_>>()?;
         Ok(Self { count: latest.len(), tier, calls })
     }
 }

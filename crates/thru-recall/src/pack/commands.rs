@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use thru_core::Outcome;
-use thru_store::{PassageRow, Result, Store};
+use thru_store::{Result, Store};
 
-use super::Draft;
-use super::calls::Sessions;
+use super::calls::{Call, Sessions};
+use super::orders::is_order;
 use super::render::{Section, recorded};
-use super::typed::Typed;
+use super::typed::{Line, Typed};
 use super::words::is_file;
+use super::{Draft, LONGEST_LINE};
 
 /// The weight of a session, relative to the one after it.
 const FADING: f64 = 0.8;
@@ -20,6 +20,9 @@ const MANY: usize = 3;
 /// Maximum number of commands, and characters of one.
 const COMMANDS: usize = 6;
 const COMMAND: usize = 70;
+/// Maximum number of orders to tools, and words of one behind the name of its tool.
+const TOOLS: usize = 6;
+const ORDER_WORDS: usize = 2;
 /// Calls after a failure within which another command puts it right, and the sessions that saw it.
 const SOON: usize = 3;
 const SESSIONS_THAT_SAW: usize = 2;
@@ -39,27 +42,37 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec
         reason: reason.to_owned(),
     };
     let mut drafts = Vec::new();
-    let commands = again_and_again(sessions);
+    let commands = again_and_again(sessions).join(", ");
+    let hook = commit_hook(store, &sessions.calls)?;
+    // Of what a hook printed, an order would hold back the whole line.
+    let fits = |hook: &String| {
+        !is_order(hook) && commands.chars().count() + hook.chars().count() + 2 <= LONGEST_LINE
+    };
+    let (with_commands, alone) = match hook {
+        Some(hook) if !commands.is_empty() && fits(&hook) => (Some(hook), None),
+        hook => (None, hook),
+    };
     if !commands.is_empty() {
-        let reason = "commands that the last sessions ran again and again";
-        drafts.push(line(commands.join(", "), reason));
+        let text =
+            with_commands.map_or_else(|| commands.clone(), |hook| format!("{commands}; {hook}"));
+        drafts.push(line(text, "commands that the last sessions ran again and again"));
     }
     for trap in traps(&sessions.calls).into_iter().take(TRAPS) {
         drafts.push(line(trap, "failed until another command ran, or in another directory"));
     }
-    if let Some(hook) = commit_hook(store, &sessions.calls)? {
+    if let Some(hook) = alone {
         drafts.push(line(hook, "a hook held back commits"));
     }
     Ok(drafts)
 }
 
 /// Returns the line about the hook that held back commits in the last sessions, with the steps that it printed.
-fn commit_hook(store: &Store, sessions: &[Vec<PassageRow>]) -> Result<Option<String>> {
+fn commit_hook(store: &Store, sessions: &[Vec<Option<Call>>]) -> Result<Option<String>> {
     let (mut held_back, mut steps) = (0, Vec::new());
     for calls in sessions {
         let mut is_held_back = false;
-        for call in calls.iter().filter(|call| is_failed_commit(call)) {
-            let output = store.text_of(call)?;
+        for call in calls.iter().flatten().filter(|call| is_failed_commit(call)) {
+            let output = store.text_of(&call.passage)?;
             if output.lines().any(names_hook) {
                 is_held_back = true;
                 for step in output.lines().filter_map(step_of_hook) {
@@ -82,12 +95,9 @@ fn commit_hook(store: &Store, sessions: &[Vec<PassageRow>]) -> Result<Option<Str
     )))
 }
 
-fn is_failed_commit(call: &PassageRow) -> bool {
-    let commits = |line: &str| {
-        let mut commands = Typed::before_document(line).into_iter();
-        commands.any(|typed| typed.of_git().is_some_and(|(order, _)| order == "commit"))
-    };
-    call.outcome == Some(Outcome::Failed) && call.command.as_deref().is_some_and(commits)
+fn is_failed_commit(call: &Call) -> bool {
+    let commits = |typed: &Typed| typed.of_git().is_some_and(|(order, _)| order == "commit");
+    call.has_failed() && call.line.commands.iter().any(commits)
 }
 
 /// True for a line in which Husky, Lefthook or pre-commit says which hook runs or failed.
@@ -163,23 +173,81 @@ impl Runs {
         });
         known.into_iter().map(|(_, _, name, _)| name).collect()
     }
+
+    /// Returns the orders to tools that several sessions gave, the most usual first. One that is told with more words, or as a
+    /// command, is none.
+    fn usual_orders(self, told: &[String]) -> Vec<String> {
+        let usual =
+            self.0.into_iter().filter(|(_, one)| one.sessions > 1 && one.failures * 2 <= one.runs);
+        let mut usual: Vec<(String, Known)> = usual.collect();
+        usual.sort_by(|a, b| b.1.weight.total_cmp(&a.1.weight).then_with(|| a.0.cmp(&b.0)));
+        let names: Vec<String> = usual.into_iter().map(|(name, _)| name).collect();
+        let begins = |name: &str, other: &str| {
+            other.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let is_told = |name: &str| {
+            told.iter().any(|other| begins(name, other))
+                || names.iter().any(|other| other != name && begins(name, other))
+        };
+        names.iter().filter(|name| !is_told(name)).cloned().collect()
+    }
 }
 
-/// Commands as they can be run again. The beginning of one says little by itself.
+/// Commands as they can be run again, then tools with the orders that they are given, each time about something else.
 fn again_and_again(sessions: &Sessions) -> Vec<String> {
-    let mut runs = Runs::default();
+    let (mut runs, mut orders) = (Runs::default(), Runs::default());
     for (rank, calls) in sessions.calls.iter().enumerate() {
-        let mut seen = HashSet::new();
-        for call in calls {
-            let has_failed = call.outcome == Some(Outcome::Failed);
-            for command in call.command.iter().flat_map(|line| worth_knowing(line)) {
+        let (mut seen, mut given) = (HashSet::new(), HashSet::new());
+        for call in calls.iter().flatten() {
+            let has_failed = call.has_failed();
+            for command in worth_knowing(&call.line) {
                 let is_first = seen.insert(command.clone());
                 runs.add(&command, rank, has_failed, is_first);
             }
+            for order in
+                call.line.commands.iter().filter(|one| !one.is_piped).flat_map(orders_to_tool)
+            {
+                let is_first = given.insert(order.clone());
+                orders.add(&order, rank, has_failed, is_first);
+            }
         }
     }
-    let told = runs.best(sessions.count < MANY).into_iter().take(COMMANDS);
-    told.map(|command| format!("`{}`", recorded(&command, COMMAND))).collect()
+    // What can be run as it stands was judged as that.
+    orders.0.retain(|order, _| !runs.0.contains_key(order));
+    let mut told = runs.best(sessions.count < MANY);
+    told.truncate(COMMANDS);
+    let tools = orders.usual_orders(&told);
+    let told = told.iter().map(|command| format!("`{}`", recorded(command, COMMAND)));
+    let tools = tools.iter().take(TOOLS).map(|order| format!("`{} …`", recorded(order, COMMAND)));
+    told.chain(tools).collect()
+}
+
+/// Returns the tool of a command with the words that say what it is to do: `kiln cone add` and `kiln cone` of `kiln cone add 4`.
+/// What sets a tool up, or asks about itself, is no work with it.
+fn orders_to_tool(one: &Typed) -> Vec<String> {
+    #[rustfmt::skip]
+    const SETTING_UP: [&str; 10] =
+        ["auth", "help", "info", "init", "install", "login", "setup", "version", "where", "whoami"];
+    /// Tools whose first word is a thing, and whose second one says what to do with it.
+    const OF_THINGS: [&str; 2] = ["gh", "glab"];
+    /// Words that only run what follows.
+    const RUNNING: [&str; 3] = ["exec", "run", "x"];
+    let is_word = |word: &&String| {
+        word.len() > 1
+            && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+            && !word.starts_with('-')
+    };
+    let words = one.words.iter().skip(1).take(ORDER_WORDS).take_while(is_word).count();
+    if !is_tool(one) || one.words[1..=words].iter().any(|word| SETTING_UP.contains(&word.as_str()))
+    {
+        return Vec::new();
+    }
+    let fewest = if OF_THINGS.contains(&one.program()) { ORDER_WORDS } else { 1 };
+    (fewest..=words)
+        .map(|last| &one.words[..=last])
+        .filter(|order| order.last().is_some_and(|word| !RUNNING.contains(&word.as_str())))
+        .map(|order| order.join(" "))
+        .collect()
 }
 
 /// True for a command that checks or builds the whole of something, and not one file of it.
@@ -213,15 +281,10 @@ struct Only {
 }
 
 impl Only {
-    fn of(call: &PassageRow) -> Option<Self> {
-        let line = call.command.as_deref()?;
-        let mut commands = worth_knowing(line).into_iter();
+    fn of(call: &Call) -> Option<Self> {
+        let mut commands = worth_knowing(&call.line).into_iter();
         let (Some(command), None) = (commands.next(), commands.next()) else { return None };
-        Some(Self {
-            command,
-            directory: directory_of(line),
-            has_failed: call.outcome == Some(Outcome::Failed),
-        })
+        Some(Self { command, directory: directory_of(&call.line), has_failed: call.has_failed() })
     }
 }
 
@@ -235,12 +298,13 @@ enum Trap {
 }
 
 /// Commands that fail, with what helps.
-fn traps(sessions: &[Vec<PassageRow>]) -> Vec<String> {
+fn traps(sessions: &[Vec<Option<Call>>]) -> Vec<String> {
     let mut seen: BTreeMap<Trap, usize> = BTreeMap::new();
     let mut worked: HashSet<String> = HashSet::new();
     for calls in sessions {
         // The newest comes first.
-        let calls: Vec<Option<Only>> = calls.iter().rev().map(Only::of).collect();
+        let calls: Vec<Option<Only>> =
+            calls.iter().rev().map(|call| call.as_ref().and_then(Only::of)).collect();
         let mut of_session = BTreeSet::new();
         for (at, call) in calls.iter().enumerate() {
             let Some(call) = call else { continue };
@@ -293,16 +357,16 @@ impl Only {
 }
 
 /// Returns the directory of the project that a line first changes to.
-fn directory_of(line: &str) -> Option<String> {
-    let first = Typed::of_line(line).into_iter().next().filter(|one| one.program() == "cd")?;
-    let is_below = |path: &String| !path.starts_with(['/', '~', '-', '.', '$']);
-    first.words.into_iter().nth(1).filter(is_below)
+fn directory_of(line: &Line) -> Option<String> {
+    let first = line.commands.first().filter(|one| line.is_whole && one.program() == "cd")?;
+    let is_below = |path: &&String| !path.starts_with(['/', '~', '-', '.', '$']);
+    first.words.get(1).filter(is_below).cloned()
 }
 
 /// Returns the commands of a line that can be run as they stand, and that not every agent knows in every project.
-fn worth_knowing(line: &str) -> Vec<String> {
-    let commands = Typed::of_line(line).into_iter();
-    let told = commands.filter(|one| !one.is_piped && is_worth_knowing(one) && is_plain(one));
+fn worth_knowing(line: &Line) -> Vec<String> {
+    let commands = line.commands.iter().filter(|one| line.is_whole && !one.is_piped);
+    let told = commands.filter(|one| is_worth_knowing(one) && is_plain(one));
     told.map(|one| one.words.join(" ")).collect()
 }
 
@@ -320,6 +384,11 @@ fn is_kin(a: &str, b: &str) -> bool {
 
 /// True for a command that not every agent knows in every project.
 fn is_worth_knowing(one: &Typed) -> bool {
+    is_tool(one) && !is_for_the_moment(one)
+}
+
+/// True for a program that not every agent knows in every project.
+fn is_tool(one: &Typed) -> bool {
     #[rustfmt::skip]
     const EVERYDAY: [&str; 73] = [
         "ls", "cat", "head", "tail", "grep", "rg", "egrep", "find", "fd", "echo", "printf", "wc", "which", "pwd",
@@ -332,7 +401,7 @@ fn is_worth_knowing(one: &Typed) -> bool {
     let program = one.program();
     let is_name = program.chars().all(|c| c.is_ascii_alphanumeric() || "._-/@+".contains(c));
     let is_of_git = one.words.get(1).is_some_and(|word| word == "git");
-    is_name && !is_of_git && !is_for_the_moment(one) && !EVERYDAY.contains(&program)
+    is_name && !is_of_git && !EVERYDAY.contains(&program)
 }
 
 /// True for a command that asks how things stand, or sets something up once: `kiln status`, `npm view kiln`, `kiln init`.
@@ -370,14 +439,39 @@ mod tests {
 
     #[test]
     fn commands_are_those_worth_knowing() {
+        let known = |line: &str| worth_knowing(&Line::of(line));
         assert_eq!(
-            worth_knowing(
+            known(
                 "cd /p && just lint 2>&1 | tail -3; git status; kiln list-cones; date +%s; pnpm test --run; echo \"$X\"; make \"a b\""
             ),
             ["just lint", "pnpm test --run"]
         );
-        assert!(worth_knowing("python3 - <<'E'\nprint(1)\nE").is_empty());
-        assert!(worth_knowing("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+        assert!(known("python3 - <<'E'\nprint(1)\nE").is_empty());
+        assert!(known("python3 -c \"\nimport json\nreturn None\n\"").is_empty());
+    }
+
+    #[test]
+    fn a_tool_is_told_by_the_orders_that_it_is_given() {
+        let orders = |line: &str| -> Vec<String> {
+            Line::of(line).commands.iter().flat_map(orders_to_tool).collect()
+        };
+        assert_eq!(orders("kiln cone add 4 --hot"), ["kiln cone", "kiln cone add"]);
+        assert_eq!(orders("kiln show cone-4 && git log x; ls docs"), ["kiln show"]);
+        assert_eq!(orders("gh pr view 4 --json title; gh pr"), ["gh pr view"]);
+        for none in ["kiln auth status", "just run", "make -j 4", "node tools/fire.js"] {
+            assert!(orders(none).is_empty(), "{none}");
+        }
+        let mut runs = Runs::default();
+        for rank in [0, 1] {
+            for order in ["kiln cone", "kiln cone add", "kiln show", "just lint"] {
+                runs.add(order, rank, false, true);
+            }
+        }
+        runs.add("kiln fire", 0, false, true);
+        assert_eq!(
+            runs.usual_orders(&["just lint --fix".to_owned()]),
+            ["kiln cone add", "kiln show"]
+        );
     }
 
     #[test]
@@ -414,7 +508,8 @@ mod tests {
         };
         let failed = call("npm test", None);
         assert_eq!(
-            failed.trap(&call("npm test", directory_of("cd web && npm test").as_deref())),
+            failed
+                .trap(&call("npm test", directory_of(&Line::of("cd web && npm test")).as_deref())),
             Some(Trap::Below { command: "npm test".to_owned(), directory: "web".to_owned() })
         );
         assert_eq!(
@@ -422,7 +517,7 @@ mod tests {
             Some(Trap::Other { failing: "npm test".to_owned(), helping: "npm install".to_owned() })
         );
         assert_eq!(
-            failed.trap(&call("npm test", directory_of("cd /p && npm test").as_deref())),
+            failed.trap(&call("npm test", directory_of(&Line::of("cd /p && npm test")).as_deref())),
             None
         );
         assert_eq!(failed.trap(&call("make", None)), None);

@@ -35,6 +35,13 @@ pub(super) fn came_of(body: &MemoryBody, landed: Option<&str>, longest: usize) -
     texts.find(|text| !says_nothing(text) && adds(text, std::slice::from_ref(&body.title)))
 }
 
+/// A report without the sentence that says what the title in front of it says.
+pub(super) fn behind_title<'t>(report: &'t str, title: &str) -> &'t str {
+    let end = ends(report).next().unwrap_or_default();
+    let (first, rest) = report.split_at(end);
+    if normal(first) == normal(title) && !rest.is_empty() { rest.trim_start() } else { report }
+}
+
 /// True for a name with its value and no more: "Branch: `fix/kiln`".
 fn is_reference(piece: &str) -> bool {
     piece.split_once(": ").is_some_and(|(name, value)| {
@@ -213,6 +220,10 @@ mod tests {
             "Cones are read; ramps are held"
         );
         assert_eq!(whole("Cones are read.", 3), "Cones are read.");
+        assert_eq!(behind_title("Drop `cone 4`. It bends.", "Drop cone 4"), "It bends.");
+        for whole in ["Drop cone 4.", "Drop cone 4 and 5. They bend."] {
+            assert_eq!(behind_title(whole, "Drop cone 4"), whole);
+        }
         assert!(is_reference("Commit: `fix: hold the ramp`;"));
         assert!(is_reference("PR: https://git.example/kiln/pull/4"));
         assert!(!is_reference("Held: the ramp of `kiln.rs`"));

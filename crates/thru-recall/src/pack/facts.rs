@@ -4,7 +4,7 @@ use thru_core::{Relation, Timestamp};
 use thru_store::{FactFilter, FactRow, FactTime, Result, Store};
 
 use super::render::{Section, recorded};
-use super::said::{day, days_between};
+use super::said::{day, days_between, names_nothing_new};
 use super::sessions::OPEN_DAYS;
 use super::{Draft, PackRequest};
 use crate::tiers::Tier;
@@ -37,7 +37,10 @@ pub(super) fn problems(
     });
     let Some(latest) = failing.first() else { return Ok(None) };
     let check = format!("`{}`", recorded(&latest.subject.name, NAME));
-    if told.iter().any(|line| line.text.contains(&format!("{check} fails"))) {
+    let lines: Vec<&str> = told.iter().map(|line| line.text.as_str()).collect();
+    if lines.iter().any(|line| line.contains(&format!("{check} fails")))
+        || names_nothing_new(latest.object_shown(), &lines)
+    {
         return Ok(None);
     }
     // One check says enough; what else fails is a question away.

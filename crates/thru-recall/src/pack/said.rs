@@ -64,6 +64,16 @@ pub(super) fn names_something(text: &str) -> bool {
         || text.split(' ').any(is_number)
 }
 
+/// True for a text that names something in code, or an error, and nothing that one of these lines does not name. A file alone
+/// may have many things open.
+pub(super) fn names_nothing_new(text: &str, lines: &[&str]) -> bool {
+    let cues = super::words::cues(text);
+    let is_named = |line: &&str| {
+        cues.identifiers.iter().chain(&cues.files).all(|name| line.contains(name.as_str()))
+    };
+    !cues.identifiers.is_empty() && lines.iter().any(is_named)
+}
+
 /// The first of these files, if the text names none. A short name needs its directory.
 pub(super) fn files_not_named<'f>(
     files: impl Iterator<Item = &'f str>,
@@ -147,4 +157,23 @@ pub(super) fn days(age: f64) -> String {
 
 pub(super) fn cut(text: &str, longest: usize) -> String {
     super::render::recorded(text, longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_names_nothing_new_where_another_names_as_much() {
+        let told = ["Next: mend E0502 in src/kiln.rs", "Next: fire the kiln"];
+        assert!(names_nothing_new("Look at E0502 again (src/kiln.rs)", &told));
+        for new in [
+            "Mend E0499 in src/kiln.rs",
+            "Mend E0502 in src/cone.rs",
+            "Fire the kiln",
+            "Split src/kiln.rs",
+        ] {
+            assert!(!names_nothing_new(new, &told), "{new}");
+        }
+    }
 }

@@ -8,10 +8,13 @@ use thru_core::{
 use thru_redact::Redactor;
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Newest, Result, SessionPlace, Store};
 
-use super::detail::adds;
+use super::detail::{adds, behind_title};
 use super::orders::is_order;
 use super::render::Section;
-use super::said::{alike, cut, day, days_between, files_not_named, is_new, names_something, tier};
+use super::said::{
+    alike, cut, day, days_between, files_not_named, is_new, names_nothing_new, names_something,
+    tier,
+};
 use super::speaker::TitleSpeaker;
 use super::turns::{Report, Turns};
 use super::valued::{LATELY_DAYS, Valued, is_open, places};
@@ -263,11 +266,11 @@ pub(super) fn last_session(
     let mut told = vec![body.title.clone()];
     let mut head = titled(store, request, last.digested, (last.branch, how_far(body)))?;
     if let Some(Report { text, .. }) = &last.work {
-        head = format!("{head}: {}", cut(text, REPORT));
+        head = format!("{head}: {}", cut(behind_title(text, &body.title), REPORT));
         told.push(text.clone());
     }
-    let changed = body.digest.files.iter().map(String::as_str);
-    if let Some(files) = files_not_named(changed, &head) {
+    let changed = most_changed(store, last.digested)?;
+    if let Some(files) = files_not_named(changed.into_iter(), &head) {
         head = format!("{head} [{files}]");
     }
     let mut drafts = vec![line(false, head, "what the last session did")];
@@ -319,22 +322,39 @@ pub(super) fn last_session(
     ];
     for (label, statements, most, reason) in lists {
         let is_deed = matches!(label, DONE | "Decided");
-        // After a compaction all observations of the session follow, with their ids.
-        let is_new = |statement: &&Statement| {
+        let mut count = 0;
+        for statement in statements {
             let text = normal(&statement.text);
-            let is_told = |one: &Valued| normal(&one.memory.title) == text;
             let is_over = !is_deed
                 && (unfinished::was_done(&statement.text, later)
                     || is_settled(&statement.text, body));
-            let is_repeated = compact && observations.iter().any(is_told);
+            // After a compaction all observations of the session follow, with their ids.
+            let is_repeated =
+                compact && observations.iter().any(|one| normal(&one.memory.title) == text);
             let is_seen = compact || is_deed || is_telling(&statement.text);
-            is_seen && adds(&statement.text, &told) && !is_over && !is_repeated
-        };
-        for statement in statements.iter().filter(is_new).take(most) {
-            drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
+            // A second step about the same thing says little.
+            let steps: Vec<&str> = drafts.iter().skip(1).map(|line| line.text.as_str()).collect();
+            let is_repeated =
+                is_repeated || !compact && !is_deed && names_nothing_new(&statement.text, &steps);
+            if count < most && is_seen && !is_over && !is_repeated && adds(&statement.text, &told) {
+                count += 1;
+                told.push(statement.text.clone());
+                drafts.push(draft(labelled(label, &cut(&statement.text, 160)), reason));
+            }
         }
     }
     Ok(drafts)
+}
+
+/// The files that a session changed, those that it worked on most first.
+fn most_changed<'d>(store: &Store, (summary, body): &'d Digested<'_>) -> Result<Vec<&'d str>> {
+    let mut files: Vec<&str> = body.digest.files.iter().map(String::as_str).collect();
+    if let Some(session) = summary.session {
+        let worked_on = store.files_of_session(session)?;
+        let place = |path: &str| worked_on.iter().position(|file| file.path == path);
+        files.sort_by_cached_key(|path| place(path).unwrap_or(usize::MAX));
+    }
+    Ok(files)
 }
 
 /// Returns what a session was asked for last.

@@ -11,25 +11,27 @@ pub(super) struct Typed {
     pub(super) is_piped: bool,
 }
 
-impl Typed {
-    /// Returns the commands of a line; none of one that holds a document.
-    pub(super) fn of_line(line: &str) -> Vec<Self> {
-        if line.contains("<<") {
-            return Vec::new();
-        }
-        Self::before_document(line)
-    }
+/// A command line.
+pub(super) struct Line {
+    /// Its commands, up to its first document.
+    pub(super) commands: Vec<Typed>,
+    /// True for a line without a document: its commands can be typed again.
+    pub(super) is_whole: bool,
+}
 
-    /// Returns the commands of a line up to its first document.
-    pub(super) fn before_document(line: &str) -> Vec<Self> {
-        let line = line.split("<<").next().unwrap_or_default();
-        let commands = shell_commands(line).into_iter().map(|command| Self {
+impl Line {
+    pub(super) fn of(line: &str) -> Self {
+        let (before, document) = line.split_once("<<").map_or((line, None), |(a, b)| (a, Some(b)));
+        let commands = shell_commands(before).into_iter().map(|command| Typed {
             words: without_redirections(command.words),
             is_piped: command.is_piped,
         });
-        commands.filter(|command| !command.words.is_empty()).collect()
+        let commands = commands.filter(|command| !command.words.is_empty()).collect();
+        Self { commands, is_whole: document.is_none() }
     }
+}
 
+impl Typed {
     /// Returns the program.
     pub(super) fn program(&self) -> &str {
         self.words.first().map_or("", String::as_str)
@@ -76,13 +78,14 @@ mod tests {
     #[test]
     fn commands_are_taken_as_they_were_typed() {
         let commands = |line: &str| -> Vec<String> {
-            Typed::of_line(line).iter().map(|one| one.words.join(" ")).collect()
+            Line::of(line).commands.iter().map(|one| one.words.join(" ")).collect()
         };
         assert_eq!(
             commands("cd /p && just lint 2>&1 | tail -3 > log; make > out.txt; A=1 x 2>/dev/null"),
             ["cd /p", "just lint", "tail -3", "make", "A=1 x"]
         );
-        assert_eq!(commands("python3 - <<'E'\nprint(1)\nE"), Vec::<String>::new());
+        assert_eq!(commands("cd /p; python3 - <<'E'\nprint(1)\nE"), ["cd /p", "python3 -"]);
+        assert!(Line::of("just lint").is_whole && !Line::of("python3 - <<'E'\nE").is_whole);
     }
 
     #[test]
@@ -96,7 +99,7 @@ mod tests {
             ("git", None),
             ("gh pr view", None),
         ] {
-            let typed = Typed::of_line(line);
+            let typed = Line::of(line).commands;
             let found = typed[0].of_git().map(|(order, rest)| (order, rest.len()));
             assert_eq!(found, order, "{line}");
         }
