@@ -53,7 +53,7 @@ const fn is_part(byte: u8) -> bool {
 fn told(text: &str, at: usize, end: usize) -> Option<&'static str> {
     let floor = text.ceil_char_boundary(at.saturating_sub(HEAD));
     let line = text[floor..at].rsplit('\n').next()?;
-    let head = line.trim_end_matches(['"', '\'', '`', '\\']);
+    let head = without_variables(line).trim_end_matches(['"', '\'', '`', '\\']);
     let is_after = |signs: &[&str]| signs.iter().any(|sign| head.ends_with(sign));
     if is_after(&["Bearer ", "bearer ", "Token ", "Basic ", "Authorization: "]) {
         return Some("token");
@@ -83,6 +83,20 @@ fn told(text: &str, at: usize, end: usize) -> Option<&'static str> {
     names::judge(name.as_bytes()).filter(|_| is_given).map(|telling| telling.rule)
 }
 
+/// Returns what stands before the variables that end a line: `A=$B$C` uses both.
+fn without_variables(line: &str) -> &str {
+    let mut head = line;
+    loop {
+        let stem = head.trim_end_matches(['{', '}']);
+        let stem = stem.trim_end_matches(|part: char| part.is_ascii_alphanumeric() || part == '_');
+        let Some(before) = stem.trim_end_matches('{').strip_suffix('$') else { return head };
+        if before.len() + 1 >= head.len() {
+            return head;
+        }
+        head = before;
+    }
+}
+
 /// Returns the values that a variable of this name is given in a text.
 fn given(text: &str, name: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
@@ -92,7 +106,7 @@ fn given(text: &str, name: &str) -> Vec<Range<usize>> {
             b" \t\n;&('\":".contains(&bytes[before]) || bytes[..at].ends_with(br"\n")
         });
         let rest = &text[at + name.len()..];
-        let sign = ["=", " = ", " := "].iter().find(|sign| rest.starts_with(**sign));
+        let sign = ["=", " = ", " := ", "+=", " += "].iter().find(|sign| rest.starts_with(**sign));
         let Some(sign) = sign.filter(|_| begins) else { continue };
         let start = at + name.len() + sign.len();
         let value = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
@@ -104,6 +118,10 @@ fn given(text: &str, name: &str) -> Vec<Range<usize>> {
             None => value.find(|part: char| part.is_whitespace() || ";&\"'`|)\\".contains(part)),
         };
         let range = start + open..end.map_or(start + value.len(), |end| start + open + end);
+        // `P="${P}more"`
+        let own = [format!("${{{name}}}"), format!("${name}")];
+        let own = own.iter().find(|own| text[range.clone()].starts_with(own.as_str()));
+        let range = range.start + own.map_or(0, String::len)..range.end;
         if made::is_certain(&text[range.clone()]) {
             found.push(range);
         }

@@ -338,14 +338,17 @@ pub(crate) fn is_reference(value: &str) -> bool {
 
 /// True for a regular expression.
 fn is_pattern(value: &str) -> bool {
-    ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)"]
+    ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)", ".*"]
         .iter()
         .any(|part| value.contains(part))
 }
 
 /// True for the tag of a YAML value: `!vault`, `!Ref`.
 fn is_tag(value: &str) -> bool {
-    value.strip_prefix('!').is_some_and(|tag| tag.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    value.strip_prefix('!').is_some_and(|tag| {
+        let is_part = |byte: u8| byte.is_ascii_lowercase() || b"_-/:".contains(&byte);
+        tag.bytes().all(|byte| byte.is_ascii_alphabetic()) || tag.bytes().all(is_part)
+    })
 }
 
 fn is_path(value: &str) -> bool {

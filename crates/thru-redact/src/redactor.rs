@@ -227,9 +227,12 @@ impl Redactor {
                     .for_each(|item| self.clean_in_place(None, None, in_payload, item, report));
             }
             Value::Object(fields) => {
-                let label = ["name", "key", "Name", "Key"]
+                let label = fields
                     .iter()
-                    .find_map(|key| Some(fields.get(*key)?.as_str()?.to_owned()))
+                    .filter_map(|(key, label)| Some((key, label.as_str()?)))
+                    .filter(|(key, label)| keys::is_label(key, label))
+                    .last()
+                    .map(|(_, label)| label.to_owned())
                     .or_else(|| key.map(str::to_owned));
                 let mut renamed = Vec::new();
                 for (key, field) in fields.iter_mut() {
@@ -420,7 +423,7 @@ impl Payloads {
 /// Returns the name of a value: its key, or for `{"name": …, "value": …}` the name beside it.
 fn name_of<'a>(key: Option<&'a str>, label: Option<&'a str>) -> Option<&'a str> {
     match (key, label) {
-        (Some(key), Some(label)) if key.eq_ignore_ascii_case("value") => Some(label),
+        (Some(key), Some(label)) if keys::is_labelled(key) => Some(keys::of_label(label)),
         _ => key,
     }
 }

@@ -34,6 +34,12 @@ pub(crate) enum Finder {
     Protocol,
     /// A password near a word that tells of a login; see [`crate::told`].
     Login,
+    /// What a remark asks to keep; see [`crate::spoken`].
+    Warned,
+    /// Codes in a list; see [`crate::spoken`].
+    Codes,
+    /// A token whose parts code joins; see [`crate::parts`].
+    Parts,
     /// A value behind a word of another language; see [`crate::foreign`].
     Foreign,
     /// The cookies of a session; see [`crate::cookie`].
@@ -154,7 +160,7 @@ const fn shape(name: &'static str, description: &'static str) -> Rule {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 10;
+pub(crate) const VERSION: u32 = 11;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -219,6 +225,9 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
+    Rule { finder: Finder::Warned, start: Start::Anywhere, ..form("kept-secret", "a value that a remark asks to keep secret", &crate::spoken::WARNINGS, "") },
+    Rule { finder: Finder::Codes, start: Start::Anywhere, ..form("recovery-code", "a code for recovery", &crate::spoken::CODES, "") },
+    Rule { finder: Finder::Parts, start: Start::Anywhere, ..form("joined-secret", "a secret whose parts code joins", &crate::parts::JOINS, "") },
     Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::COMMANDS, "") },
     Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::READERS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
@@ -326,7 +335,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("private-key", "a private key in PEM, OpenSSH or PGP armour", &["private-lines: "], r"(?i)private-lines: \d{1,3}(?P<secret>(?:[\s>|+#*-]{1,8}[A-Za-z0-9+/=]{16,})+)")
         .followed_by(Follows::Word),
     form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\\x22']{4,})")
-        .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("pgpass", "the password of a line of .pgpass", &["*:*:"], r"\*:\*:[^\s:]{1,64}:(?:[^\s:]{1,64}:)?(?P<secret>[^\s\\\x22':]{4,})(?:\s|\z)")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
     form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,})\\{0,3}['"]"#)
@@ -407,6 +416,14 @@ pub(crate) static RULES: &[Rule] = &[
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
     form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "pin\":", "pin\\\":", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
         r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?\\{0,3}["']?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)\\{0,3}["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
+    form("pin", "a personal number", &["_pin=", "_pin =", "_pin:", "_pin\"", "-pin ", "alarm pin", "card pin", "sim pin", "door pin"],
+        r#"(?i)(?:_pin\\{0,3}["']?\s?[:=]|-pin|(?:alarm|card|sim|door) pin(?: is)?)\s{0,2}\\{0,3}["']?(?P<secret>\d{4,8})\b"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Number),
+    form("private-key", "the private key of a wallet", &["pk: ", "pk=", "_pk", "wallet(", "privkey", "priv_key", "private-key ", "privatekeytoaccount(", "from_key("],
+        r#"(?i)(?:pk|priv_?key|private-key|wallet\(|privatekeytoaccount\(|from_key\()\\{0,3}["']?\s{0,2}(?:[:=]\s{0,2})?\\{0,3}["'`]?(?P<secret>(?:0x)?[0-9a-f]{64})\b"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
+    form("command-password", "the password in the arguments of a command", &["mysql\"", "mysqldump\"", "mysqladmin\"", "mariadb\"", "7z\"", "mysql'", "mysqldump'", "7z'", "mysql\\\"", "mysqldump\\\"", "mysqladmin\\\"", "mariadb\\\""],
+        r#"(?i)\w{2,10}\\{0,3}["'](?:,\s{0,8}\\{0,3}["'][^"'\n]{0,60}["']){0,6},\s{0,8}\\{0,3}["']-p(?P<secret>[^"'\s\\]{4,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("twilio-token", "a Twilio token behind its account", &["'ac", "\"ac", "'sk", "\"sk"],
+        r#"["'](?:AC|SK)[0-9a-f]{32}\\{0,3}["'],\s{0,8}\\{0,3}["'](?P<secret>[0-9A-Za-z]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Token(32)).checked(Check::Random),
     form("pin", "a personal number that answers a question", &["pin?", "pin for ", "the pin", "pincode", "pin code", "door code", "alarm code", "otp?", "code for the "],
         r#"(?i)[a-z ]{3,13}\??(?: ?(?:for|of|to|on|at|code|again)\b[^\n?:=]{0,40})?\??[ \t]*(?:\n|\\n)(?:[^\n]{0,40}[:>] )?(?:it'?s |its )?(?P<secret>\d{4,8})(?:[\s.#]|\z)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Number),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],

@@ -15,8 +15,8 @@ use crate::names::{self, Kind, Telling};
 use crate::pattern::Pattern;
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
-    alias, assignment, base64, checks, column, command, cookie, foreign, private_key, protocol,
-    shape, shown, told, wrap,
+    alias, assignment, base64, checks, column, command, cookie, foreign, parts, private_key,
+    protocol, shape, shown, spoken, told, wrap,
 };
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -221,6 +221,14 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let secrets = shown::find(text, &word);
             (!secrets.is_empty()).then(|| found(word, secrets))
         }
+        Finder::Warned | Finder::Codes | Finder::Parts => {
+            let secrets = match rule.finder {
+                Finder::Warned => spoken::warned(text, &word),
+                Finder::Codes => spoken::codes(text, &word),
+                _ => parts::find(text, &word),
+            };
+            (!secrets.is_empty()).then(|| found(word, secrets))
+        }
         Finder::Protocol => {
             let secret = protocol::find(text, &word)?;
             Some(found(word.start..secret.end, vec![secret]))
@@ -337,6 +345,12 @@ fn in_table(text: &str, word: Range<usize>, telling: Option<Telling>) -> Option<
         Kind::Secret => told::listed(text, &name),
         _ => Vec::new(),
     };
+    let secrets = match secrets.is_empty() {
+        true if column::is_possible(text.as_bytes(), word) => {
+            column::find_beside(text, name.clone(), telling.kind == Kind::Password)
+        }
+        _ => secrets,
+    };
     let edits: Vec<_> = secrets.into_iter().map(|range| assigned(range, "password")).collect();
     (!edits.is_empty()).then_some(Found { whole: name, edits })
 }
@@ -439,7 +453,8 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Shown => return shown::is_possible(bytes, word),
         Finder::Protocol => return protocol::is_possible(bytes, word),
-        Finder::Foreign => return true,
+        Finder::Foreign | Finder::Warned | Finder::Codes => return true,
+        Finder::Parts => return parts::is_possible(bytes, word),
         Finder::Login => return told::may_be_login(bytes, word),
         Finder::Cookie => return cookie::is_possible(bytes, word.end),
         Finder::Base64Near => return true,
