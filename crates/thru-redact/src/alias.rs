@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
 
+use crate::checks::looks_random;
 use crate::{made, names};
 
 /// The most variables that are looked for, and the most bytes on either side of a use.
@@ -41,6 +42,38 @@ pub(crate) fn find(text: &str) -> Vec<(Range<usize>, &'static str)> {
         let end = text.floor_char_boundary(text.len().min(at + NEAR));
         let given = given(&text[start..end], name);
         found.extend(given.into_iter().map(|range| (start + range.start..start + range.end, rule)));
+    }
+    found
+}
+
+/// Calls of ciphers and the like, in lower case.
+#[rustfmt::skip]
+pub(crate) const CIPHERS: [&str; 12] = [
+    "cipheriv(", "aes.new(", "des3.new(", "chacha20.new(", "fernet(", "createhmac(", "hmac.new(", "secretkeyspec(", "aesgcm(", "secretbox(",
+    "newcipher(", "hmac_sha256(",
+];
+
+/// Arguments of ciphers that are no keys.
+const NO_KEYS: [&str; 9] =
+    ["iv", "nonce", "data", "mode", "aes", "msg", "message", "payload", "body"];
+
+/// Returns the keys that variables are given which a cipher is given.
+pub(crate) fn keys(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
+    let end = text.floor_char_boundary(text.len().min(word.end + HEAD));
+    let arguments = text[word.end..end].split([')', '\n']).next().unwrap_or_default();
+    let names = arguments.split(',').take(3).map(|argument| argument.trim());
+    let is_name = |name: &&str| {
+        !name.is_empty()
+            && name.bytes().all(is_part)
+            && !name.as_bytes()[0].is_ascii_digit()
+            && !NO_KEYS.iter().any(|other| name.eq_ignore_ascii_case(other))
+    };
+    let start = text.ceil_char_boundary(word.start.saturating_sub(NEAR));
+    let mut found = Vec::new();
+    for name in names.filter(is_name) {
+        let given = given(&text[start..word.start], name).into_iter();
+        let given = given.map(|range| start + range.start..start + range.end);
+        found.extend(given.filter(|range| looks_random(&text[range.clone()])));
     }
     found
 }
@@ -110,7 +143,15 @@ fn given(text: &str, name: &str) -> Vec<Range<usize>> {
         let Some(sign) = sign.filter(|_| begins) else { continue };
         let start = at + name.len() + sign.len();
         let value = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
-        let prefix = value.len() - value.trim_start_matches(['\\', '$', 'r', 'b']).len();
+        // `bytes.fromhex("VALUE")`
+        let call =
+            value.bytes().take(LONGEST).take_while(|byte| is_part(*byte) || b".:".contains(byte));
+        let call = Some(call.count() + 1).filter(|end| {
+            value[..*end.min(&value.len())].ends_with('(')
+                && value[*end..].starts_with(['"', '\'', '`'])
+        });
+        let prefix = call
+            .unwrap_or_else(|| value.len() - value.trim_start_matches(['\\', '$', 'r', 'b']).len());
         let mark = value[prefix..].chars().next().filter(|mark| "\"'`".contains(*mark));
         let open = mark.map_or(0, |_| prefix + 1);
         let end = match mark {

@@ -55,7 +55,12 @@ impl Check {
                 let steps = || value.as_bytes().windows(2).map(|pair| pair[0].abs_diff(pair[1]));
                 let is_year =
                     value.len() == 4 && (value.starts_with("19") || value.starts_with("20"));
-                !is_year && steps().filter(|step| *step > 1).count() * 2 >= value.len()
+                let jumps = steps().filter(|step| *step > 1).count();
+                let is_drawn = match value.len() {
+                    4 => jumps > 0 && distinct_bytes(value.as_bytes()) > 2,
+                    _ => jumps > 1,
+                };
+                !is_year && !value.ends_with("00") && is_drawn
             }
             Self::Drawn => {
                 let digits = value.bytes().filter(u8::is_ascii_digit).count();

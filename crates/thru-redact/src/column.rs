@@ -24,12 +24,20 @@ pub(crate) struct Column {
 
 /// True if, in text or in raw JSON, the word at this position may name a column.
 pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
+    if is_of_logins(bytes, &word) {
+        return true;
+    }
     let rest = &bytes[word.end..bytes.len().min(word.end + LONGEST)];
     let name = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
     let after = rest[name..].iter().find(|byte| !matches!(byte, b' ' | b'"' | b'*' | b'`'));
     matches!(after, Some(b'|' | b',' | b';' | b'\t' | b'\n' | b'\r' | b'\\' | 0xe2))
         || rest[name..].starts_with(b"  ")
         || matches!(after, Some(b')')) && values_follow(rest)
+}
+
+/// True for `chpasswd`, which is given lines of users and their passwords.
+fn is_of_logins(bytes: &[u8], word: &Range<usize>) -> bool {
+    bytes[..word.start].ends_with(b"ch") && bytes[word.start..].starts_with(b"passwd")
 }
 
 /// True if the rows of a statement of SQL follow.
@@ -63,7 +71,7 @@ pub(crate) fn find(text: &str, word: Range<usize>, known: Option<Telling>) -> Op
         let is_part = |part: char| {
             part.is_alphanumeric()
                 || matches!(part, '_' | '-')
-                || part == ' ' && !matches!(sign, ',' | BLANKS)
+                || " ()".contains(part) && !matches!(sign, ',' | BLANKS)
         };
         name.chars().all(is_part) && name.len() <= LONGEST && (sign != ',' || !name.is_empty())
     };
@@ -116,7 +124,7 @@ pub(crate) fn find_beside(text: &str, name: Range<usize>, is_password: bool) -> 
         if is_password { pairs::is_password(value) || is_drawn() } else { is_drawn() }
     };
     let decoration = |part: char| part.is_whitespace() || "|│┃\"'`*".contains(part);
-    if text[name.clone()].to_ascii_lowercase().ends_with("chpasswd") {
+    if text[name.clone()].ends_with("chpasswd") {
         return logins(text, row.end);
     }
     if !text[row.start..name.start].trim_matches(decoration).is_empty() {

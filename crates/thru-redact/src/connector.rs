@@ -90,7 +90,7 @@ static CONNECTORS: [Connector; 57] = [
     ),
     // NAME: |, and the value on the next line
     connector(
-        Manner::Plain,
+        Manner::Setting,
         r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[ \t|→])|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
     ),
     // "NAME":, and the value in quotation marks on the next line; the lines may be numbered

@@ -66,15 +66,15 @@ fn in_line(text: &str, line: Range<usize>, is_told: bool) -> Vec<Range<usize>> {
             continue;
         };
         let gap = text[user.end..word.start].trim_matches(|part: char| "\"'`*()".contains(part));
-        let is_strong = || written.bytes().any(|byte| byte.is_ascii_uppercase());
-        let is_joined = matches!(gap.trim(), "/")
-            || gap == " : "
-            || is_told
-                && is_strong()
-                && matches!(
-                    gap.trim(),
-                    "," | "and" | "and then" | ", then" | "with" | "und" | "y" | "et" | "e"
-                );
+        let is_strong =
+            || written.bytes().any(|byte| byte.is_ascii_uppercase() || told::is_mark(&byte));
+        let is_joined = match gap.trim() {
+            "/" => true,
+            ":" => gap == " : ",
+            "and then" | ", then" | ", and then" => is_told,
+            "," | "and" | "with" | "und" | "y" | "et" | "e" => is_told && is_strong(),
+            _ => false,
+        };
         if is_joined && is_user(&text[user.start..user.end]) && is_password(written) {
             found.push(word.clone());
         }

@@ -38,6 +38,8 @@ pub(crate) enum Finder {
     Warned,
     /// Codes in a list; see [`crate::spoken`].
     Codes,
+    /// A variable that a cipher is given; see [`crate::alias`].
+    Cipher,
     /// A token whose parts code joins; see [`crate::parts`].
     Parts,
     /// A value behind a word of another language; see [`crate::foreign`].
@@ -227,6 +229,7 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
     Rule { finder: Finder::Warned, start: Start::Anywhere, ..form("kept-secret", "a value that a remark asks to keep secret", &crate::spoken::WARNINGS, "") },
     Rule { finder: Finder::Codes, start: Start::Anywhere, ..form("recovery-code", "a code for recovery", &crate::spoken::CODES, "") },
+    Rule { finder: Finder::Cipher, start: Start::Anywhere, ..form("cipher-key", "a key that a cipher is given", &crate::alias::CIPHERS, "") },
     Rule { finder: Finder::Parts, start: Start::Anywhere, ..form("joined-secret", "a secret whose parts code joins", &crate::parts::JOINS, "") },
     Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::COMMANDS, "") },
     Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::READERS, "") },
@@ -422,6 +425,8 @@ pub(crate) static RULES: &[Rule] = &[
         r#"(?i)(?:pk|priv_?key|private-key|wallet\(|privatekeytoaccount\(|from_key\()\\{0,3}["']?\s{0,2}(?:[:=]\s{0,2})?\\{0,3}["'`]?(?P<secret>(?:0x)?[0-9a-f]{64})\b"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Random),
     form("command-password", "the password in the arguments of a command", &["mysql\"", "mysqldump\"", "mysqladmin\"", "mariadb\"", "7z\"", "mysql'", "mysqldump'", "7z'", "mysql\\\"", "mysqldump\\\"", "mysqladmin\\\"", "mariadb\\\""],
         r#"(?i)\w{2,10}\\{0,3}["'](?:,\s{0,8}\\{0,3}["'][^"'\n]{0,60}["']){0,6},\s{0,8}\\{0,3}["']-p(?P<secret>[^"'\s\\]{4,})"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["\"u\":", "u\\\":"],
+        r#""?u\\{0,3}"\s?:\s?\\{0,3}"[^"\\\n]{1,64}\\{0,3}"\s?,\s?\\{0,3}"p\\{0,3}"\s?:\s?\\{0,3}"(?P<secret>[^"\\\s]{4,})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::SelfMade),
     form("twilio-token", "a Twilio token behind its account", &["'ac", "\"ac", "'sk", "\"sk"],
         r#"["'](?:AC|SK)[0-9a-f]{32}\\{0,3}["'],\s{0,8}\\{0,3}["'](?P<secret>[0-9A-Za-z]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Token(32)).checked(Check::Random),
     form("pin", "a personal number that answers a question", &["pin?", "pin for ", "the pin", "pincode", "pin code", "door code", "alarm code", "otp?", "code for the "],

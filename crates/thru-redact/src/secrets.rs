@@ -15,7 +15,7 @@ use crate::names::{self, Kind, Telling};
 use crate::pattern::Pattern;
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
-    alias, assignment, base64, checks, column, command, cookie, foreign, parts, private_key,
+    alias, assignment, base64, checks, column, command, cookie, foreign, pairs, parts, private_key,
     protocol, shape, shown, spoken, told, wrap,
 };
 
@@ -221,10 +221,11 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let secrets = shown::find(text, &word);
             (!secrets.is_empty()).then(|| found(word, secrets))
         }
-        Finder::Warned | Finder::Codes | Finder::Parts => {
+        Finder::Warned | Finder::Codes | Finder::Cipher | Finder::Parts => {
             let secrets = match rule.finder {
                 Finder::Warned => spoken::warned(text, &word),
                 Finder::Codes => spoken::codes(text, &word),
+                Finder::Cipher => alias::keys(text, &word),
                 _ => parts::find(text, &word),
             };
             (!secrets.is_empty()).then(|| found(word, secrets))
@@ -351,6 +352,10 @@ fn in_table(text: &str, word: Range<usize>, telling: Option<Telling>) -> Option<
         }
         _ => secrets,
     };
+    let secrets = match telling.kind {
+        Kind::Password if secrets.is_empty() => pairs::find(text, &name),
+        _ => secrets,
+    };
     let edits: Vec<_> = secrets.into_iter().map(|range| assigned(range, "password")).collect();
     (!edits.is_empty()).then_some(Found { whole: name, edits })
 }
@@ -453,7 +458,7 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Shown => return shown::is_possible(bytes, word),
         Finder::Protocol => return protocol::is_possible(bytes, word),
-        Finder::Foreign | Finder::Warned | Finder::Codes => return true,
+        Finder::Foreign | Finder::Warned | Finder::Codes | Finder::Cipher => return true,
         Finder::Parts => return parts::is_possible(bytes, word),
         Finder::Login => return told::may_be_login(bytes, word),
         Finder::Cookie => return cookie::is_possible(bytes, word.end),

@@ -221,7 +221,9 @@ fn given(text: &str, line: Range<usize>) -> Vec<(&str, Range<usize>)> {
                 let opens = before.is_none_or(|before| !before.is_ascii_alphanumeric())
                     || whole[..place].ends_with(['b', 'r', 'f', 'S']);
                 let Some(length) = rest.find(char::from(mark)).filter(|_| opens) else { continue };
-                found.push((name, line.start + at..line.start + at + length));
+                // `'Name: VALUE'`
+                let label = rest[..length].find(": ").map_or(0, |label| label + 2);
+                found.push((name, line.start + at + label..line.start + at + length));
                 at += length + 1;
                 name = "";
             }

@@ -12,6 +12,7 @@ use crate::checks::{is_uuid, letters_in_words, looks_random};
 use crate::made::{self, Made};
 use crate::names::{self, Kind, Telling};
 use crate::pairs;
+use crate::shown;
 use crate::value;
 
 /// The most bytes of a sentence that are read behind a name and before it.
@@ -143,7 +144,7 @@ fn has_hump(word: &[u8]) -> bool {
     word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
-const fn is_mark(byte: &u8) -> bool {
+pub(crate) const fn is_mark(byte: &u8) -> bool {
     matches!(
         *byte,
         b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'=' | b'+'
@@ -216,9 +217,16 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     });
     let before = || &bytes[word.start.saturating_sub(2 * BEFORE)..word.start];
     let is_password = bytes[word.clone()].eq_ignore_ascii_case(b"pw");
+    // `bob / VALUE` may stand before it.
+    let is_paired = || {
+        let near = before();
+        memmem::rfind(near, b" / ").is_some_and(|at| holds_password(&near[at + 2..], 1))
+            || holds_password(&near[near.len().saturating_sub(BEFORE)..], LINES)
+    };
     begins
         && ends
         && (holds_password(after(bytes, word.end), LINES)
+            || is_paired()
             || is_password
                 && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
 }
@@ -364,8 +372,8 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
 }
 
 /// Words before another password of a sentence.
-const AGAIN: [&str; 10] =
-    ["has", "had", "with", "from", "and", "or", "than", "uses", "says", "und"];
+const AGAIN: [&str; 11] =
+    ["has", "had", "with", "from", "and", "or", "than", "uses", "says", "und", "not"];
 
 /// True if a word for "with" stands before the name that ends here: `avec le mot de passe VALUE`.
 fn is_instrument(text: &str, end: usize) -> bool {
@@ -489,6 +497,9 @@ fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
                 next = line_below(text, rule.end).unwrap_or(next);
             }
         }
+        if shown::is_prompt(&text[next.clone()]) {
+            return None;
+        }
         at = next.end;
         let words = words(text, next.start + after_speaker(&text[next.clone()])..next.end);
         let is_word = |word: &&Word| text[word.range.clone()].contains(char::is_alphanumeric);
@@ -584,7 +595,9 @@ pub(crate) fn listed(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
     let Some(tail) = text[name.end..ceiling].find('\n') else { return Vec::new() };
     let end = name.end + tail;
     let tail = text[name.end..end].trim_end();
-    let is_heading = tail.ends_with(':')
+    let is_object = tail.ends_with('{') && text[..name.end].ends_with('s');
+    let is_heading = is_object
+        || tail.ends_with(':')
         || head.trim_start().starts_with(['#', '*', '=', '-'])
         || text[end..].starts_with("\n\n")
         || tail.trim_end_matches(['*', '#', '=', '-', ' ']).len() < 2 && head.len() < 24;
