@@ -144,12 +144,11 @@ fn given(text: &str, name: &str) -> Vec<Range<usize>> {
         let start = at + name.len() + sign.len();
         let value = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
         // `bytes.fromhex("VALUE")`
-        let call =
-            value.bytes().take(LONGEST).take_while(|byte| is_part(*byte) || b".:".contains(byte));
-        let call = Some(call.count() + 1).filter(|end| {
-            value[..*end.min(&value.len())].ends_with('(')
-                && value[*end..].starts_with(['"', '\'', '`'])
-        });
+        let is_call = |byte: &u8| is_part(*byte) || b".:".contains(byte);
+        let call = value.bytes().take(LONGEST).take_while(is_call).count();
+        let is_call = value.as_bytes().get(call) == Some(&b'(')
+            && value[call + 1..].starts_with(['"', '\'', '`']);
+        let call = is_call.then_some(call + 1);
         let prefix = call
             .unwrap_or_else(|| value.len() - value.trim_start_matches(['\\', '$', 'r', 'b']).len());
         let mark = value[prefix..].chars().next().filter(|mark| "\"'`".contains(*mark));

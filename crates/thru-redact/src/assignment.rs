@@ -308,7 +308,14 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
 }
 
 /// Words that make a key of the word after them: `API key`.
-const BEFORE_KEY: [&str; 21] = [
+const BEFORE_KEY: [&str; 28] = [
+    "hmac",
+    "aes",
+    "jwt",
+    "session",
+    "webhook",
+    "deploy",
+    "cipher",
     "preshared",
     "pre-shared",
     "shared",

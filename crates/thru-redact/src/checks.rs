@@ -57,10 +57,12 @@ impl Check {
                     value.len() == 4 && (value.starts_with("19") || value.starts_with("20"));
                 let jumps = steps().filter(|step| *step > 1).count();
                 let is_drawn = match value.len() {
-                    4 => jumps > 0 && distinct_bytes(value.as_bytes()) > 2,
+                    4 => {
+                        jumps > 0 && distinct_bytes(value.as_bytes()) > 2 && !value.ends_with("00")
+                    }
                     _ => jumps > 1,
                 };
-                !is_year && !value.ends_with("00") && is_drawn
+                !is_year && is_drawn
             }
             Self::Drawn => {
                 let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -343,9 +345,11 @@ pub(crate) fn is_reference(value: &str) -> bool {
 
 /// True for a regular expression.
 fn is_pattern(value: &str) -> bool {
-    ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)", ".*"]
+    ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)"]
         .iter()
         .any(|part| value.contains(part))
+        || value.starts_with(".*")
+        || value.starts_with(".+")
 }
 
 /// True for the tag of a YAML value: `!vault`, `!Ref`.

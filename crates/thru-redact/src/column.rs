@@ -71,8 +71,9 @@ pub(crate) fn find(text: &str, word: Range<usize>, known: Option<Telling>) -> Op
         let is_part = |part: char| {
             part.is_alphanumeric()
                 || matches!(part, '_' | '-')
-                || " ()".contains(part) && !matches!(sign, ',' | BLANKS)
+                || part == ' ' && !matches!(sign, ',' | BLANKS)
         };
+        let name = name.strip_prefix('(').and_then(|name| name.strip_suffix(')')).unwrap_or(name);
         name.chars().all(is_part) && name.len() <= LONGEST && (sign != ',' || !name.is_empty())
     };
     let is_head = cells.iter().skip(usize::from(index > 0)).all(is_name);

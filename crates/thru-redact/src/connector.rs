@@ -362,7 +362,15 @@ fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
             start.is_some_and(|start| before[start..].eq_ignore_ascii_case(owner.as_bytes()))
         })
     };
-    word.eq_ignore_ascii_case(b"pass") && (is_quoted() || before.ends_with(b" ") && is_owned())
+    // `user bob pass VALUE`
+    let is_login = || {
+        let before = &bytes[name.start.saturating_sub(80)..name.start];
+        let mut words = before.rsplit(|byte| *byte <= b' ').filter(|word| !word.is_empty());
+        let user = words.nth(1).unwrap_or_default();
+        [&b"user"[..], b"username", b"login"].iter().any(|known| user.eq_ignore_ascii_case(known))
+    };
+    word.eq_ignore_ascii_case(b"pass")
+        && (is_quoted() || is_login() || before.ends_with(b" ") && is_owned())
 }
 
 /// Words before `pass` that make it a password.

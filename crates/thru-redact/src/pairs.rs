@@ -47,11 +47,13 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
 /// Returns the passwords of the pairs in a line; what a sentence joins counts only in the line that speaks of a login.
 fn in_line(text: &str, line: Range<usize>, is_told: bool) -> Vec<Range<usize>> {
     let words: Vec<Range<usize>> = told::ranges(text, line).into_iter().take(WORDS).collect();
-    let is_sign = |word: &Range<usize>| matches!(&text[word.clone()], "/" | ":");
+    let is_sign = |word: &Range<usize>| {
+        matches!(&text[word.clone()], "/" | ":" | "—" | "–" | "-" | "→" | "->" | "=")
+    };
     let mut found = Vec::new();
     for (nth, word) in words.iter().enumerate() {
         let written = &text[word.clone()];
-        if let Some((user, value)) = written.split_once(':')
+        if let Some((user, value)) = written.split_once([':', '/'])
             && (is_told || words.len() < 4)
             && is_user(user)
             && is_password(value)
@@ -71,6 +73,7 @@ fn in_line(text: &str, line: Range<usize>, is_told: bool) -> Vec<Range<usize>> {
         let is_joined = match gap.trim() {
             "/" => true,
             ":" => gap == " : ",
+            "—" | "–" | "-" | "→" | "->" | "=" => text[user.start..user.end].contains('@'),
             "and then" | ", then" | ", and then" => is_told,
             "," | "and" | "with" | "und" | "y" | "et" | "e" => is_told && is_strong(),
             _ => false,

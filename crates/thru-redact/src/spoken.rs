@@ -70,14 +70,16 @@ pub(crate) fn warned(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
 /// True if, in text or in raw JSON, a remark may hold the name that starts here.
 pub(crate) fn may_be_remark(bytes: &[u8], start: usize) -> bool {
     let near = &bytes[start.saturating_sub(REMARK)..start];
-    SIGNS.iter().any(|sign| memmem::find(near, sign.as_bytes()).is_some())
+    [&b"\n("[..], br"\n("].iter().any(|open| memmem::find(near, open).is_some())
+        || SIGNS.iter().any(|sign| memmem::find(near, sign.as_bytes()).is_some())
 }
 
 /// Returns the secret that a remark with this name speaks of: before it on its line, or above it if it has one of its own.
 pub(crate) fn remarked(text: &str, start: usize, telling: Telling) -> Option<Range<usize>> {
     let line = line_around(text, start)?;
     let head = &text[line.start..start];
-    let sign = SIGNS.iter().filter_map(|sign| head.find(sign)).min()?;
+    let bracket = head.trim_start().starts_with('(').then(|| head.len() - head.trim_start().len());
+    let sign = SIGNS.iter().filter_map(|sign| head.find(sign)).min().or(bracket)?;
     if head.len() - sign > REMARK || is_about_else(&head[sign..]) {
         return None;
     }
@@ -105,8 +107,19 @@ pub(crate) fn remarked(text: &str, start: usize, telling: Telling) -> Option<Ran
         }
         return find(line.start..line.start + sign);
     }
-    let above = line.start.checked_sub(1).and_then(|end| line_around(text, end));
-    above.and_then(find)
+    // A heading speaks of what is below.
+    if bracket.is_none() && head[sign..].split_whitespace().count() < 3 {
+        return None;
+    }
+    let mut at = line.start;
+    for _ in 0..=ABOVE {
+        let above = line_around(text, at.checked_sub(1)?)?;
+        at = above.start;
+        if let Some(found) = find(above) {
+            return Some(found);
+        }
+    }
+    None
 }
 
 /// Returns the codes behind these words and in the lines below.

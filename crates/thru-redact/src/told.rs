@@ -250,8 +250,9 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     let lists = ["logins", "creds", "credentials", "zugangsdaten", "credenciales", "credenziali"];
     let is_list =
         listed.len() > 1 && lists.iter().any(|list| text[name.clone()].eq_ignore_ascii_case(list));
+    let listed: Vec<_> = listed.into_iter().filter(|range| is_list || is_strong(range)).collect();
     if !listed.is_empty() {
-        return listed.into_iter().filter(|range| is_list || is_strong(range)).collect();
+        return listed;
     }
     let words = words(text, name.end..line_end(text, name.end));
     for (nth, word) in words.iter().take(6).enumerate() {
@@ -330,7 +331,8 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
             && before
                 .as_deref()
                 .is_some_and(|before| VERBS.contains(&before) || AGAIN.contains(&before));
-        if is_another && pairs::is_password(&text[word.range.clone()]) {
+        let is_typed = last.is_some_and(|last| is_typing(&text[last.range.clone()]));
+        if (is_another || is_typed) && pairs::is_password(&text[word.range.clone()]) {
             return Some(word.range.clone());
         }
         if let Some(look) = look(&text[word.range.clone()])
@@ -364,7 +366,12 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
                 return Some(word.range.clone());
             }
         }
-        if word.ends_sentence && !gap.contains("[redacted:password]") {
+        // `It asks for a password. I typed VALUE.`
+        let types = |word: &Word| is_typing(&text[word.range.clone()]);
+        if word.ends_sentence
+            && !words[nth..].iter().take(4).any(types)
+            && !gap.contains("[redacted:password]")
+        {
             break;
         }
     }
@@ -440,7 +447,8 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
         let is_changed = matches!(last, Some("from" | "to"))
             && pairs::is_password(&text[word.range.clone()])
             && is_change(&text[start..word.range.start]);
-        if is_changed {
+        let is_typed = last.is_some_and(is_typing);
+        if is_changed || is_typed && pairs::is_password(&text[word.range.clone()]) {
             return Some(word.range.clone());
         }
         let is_linked = is_named || between().any(|part| links.contains(&part.as_str()));
@@ -464,6 +472,12 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
         }
     }
     None
+}
+
+/// True for a word by which something is typed.
+fn is_typing(word: &str) -> bool {
+    let words = ["type", "typed", "typing", "enter", "entered", "entering", "tippe", "tippte"];
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 /// True if a word tells that something became another.
