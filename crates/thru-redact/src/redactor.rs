@@ -319,6 +319,7 @@ impl Redactor {
             edits.extend(found.map(|range| Edit::new(range, Reason::Secret("cookie".into()))));
         }
         self.find_in_layers(text, 0, &mut edits);
+        self.find_in_document(text, &mut edits);
         let edits = edits::join(edits);
         let mut known = Known::default();
         known.add(text, &edits);
@@ -326,6 +327,31 @@ impl Redactor {
             Some(search) => self.with_copies(&search, text, edits),
             None => edits,
         }
+    }
+
+    /// Finds what the strings of a document hold, each by itself: in them quotation marks and line breaks are no longer escaped.
+    fn find_in_document(&self, text: &str, edits: &mut Vec<Edit>) {
+        if !text.starts_with(['{', '[']) {
+            return;
+        }
+        let Some(document) = json::valid(text.as_bytes()) else { return };
+        let keywords = keywords::keywords(document.as_bytes());
+        json::walk(document, |event| {
+            let Event::String { key, value, label } = event else { return };
+            let label = label.map(|label| json::decode_string(&document[label]));
+            let name = name_of(key.as_deref(), label.as_deref());
+            if !name.is_some_and(is_telling)
+                && !secrets::is_suspicious_part(document, &value, &keywords)
+            {
+                return;
+            }
+            let raw = &document[value.clone()];
+            let inner = json::decode_string(raw);
+            let found = self.find(name, &inner);
+            edits.extend(in_raw(raw, inner, found).into_iter().map(|edit| {
+                Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
+            }));
+        });
     }
 
     /// Returns the edits of a text with those of what is known to be secret.

@@ -445,7 +445,7 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
         // `changed it from VALUE to VALUE`
         let last = nth.checked_sub(1).map(|before| &text[words[before].range.clone()]);
         let is_changed = matches!(last, Some("from" | "to"))
-            && pairs::is_password(&text[word.range.clone()])
+            && look(&text[word.range.clone()]) == Some(Look::Made)
             && is_change(&text[start..word.range.start]);
         let is_typed = last.is_some_and(is_typing);
         if is_changed || is_typed && pairs::is_password(&text[word.range.clone()]) {
