@@ -19,6 +19,14 @@ const SHORTEST: usize = 16;
 
 /// True if, in text or in raw JSON, the call joins with nothing between.
 pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>) -> bool {
+    let near = &bytes[word.start.saturating_sub(NEAR)..bytes.len().min(word.end + 8)];
+    // A list of texts.
+    let opens = |pair: &[u8]| {
+        pair[0] == b'[' && matches!(pair[1], b'"' | b'\'' | b'`' | b'\\' | b'\n' | b' ')
+    };
+    if !near.windows(2).any(opens) {
+        return false;
+    }
     bytes[word.start] != b'"' || matches!(bytes[..word.start].last(), Some(b'"' | b'\\'))
 }
 

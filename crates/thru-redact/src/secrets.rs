@@ -458,7 +458,8 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Shown => return shown::is_possible(bytes, word),
         Finder::Protocol => return protocol::is_possible(bytes, word),
-        Finder::Foreign | Finder::Warned | Finder::Codes | Finder::Cipher => return true,
+        Finder::Foreign | Finder::Codes | Finder::Cipher => return true,
+        Finder::Warned => return spoken::may_be_warned(bytes, word),
         Finder::Parts => return parts::is_possible(bytes, word),
         Finder::Login => return told::may_be_login(bytes, word),
         Finder::Cookie => return cookie::is_possible(bytes, word.end),
@@ -536,6 +537,7 @@ fn reader_follows(rest: &[u8]) -> bool {
         "env add",
         "env:set",
         "insert",
+        "base64",
         "-token",
         "-stdin",
     ];

@@ -4,12 +4,10 @@
 
 use std::ops::Range;
 
-use memchr::memmem;
-
 use crate::checks::{Check, is_uuid, looks_random};
 use crate::made::{self, Made};
 use crate::names::{Kind, Telling};
-use crate::told::{is_about_else, line_around};
+use crate::told::{self, is_about_else, line_around};
 
 /// Words by which people ask that something be kept.
 #[rustfmt::skip]
@@ -67,11 +65,36 @@ pub(crate) fn warned(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     below.map(|below| kept(&below, false)).unwrap_or_default()
 }
 
+/// The most bytes before a remark, and behind it, that may hold what it speaks of.
+const NEAR: usize = 320;
+
+/// True if, in text or in raw JSON, something stands near a warning that it may speak of.
+pub(crate) fn may_be_warned(bytes: &[u8], word: &Range<usize>) -> bool {
+    let near = bytes[word.start.saturating_sub(NEAR)..bytes.len().min(word.end + NEAR)].iter();
+    // Codes are digits alone; words are joined by hyphens.
+    let mut run = 0;
+    for byte in near {
+        run = if byte.is_ascii_digit() || *byte == b'-' { run + 1 } else { 0 };
+        if run > 1 || *byte == b'-' {
+            return true;
+        }
+    }
+    false
+}
+
 /// True if, in text or in raw JSON, a remark may hold the name that starts here.
 pub(crate) fn may_be_remark(bytes: &[u8], start: usize) -> bool {
     let near = &bytes[start.saturating_sub(REMARK)..start];
-    [&b"\n("[..], br"\n("].iter().any(|open| memmem::find(near, open).is_some())
-        || SIGNS.iter().any(|sign| memmem::find(near, sign.as_bytes()).is_some())
+    let is_sign = |at: usize| match &near[at..] {
+        [b'#', b' ', ..] => at == 0 || near[at - 1] != b'#',
+        [b'/', b'/' | b'*', b' ', ..] | [b'-', b'-', b' ', ..] | [b'<', b'-', ..] => true,
+        [b'\n' | b'n', b'(', ..] => true,
+        [0xe2, 0x86, 0x90, ..] => true,
+        _ => false,
+    };
+    let Some(sign) = (0..near.len()).find(|at| is_sign(*at)) else { return false };
+    let sign = start - near.len() + sign;
+    told::holds_password(&bytes[sign.saturating_sub(NEAR)..sign], usize::MAX)
 }
 
 /// Returns the secret that a remark with this name speaks of: before it on its line, or above it if it has one of its own.

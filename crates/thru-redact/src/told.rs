@@ -93,7 +93,7 @@ fn after(bytes: &[u8], end: usize) -> &[u8] {
 }
 
 /// True if the first lines of a text, or of raw JSON, hold what may be a password.
-fn holds_password(part: &[u8], lines: usize) -> bool {
+pub(crate) fn holds_password(part: &[u8], lines: usize) -> bool {
     let (mut start, mut breaks) = (0, 0);
     for (at, byte) in part.iter().enumerate() {
         if !matches!(
@@ -221,7 +221,10 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     let is_paired = || {
         let near = before();
         memmem::rfind(near, b" / ").is_some_and(|at| holds_password(&near[at + 2..], 1))
-            || holds_password(&near[near.len().saturating_sub(BEFORE)..], LINES)
+            || near.rsplit(|byte| *byte <= b' ').take(8).any(|word| {
+                let colon = word.iter().position(|byte| *byte == b':');
+                colon.is_some_and(|colon| may_be_password(&word[colon + 1..]))
+            })
     };
     begins
         && ends
