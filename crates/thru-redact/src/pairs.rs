@@ -46,6 +46,14 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
 
 /// Returns the passwords of the pairs in a line; what a sentence joins counts only in the line that speaks of a login.
 fn in_line(text: &str, line: Range<usize>, is_told: bool) -> Vec<Range<usize>> {
+    let written = &text[line.clone()];
+    let has_sign = || {
+        written.contains([':', '/', ',', '=', '-', '—', '–', '→'])
+            || [" and ", " y ", " et ", " e ", " und "].iter().any(|word| written.contains(word))
+    };
+    if !written.bytes().any(|byte| byte.is_ascii_digit()) || !has_sign() {
+        return Vec::new();
+    }
     let words: Vec<Range<usize>> = told::ranges(text, line).into_iter().take(WORDS).collect();
     let is_sign = |word: &Range<usize>| {
         matches!(&text[word.clone()], "/" | ":" | "—" | "–" | "-" | "→" | "->" | "=")

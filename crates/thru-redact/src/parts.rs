@@ -94,8 +94,9 @@ mod tests {
             let word = JOINS.iter().find_map(|join| Some((text.find(join)?, join.len())));
             let (start, length) = word.unwrap();
             let word = start..start + length;
-            assert!(is_possible(text.as_bytes(), &word));
-            assert_eq!(find(text, &word).len(), count, "{text}");
+            let found = find(text, &word).len();
+            assert!(found == 0 || is_possible(text.as_bytes(), &word), "{text}");
+            assert_eq!(found, count, "{text}");
         }
     }
 }

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use memchr::{memchr, memchr_iter};
+
 use crate::checks::{Check, is_uuid, looks_random};
 use crate::made::{self, Made};
 use crate::names::{Kind, Telling};
@@ -85,15 +87,16 @@ pub(crate) fn may_be_warned(bytes: &[u8], word: &Range<usize>) -> bool {
 /// True if, in text or in raw JSON, a remark may hold the name that starts here.
 pub(crate) fn may_be_remark(bytes: &[u8], start: usize) -> bool {
     let near = &bytes[start.saturating_sub(REMARK)..start];
-    let is_sign = |at: usize| match &near[at..] {
-        [b'#', b' ', ..] => at == 0 || near[at - 1] != b'#',
-        [b'/', b'/' | b'*', b' ', ..] | [b'-', b'-', b' ', ..] | [b'<', b'-', ..] => true,
-        [b'\n' | b'n', b'(', ..] => true,
-        [0xe2, 0x86, 0x90, ..] => true,
+    // A blank ends each sign, and a line may begin with a bracket.
+    let is_sign = |blank: &usize| match &near[..*blank] {
+        [.., b'#', b'#'] => false,
+        [.., b'#'] | [.., b'/', b'/' | b'*'] | [.., b'-' | b'<', b'-'] | [.., 0x86, 0x90] => true,
         _ => false,
     };
-    let Some(sign) = (0..near.len()).find(|at| is_sign(*at)) else { return false };
-    let sign = start - near.len() + sign;
+    let is_bracket = |at: &usize| matches!(near[..*at], [] | [.., b'\n' | b'n']);
+    let sign =
+        memchr_iter(b' ', near).find(is_sign).or_else(|| memchr(b'(', near).filter(is_bracket));
+    let Some(sign) = sign.map(|sign| start - near.len() + sign) else { return false };
     told::holds_password(&bytes[sign.saturating_sub(NEAR)..sign], usize::MAX)
 }
 

@@ -218,6 +218,10 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     let before = || &bytes[word.start.saturating_sub(2 * BEFORE)..word.start];
     let is_password = bytes[word.clone()].eq_ignore_ascii_case(b"pw");
     // `bob / VALUE` may stand before it.
+    let tells_of_pair = || {
+        let pairs = [&b"log"[..], b"cred", b"auth", b"account", b"user"];
+        pairs.iter().any(|pair| memmem::find(&bytes[word.clone()], pair).is_some())
+    };
     let is_paired = || {
         let near = before();
         memmem::rfind(near, b" / ").is_some_and(|at| holds_password(&near[at + 2..], 1))
@@ -229,7 +233,7 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     begins
         && ends
         && (holds_password(after(bytes, word.end), LINES)
-            || is_paired()
+            || tells_of_pair() && is_paired()
             || is_password
                 && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
 }
