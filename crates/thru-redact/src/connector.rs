@@ -11,6 +11,7 @@ use crate::checks::{has_irregular_case, is_uuid};
 use crate::made::{self, Made};
 use crate::names::{Kind, Telling, is_constant_name};
 use crate::pattern::{Group, Pattern, Set};
+use crate::shown;
 use crate::value::{self, Manner};
 
 /// The most bytes after a name that are read.
@@ -761,6 +762,7 @@ fn said(
     }
     if is_announced(after.trim_start_matches([' ', '\t', '"', '\'', '`', '*', ')']).as_bytes())
         && let Some(found) = behind(&ANNOUNCED).and_then(|groups| groups.name("v"))
+        && !shown::is_prompt(found.as_str())
         && value::is_said(telling, name, found.as_str(), false)
     {
         return Some(Place::After(found.range()));

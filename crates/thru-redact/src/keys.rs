@@ -62,7 +62,10 @@ const LABELLED: [&str; 5] = ["value", "text", "val", "v", "input"];
 /// True if the value of this key names what another one holds.
 pub(crate) fn is_label(key: &str, value: &str) -> bool {
     let is_in = |keys: &[&str]| keys.iter().any(|known| key.eq_ignore_ascii_case(known));
-    is_in(&LABELS) || is_in(&TELLING_LABELS) && assignment::is_telling(of_label(value))
+    // Most ids are long, and of something else.
+    let may_tell = || value.len() <= if key == "id" { 24 } else { 64 };
+    is_in(&LABELS)
+        || is_in(&TELLING_LABELS) && may_tell() && assignment::is_telling(of_label(value))
 }
 
 /// True if the value of this key is named by another.

@@ -21,6 +21,8 @@ use crate::{
 
 /// The number of rounds after which a text is considered hostile and blanked.
 const ROUNDS: usize = 8;
+/// The most bytes of a document within a string whose strings are read one by one.
+const LONGEST_DOCUMENT: usize = 64 << 10;
 /// The number of nested layers of escapes in text that are decoded.
 const LAYERS: usize = 3;
 
@@ -331,7 +333,8 @@ impl Redactor {
 
     /// Finds what the strings of a document hold, each by itself: in them quotation marks and line breaks are no longer escaped.
     fn find_in_document(&self, text: &str, edits: &mut Vec<Edit>) {
-        if !text.starts_with(['{', '[']) {
+        let is_escaped = text.len() <= LONGEST_DOCUMENT && text.contains('\\');
+        if !text.starts_with(['{', '[']) || !is_escaped {
             return;
         }
         let Some(document) = json::valid(text.as_bytes()) else { return };

@@ -353,11 +353,20 @@ fn in_table(text: &str, word: Range<usize>, telling: Option<Telling>) -> Option<
         _ => secrets,
     };
     let secrets = match telling.kind {
-        Kind::Password if secrets.is_empty() => pairs::find(text, &name),
+        // `(user / password)`
+        Kind::Password if secrets.is_empty() && stands_by_slash(text.as_bytes(), &name) => {
+            pairs::find(text, &name)
+        }
         _ => secrets,
     };
     let edits: Vec<_> = secrets.into_iter().map(|range| assigned(range, "password")).collect();
     (!edits.is_empty()).then_some(Found { whole: name, edits })
+}
+
+/// True if a slash stands just before a name, or soon behind it.
+fn stands_by_slash(bytes: &[u8], name: &Range<usize>) -> bool {
+    let near = &bytes[name.start.saturating_sub(3)..bytes.len().min(name.end + 48)];
+    memmem::find(near, b" / ").is_some() || near.starts_with(b"/")
 }
 
 /// Returns the start of the address that goes on here: all of the address of a webhook is secret.

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr_iter};
+use memchr::memchr;
 
 use crate::checks::{Check, is_uuid, looks_random};
 use crate::made::{self, Made};
@@ -88,14 +88,17 @@ pub(crate) fn may_be_warned(bytes: &[u8], word: &Range<usize>) -> bool {
 pub(crate) fn may_be_remark(bytes: &[u8], start: usize) -> bool {
     let near = &bytes[start.saturating_sub(REMARK)..start];
     // A blank ends each sign, and a line may begin with a bracket.
-    let is_sign = |blank: &usize| match &near[..*blank] {
-        [.., b'#', b'#'] => false,
-        [.., b'#'] | [.., b'/', b'/' | b'*'] | [.., b'-' | b'<', b'-'] | [.., 0x86, 0x90] => true,
-        _ => false,
+    let is_sign = |blank: &usize| {
+        near[*blank] == b' '
+            && match &near[..*blank] {
+                [.., b'#', b'#'] => false,
+                [.., b'#'] | [.., b'/', b'/' | b'*'] | [.., b'-' | b'<', b'-'] => true,
+                [.., 0x86, 0x90] => true,
+                _ => false,
+            }
     };
     let is_bracket = |at: &usize| matches!(near[..*at], [] | [.., b'\n' | b'n']);
-    let sign =
-        memchr_iter(b' ', near).find(is_sign).or_else(|| memchr(b'(', near).filter(is_bracket));
+    let sign = (0..near.len()).find(is_sign).or_else(|| memchr(b'(', near).filter(is_bracket));
     let Some(sign) = sign.map(|sign| start - near.len() + sign) else { return false };
     told::holds_password(&bytes[sign.saturating_sub(NEAR)..sign], usize::MAX)
 }
