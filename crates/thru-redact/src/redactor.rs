@@ -333,8 +333,7 @@ impl Redactor {
 
     /// Finds what the strings of a document hold, each by itself: in them quotation marks and line breaks are no longer escaped.
     fn find_in_document(&self, text: &str, edits: &mut Vec<Edit>) {
-        let is_escaped = text.len() <= LONGEST_DOCUMENT && text.contains('\\');
-        if !text.starts_with(['{', '[']) || !is_escaped {
+        if !text.starts_with(['{', '[']) || text.len() > LONGEST_DOCUMENT {
             return;
         }
         let Some(document) = json::valid(text.as_bytes()) else { return };
