@@ -348,6 +348,10 @@ impl Redactor {
                 return;
             }
             let raw = &document[value.clone()];
+            // A single word is judged with the key before it.
+            if !raw.contains(' ') {
+                return;
+            }
             let inner = json::decode_string(raw);
             let found = self.find(name, &inner);
             edits.extend(in_raw(raw, inner, found).into_iter().map(|edit| {

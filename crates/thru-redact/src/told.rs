@@ -218,10 +218,6 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     let before = || &bytes[word.start.saturating_sub(2 * BEFORE)..word.start];
     let is_password = bytes[word.clone()].eq_ignore_ascii_case(b"pw");
     // `bob / VALUE` may stand before it.
-    let tells_of_pair = || {
-        let pairs = [&b"log"[..], b"cred", b"auth", b"account", b"user"];
-        pairs.iter().any(|pair| memmem::find(&bytes[word.clone()], pair).is_some())
-    };
     let is_paired = || {
         let near = before();
         memmem::rfind(near, b" / ").is_some_and(|at| holds_password(&near[at + 2..], 1))
@@ -233,7 +229,7 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     begins
         && ends
         && (holds_password(after(bytes, word.end), LINES)
-            || tells_of_pair() && is_paired()
+            || tells_of_pair(&bytes[word.clone()]) && is_paired()
             || is_password
                 && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
 }
@@ -277,7 +273,18 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
         }
     }
     let below = below(text, &name).filter(is_strong);
-    below.map_or_else(|| pairs::find(text, &name), |below| vec![below])
+    match below {
+        Some(below) => vec![below],
+        None if tells_of_pair(&text.as_bytes()[word.clone()]) => pairs::find(text, &name),
+        None => Vec::new(),
+    }
+}
+
+/// True for a word for a login, near which a user and a password may stand: `root` is none.
+fn tells_of_pair(word: &[u8]) -> bool {
+    // The first letter may be a capital.
+    let parts = [&b"og"[..], b"red", b"uth", b"ccount", b"est u", b"ugangs"];
+    parts.iter().any(|part| memmem::find(word, part).is_some())
 }
 
 /// Words that tell of a login, in lower case.
