@@ -50,7 +50,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
         let whole: String = parts.iter().map(|part| &text[part.clone()]).collect();
         (parts.len() > 1 && whole.len() >= SHORTEST && looks_random(&whole)).then_some(parts)
     });
-    let found = if is_behind { lists.next() } else { lists.last() };
+    let found = if is_behind { lists.next() } else { lists.next_back() };
     found.unwrap_or_default()
 }
 

@@ -232,8 +232,7 @@ impl Redactor {
                 let label = fields
                     .iter()
                     .filter_map(|(key, label)| Some((key, label.as_str()?)))
-                    .filter(|(key, label)| keys::is_label(key, label))
-                    .last()
+                    .rfind(|(key, label)| keys::is_label(key, label))
                     .map(|(_, label)| label.to_owned())
                     .or_else(|| key.map(str::to_owned));
                 let mut renamed = Vec::new();
