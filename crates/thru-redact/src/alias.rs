@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use memchr::{memchr_iter, memmem};
 
+use crate::checks::looks_random;
 use crate::{made, names};
 
 /// The most variables that are looked for, and the most bytes on either side of a use.
@@ -45,6 +46,38 @@ pub(crate) fn find(text: &str) -> Vec<(Range<usize>, &'static str)> {
     found
 }
 
+/// Calls of ciphers and the like, in lower case.
+#[rustfmt::skip]
+pub(crate) const CIPHERS: [&str; 12] = [
+    "cipheriv(", "aes.new(", "des3.new(", "chacha20.new(", "fernet(", "createhmac(", "hmac.new(", "secretkeyspec(", "aesgcm(", "secretbox(",
+    "newcipher(", "hmac_sha256(",
+];
+
+/// Arguments of ciphers that are no keys.
+const NO_KEYS: [&str; 9] =
+    ["iv", "nonce", "data", "mode", "aes", "msg", "message", "payload", "body"];
+
+/// Returns the keys that variables are given which a cipher is given.
+pub(crate) fn keys(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
+    let end = text.floor_char_boundary(text.len().min(word.end + HEAD));
+    let arguments = text[word.end..end].split([')', '\n']).next().unwrap_or_default();
+    let names = arguments.split(',').take(3).map(|argument| argument.trim());
+    let is_name = |name: &&str| {
+        !name.is_empty()
+            && name.bytes().all(is_part)
+            && !name.as_bytes()[0].is_ascii_digit()
+            && !NO_KEYS.iter().any(|other| name.eq_ignore_ascii_case(other))
+    };
+    let start = text.ceil_char_boundary(word.start.saturating_sub(NEAR));
+    let mut found = Vec::new();
+    for name in names.filter(is_name) {
+        let given = given(&text[start..word.start], name).into_iter();
+        let given = given.map(|range| start + range.start..start + range.end);
+        found.extend(given.filter(|range| looks_random(&text[range.clone()])));
+    }
+    found
+}
+
 const fn is_part(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
@@ -53,7 +86,7 @@ const fn is_part(byte: u8) -> bool {
 fn told(text: &str, at: usize, end: usize) -> Option<&'static str> {
     let floor = text.ceil_char_boundary(at.saturating_sub(HEAD));
     let line = text[floor..at].rsplit('\n').next()?;
-    let head = line.trim_end_matches(['"', '\'', '`', '\\']);
+    let head = without_variables(line).trim_end_matches(['"', '\'', '`', '\\']);
     let is_after = |signs: &[&str]| signs.iter().any(|sign| head.ends_with(sign));
     if is_after(&["Bearer ", "bearer ", "Token ", "Basic ", "Authorization: "]) {
         return Some("token");
@@ -83,6 +116,20 @@ fn told(text: &str, at: usize, end: usize) -> Option<&'static str> {
     names::judge(name.as_bytes()).filter(|_| is_given).map(|telling| telling.rule)
 }
 
+/// Returns what stands before the variables that end a line: `A=$B$C` uses both.
+fn without_variables(line: &str) -> &str {
+    let mut head = line;
+    loop {
+        let stem = head.trim_end_matches(['{', '}']);
+        let stem = stem.trim_end_matches(|part: char| part.is_ascii_alphanumeric() || part == '_');
+        let Some(before) = stem.trim_end_matches('{').strip_suffix('$') else { return head };
+        if before.len() + 1 >= head.len() {
+            return head;
+        }
+        head = before;
+    }
+}
+
 /// Returns the values that a variable of this name is given in a text.
 fn given(text: &str, name: &str) -> Vec<Range<usize>> {
     let bytes = text.as_bytes();
@@ -92,11 +139,18 @@ fn given(text: &str, name: &str) -> Vec<Range<usize>> {
             b" \t\n;&('\":".contains(&bytes[before]) || bytes[..at].ends_with(br"\n")
         });
         let rest = &text[at + name.len()..];
-        let sign = ["=", " = ", " := "].iter().find(|sign| rest.starts_with(**sign));
+        let sign = ["=", " = ", " := ", "+=", " += "].iter().find(|sign| rest.starts_with(**sign));
         let Some(sign) = sign.filter(|_| begins) else { continue };
         let start = at + name.len() + sign.len();
         let value = &text[start..text.floor_char_boundary(text.len().min(start + LOOK))];
-        let prefix = value.len() - value.trim_start_matches(['\\', '$', 'r', 'b']).len();
+        // `bytes.fromhex("VALUE")`
+        let is_call = |byte: &u8| is_part(*byte) || b".:".contains(byte);
+        let call = value.bytes().take(LONGEST).take_while(is_call).count();
+        let is_call = value.as_bytes().get(call) == Some(&b'(')
+            && value[call + 1..].starts_with(['"', '\'', '`']);
+        let call = is_call.then_some(call + 1);
+        let prefix = call
+            .unwrap_or_else(|| value.len() - value.trim_start_matches(['\\', '$', 'r', 'b']).len());
         let mark = value[prefix..].chars().next().filter(|mark| "\"'`".contains(*mark));
         let open = mark.map_or(0, |_| prefix + 1);
         let end = match mark {
@@ -104,6 +158,10 @@ fn given(text: &str, name: &str) -> Vec<Range<usize>> {
             None => value.find(|part: char| part.is_whitespace() || ";&\"'`|)\\".contains(part)),
         };
         let range = start + open..end.map_or(start + value.len(), |end| start + open + end);
+        // `P="${P}more"`
+        let own = [format!("${{{name}}}"), format!("${name}")];
+        let own = own.iter().find(|own| text[range.clone()].starts_with(own.as_str()));
+        let range = range.start + own.map_or(0, String::len)..range.end;
         if made::is_certain(&text[range.clone()]) {
             found.push(range);
         }

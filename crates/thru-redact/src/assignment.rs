@@ -10,6 +10,7 @@ use crate::connector;
 use crate::made;
 use crate::names::{self, Kind, LONGEST, Telling};
 use crate::near;
+use crate::spoken;
 use crate::told;
 use crate::value::{self, Manner};
 
@@ -88,6 +89,7 @@ pub(crate) fn is_possible(bytes: &[u8], word: &Range<usize>, name: &TellingName)
         || near::is_possible(bytes, word, &name.range)
         || may_be_told(bytes, word, name)
         || told::may_be_comment(bytes, name.range.start)
+        || spoken::may_be_remark(bytes, name.range.start)
 }
 
 /// True if a value may be told near the name around this word: that of a password.
@@ -111,6 +113,9 @@ pub(crate) struct Named {
 pub(crate) fn find(text: &str, word: &Range<usize>, named: &TellingName) -> Option<Named> {
     let bytes = text.as_bytes();
     let TellingName { range: name, telling } = named;
+    if is_in_template(bytes, name.start) {
+        return None;
+    }
     if let Some(found) = read(bytes, word, named) {
         let start = text.ceil_char_boundary(found.value.start);
         let end = text.floor_char_boundary(found.value.end);
@@ -156,9 +161,24 @@ pub(crate) fn find(text: &str, word: &Range<usize>, named: &TellingName) -> Opti
     let near = || is_near().then(|| near::find(text, name, *telling)).flatten();
     let told = || may_be_told(bytes, word, named).then(|| told::find(text, name)).flatten();
     let commented = || told::commented(text, name.start, *telling);
-    let secret = connected.or_else(near).or_else(told).or_else(commented)?;
+    let remarked = || {
+        let may_be = spoken::may_be_remark(bytes, name.start);
+        may_be.then(|| spoken::remarked(text, name.start, *telling)).flatten()
+    };
+    let secret = connected.or_else(near).or_else(told).or_else(commented).or_else(remarked)?;
     let whole = name.start.min(secret.start)..name.end.max(secret.end);
     Some(Named { whole, secret, rule: telling.rule })
+}
+
+/// True between the braces of a template, where names and calls stand and no values: `{{ .Values.password | b64enc }}`.
+fn is_in_template(bytes: &[u8], at: usize) -> bool {
+    let near = &bytes[at.saturating_sub(LONGEST)..at];
+    let open = memchr::memmem::rfind(near, b"{{");
+    open.is_some_and(|open| {
+        let inner = &near[open + 2..];
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b" -._$|()".contains(byte);
+        inner.first().is_some_and(|first| b" -.".contains(first)) && inner.iter().all(is_part)
+    })
 }
 
 /// Returns the words that all of a quoted `"NAME=word word"` gives to a password.
@@ -288,7 +308,14 @@ fn run_start(bytes: &[u8], end: usize) -> usize {
 }
 
 /// Words that make a key of the word after them: `API key`.
-const BEFORE_KEY: [&str; 21] = [
+const BEFORE_KEY: [&str; 28] = [
+    "hmac",
+    "aes",
+    "jwt",
+    "session",
+    "webhook",
+    "deploy",
+    "cipher",
     "preshared",
     "pre-shared",
     "shared",
@@ -415,6 +442,19 @@ fn read(
     }
     let blanks_start = at;
     at = skip_blanks(bytes, at);
+    // `NAME [what it was]: VALUE`
+    if at > blanks_start && bytes[at..].starts_with(b"[") {
+        let inner = &bytes[at..bytes.len().min(at + 40)];
+        let close = inner.windows(2).position(|pair| pair == b"]:");
+        at += close.map_or(0, |close| close + 1);
+    }
+    // `NAME........VALUE`
+    let dots = bytes[at..].iter().take(64).take_while(|byte| **byte == b'.').count();
+    if dots > 3 {
+        let (value, quoted, cut_by_escape) =
+            value_at(bytes, skip_blanks(bytes, at + dots), None, false)?;
+        return Some(Assignment { value, quoted, cut_by_escape, beside: None });
+    }
     let sign = *bytes.get(at)?;
     let next = bytes.get(at + 1).copied();
     let mut must_be_quoted = false;

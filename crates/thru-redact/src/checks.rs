@@ -55,7 +55,14 @@ impl Check {
                 let steps = || value.as_bytes().windows(2).map(|pair| pair[0].abs_diff(pair[1]));
                 let is_year =
                     value.len() == 4 && (value.starts_with("19") || value.starts_with("20"));
-                !is_year && steps().filter(|step| *step > 1).count() * 2 >= value.len()
+                let jumps = steps().filter(|step| *step > 1).count();
+                let is_drawn = match value.len() {
+                    4 => {
+                        jumps > 0 && distinct_bytes(value.as_bytes()) > 2 && !value.ends_with("00")
+                    }
+                    _ => jumps > 1,
+                };
+                !is_year && is_drawn
             }
             Self::Drawn => {
                 let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -341,11 +348,16 @@ fn is_pattern(value: &str) -> bool {
     ["[0-9", "[a-z", "[A-Z", "[^", "\\d", "\\w", "\\s", "(?:", "(?P<", "(?i)"]
         .iter()
         .any(|part| value.contains(part))
+        || value.starts_with(".*")
+        || value.starts_with(".+")
 }
 
 /// True for the tag of a YAML value: `!vault`, `!Ref`.
 fn is_tag(value: &str) -> bool {
-    value.strip_prefix('!').is_some_and(|tag| tag.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    value.strip_prefix('!').is_some_and(|tag| {
+        let is_part = |byte: u8| byte.is_ascii_lowercase() || b"_-/:".contains(&byte);
+        tag.bytes().all(|byte| byte.is_ascii_alphabetic()) || tag.bytes().all(is_part)
+    })
 }
 
 fn is_path(value: &str) -> bool {

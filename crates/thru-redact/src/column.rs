@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
+use crate::checks::{is_uuid, looks_random};
 use crate::names::{self, LONGEST, Telling};
 use crate::value::{self, Manner};
+use crate::{made, pairs};
 
 /// The most rows that are read, and the most bytes of a row.
 const ROWS: usize = 32;
@@ -22,12 +24,20 @@ pub(crate) struct Column {
 
 /// True if, in text or in raw JSON, the word at this position may name a column.
 pub(crate) fn is_possible(bytes: &[u8], word: Range<usize>) -> bool {
+    if is_of_logins(bytes, &word) {
+        return true;
+    }
     let rest = &bytes[word.end..bytes.len().min(word.end + LONGEST)];
     let name = rest.iter().take_while(|byte| is_name_byte(**byte)).count();
     let after = rest[name..].iter().find(|byte| !matches!(byte, b' ' | b'"' | b'*' | b'`'));
     matches!(after, Some(b'|' | b',' | b';' | b'\t' | b'\n' | b'\r' | b'\\' | 0xe2))
         || rest[name..].starts_with(b"  ")
         || matches!(after, Some(b')')) && values_follow(rest)
+}
+
+/// True for `chpasswd`, which is given lines of users and their passwords.
+fn is_of_logins(bytes: &[u8], word: &Range<usize>) -> bool {
+    bytes[..word.start].ends_with(b"ch") && bytes[word.start..].starts_with(b"passwd")
 }
 
 /// True if the rows of a statement of SQL follow.
@@ -63,6 +73,7 @@ pub(crate) fn find(text: &str, word: Range<usize>, known: Option<Telling>) -> Op
                 || matches!(part, '_' | '-')
                 || part == ' ' && !matches!(sign, ',' | BLANKS)
         };
+        let name = name.strip_prefix('(').and_then(|name| name.strip_suffix(')')).unwrap_or(name);
         name.chars().all(is_part) && name.len() <= LONGEST && (sign != ',' || !name.is_empty())
     };
     let is_head = cells.iter().skip(usize::from(index > 0)).all(is_name);
@@ -101,6 +112,51 @@ pub(crate) fn find(text: &str, word: Range<usize>, known: Option<Telling>) -> Op
         }
     }
     (!secrets.is_empty()).then_some(Column { name, secrets, rule: telling.rule })
+}
+
+/// Returns the secrets in the row that this name begins, and below it the logins that it is given: `chpasswd`.
+pub(crate) fn find_beside(text: &str, name: Range<usize>, is_password: bool) -> Vec<Range<usize>> {
+    let Some(row) = row_at(text, name.start) else { return Vec::new() };
+    let is_secret = |cell: &Range<usize>| {
+        let value = &text[cell.clone()];
+        let is_drawn = || {
+            value.len() >= 16 && looks_random(value) && made::is_certain(value) && !is_uuid(value)
+        };
+        if is_password { pairs::is_password(value) || is_drawn() } else { is_drawn() }
+    };
+    let decoration = |part: char| part.is_whitespace() || "|│┃\"'`*".contains(part);
+    if text[name.clone()].ends_with("chpasswd") {
+        return logins(text, row.end);
+    }
+    if !text[row.start..name.start].trim_matches(decoration).is_empty() {
+        return Vec::new();
+    }
+    let sign = ['│', '|', '\t'].into_iter().find(|sign| text[row.clone()].contains(*sign));
+    let cells =
+        cells(text, row, sign.unwrap_or(BLANKS)).into_iter().map(|cell| trimmed(text, cell));
+    let others: Vec<_> = cells.filter(|cell| cell.start > name.start && !cell.is_empty()).collect();
+    let found = others.iter().filter(|cell| is_secret(cell));
+    if others.len() > 1 { found.cloned().collect() } else { Vec::new() }
+}
+
+/// Returns the passwords of the lines `user:VALUE` below this place.
+fn logins(text: &str, end: usize) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut at = end;
+    for nth in 0..ROWS {
+        let Some(row) = (at < text.len()).then(|| row_at(text, at + 1)).flatten() else { break };
+        at = row.end;
+        let cell = trimmed(text, row);
+        let pair = text[cell.clone()].trim_start_matches("- ").split_once(':');
+        match pair.filter(|(user, _)| !user.contains(' ')) {
+            Some((_, value)) if made::is_certain(value) => {
+                found.push(cell.end - value.len()..cell.end);
+            }
+            _ if nth > 3 || !found.is_empty() => break,
+            _ => {}
+        }
+    }
+    found
 }
 
 /// Returns the sign between the cells of a row that stands next to this word.

@@ -375,6 +375,7 @@ fn is_argument(value: &str) -> bool {
     let is_source =
         ["env:", "file:", "stdin", "fd:"].iter().any(|source| value.starts_with(source))
             || value.starts_with(['-', '<', '[', '$', '@', '%', '{', '(', '.', '/', '~', '\\']);
+    let is_source = is_source || value.starts_with("\"$") || value.starts_with("'$");
     let is_port = value.len() <= 5 && value.bytes().all(|byte| byte.is_ascii_digit());
     let is_constant = value.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_');
     let is_none = is_masked(value) || is_filler(value) || is_reference(value);

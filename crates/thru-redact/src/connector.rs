@@ -11,6 +11,7 @@ use crate::checks::{has_irregular_case, is_uuid};
 use crate::made::{self, Made};
 use crate::names::{Kind, Telling, is_constant_name};
 use crate::pattern::{Group, Pattern, Set};
+use crate::shown;
 use crate::value::{self, Manner};
 
 /// The most bytes after a name that are read.
@@ -90,8 +91,8 @@ static CONNECTORS: [Connector; 57] = [
     ),
     // NAME: |, and the value on the next line
     connector(
-        Manner::Plain,
-        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[\t|→])|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
+        Manner::Setting,
+        r#"["']?[ \t]?:[ \t]*[|>][+-]?[ \t]*\r?\n(?:[ \t]{0,8}[0-9]{1,6}(?:(?u:[ \t|→])|: ))?[ \t+>|]{0,16}(?P<v>\S{4,})[ \t]*(?:\n|\z)"#,
     ),
     // "NAME":, and the value in quotation marks on the next line; the lines may be numbered
     connector(
@@ -362,7 +363,15 @@ fn is_short(bytes: &[u8], name: &Range<usize>) -> bool {
             start.is_some_and(|start| before[start..].eq_ignore_ascii_case(owner.as_bytes()))
         })
     };
-    word.eq_ignore_ascii_case(b"pass") && (is_quoted() || before.ends_with(b" ") && is_owned())
+    // `user bob pass VALUE`
+    let is_login = || {
+        let before = &bytes[name.start.saturating_sub(80)..name.start];
+        let mut words = before.rsplit(|byte| *byte <= b' ').filter(|word| !word.is_empty());
+        let user = words.nth(1).unwrap_or_default();
+        [&b"user"[..], b"username", b"login"].iter().any(|known| user.eq_ignore_ascii_case(known))
+    };
+    word.eq_ignore_ascii_case(b"pass")
+        && (is_quoted() || is_login() || before.ends_with(b" ") && is_owned())
 }
 
 /// Words before `pass` that make it a password.
@@ -753,6 +762,7 @@ fn said(
     }
     if is_announced(after.trim_start_matches([' ', '\t', '"', '\'', '`', '*', ')']).as_bytes())
         && let Some(found) = behind(&ANNOUNCED).and_then(|groups| groups.name("v"))
+        && !shown::is_prompt(found.as_str())
         && value::is_said(telling, name, found.as_str(), false)
     {
         return Some(Place::After(found.range()));

@@ -55,6 +55,10 @@ impl Known {
             let may_be_code = value.len() >= SHORTEST_CODE;
             let decoded = may_be_code.then(|| base64::decode_text(value)).flatten();
             if let Some(decoded) = decoded.filter(|text| text.is_ascii()) {
+                // A user stands before it.
+                if let Some((_, password)) = decoded.trim().split_once(':') {
+                    self.add_one(password, rule.clone());
+                }
                 self.add_one(decoded.trim(), rule.clone());
             }
         }

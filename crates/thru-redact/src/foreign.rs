@@ -15,7 +15,8 @@ const AFTER: usize = 240;
 
 /// Words for a password. Capitals that are not of ASCII stand here besides the small letters.
 #[rustfmt::skip]
-pub(crate) const PASSWORDS: [&str; 79] = [
+pub(crate) const PASSWORDS: [&str; 84] = [
+    "secret word", "magic word", "magic_word", "safe word", "code word",
     "kennwört", "passwört", "mots de passe",
     "adgangskode:", "kode: ",
     "zugangscode", "code d'accès", "code d'acces", "codice di accesso", "código de acceso", "codigo de acceso", "lykilorð",

@@ -10,6 +10,7 @@ use memchr::memchr2;
 
 use crate::decode::{Escapes, decode};
 use crate::edits::{Edit, Reason};
+use crate::keys;
 
 /// An event of the walk.
 pub(crate) enum Event<'a> {
@@ -65,12 +66,11 @@ pub(crate) fn walk<'a>(document: &'a str, mut visit: impl FnMut(Event<'a>)) {
                 } else {
                     let name = key.take();
                     let name = name.map(|name| decode_string(&document[name]));
-                    let is_value =
-                        name.as_deref().is_some_and(|name| name.eq_ignore_ascii_case("value"));
-                    if matches!(name.as_deref(), Some("name" | "key" | "Name" | "Key")) {
+                    let key = name.as_deref().unwrap_or_default();
+                    if keys::is_label(key, &document[string.clone()]) {
                         label = Some(string.clone());
                     }
-                    let label = if is_value { label.clone() } else { None };
+                    let label = if keys::is_labelled(key) { label.clone() } else { None };
                     visit(Event::String { key: name, value: string, label });
                 }
             }

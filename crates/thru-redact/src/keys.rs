@@ -2,6 +2,8 @@
 //!
 //! A key alone never exempts a value from cleaning: the value must look technical too.
 
+use crate::assignment;
+
 /// Values under these keys are not searched for secrets: they are random by nature, and other records
 /// and the agents' own checks depend on them.
 const LEFT_ALONE: [&str; 43] = [
@@ -49,6 +51,33 @@ const LEFT_ALONE: [&str; 43] = [
     "turn_id",
     "uuid",
 ];
+
+/// Keys whose value names what another key of the object holds: `{"name": …, "value": …}`.
+const LABELS: [&str; 2] = ["name", "key"];
+/// Keys that do so if their value tells of a secret: `{"element": "Password field", "text": …}`.
+const TELLING_LABELS: [&str; 6] = ["element", "selector", "locator", "field", "id", "title"];
+/// Keys of what is named so.
+const LABELLED: [&str; 5] = ["value", "text", "val", "v", "input"];
+
+/// True if the value of this key names what another one holds.
+pub(crate) fn is_label(key: &str, value: &str) -> bool {
+    let is_in = |keys: &[&str]| keys.iter().any(|known| key.eq_ignore_ascii_case(known));
+    // Most ids are long, and of something else.
+    let may_tell = || value.len() <= if key == "id" { 24 } else { 64 };
+    is_in(&LABELS)
+        || is_in(&TELLING_LABELS) && may_tell() && assignment::is_telling(of_label(value))
+}
+
+/// True if the value of this key is named by another.
+pub(crate) fn is_labelled(key: &str) -> bool {
+    LABELLED.iter().any(|known| key.eq_ignore_ascii_case(known))
+}
+
+/// Returns the name in a label: `Password` of `Password field`.
+pub(crate) fn of_label(label: &str) -> &str {
+    let things = [" field", " input", " textbox", " text box", " box", " prompt"];
+    things.iter().find_map(|thing| label.strip_suffix(thing)).unwrap_or(label)
+}
 
 /// Values under these keys stay when a record is blanked: without them it could not be placed.
 const STRUCTURAL: [&str; 21] = [

@@ -391,6 +391,9 @@ fn ends_with_any(text: &str, ends: &[&str]) -> bool {
 }
 
 fn without_tail(plain: &str) -> &str {
+    if let Some(key) = plain.strip_suffix("data").filter(|stem| stem.ends_with("key")) {
+        return key;
+    }
     let plain = plain.trim_end_matches(|last: char| last.is_ascii_digit());
     if !ends_with_any(plain, &TAILS) {
         return plain;

@@ -21,6 +21,8 @@ use crate::{
 
 /// The number of rounds after which a text is considered hostile and blanked.
 const ROUNDS: usize = 8;
+/// The most bytes of a document within a string whose strings are read one by one.
+const LONGEST_DOCUMENT: usize = 64 << 10;
 /// The number of nested layers of escapes in text that are decoded.
 const LAYERS: usize = 3;
 
@@ -227,9 +229,11 @@ impl Redactor {
                     .for_each(|item| self.clean_in_place(None, None, in_payload, item, report));
             }
             Value::Object(fields) => {
-                let label = ["name", "key", "Name", "Key"]
+                let label = fields
                     .iter()
-                    .find_map(|key| Some(fields.get(*key)?.as_str()?.to_owned()))
+                    .filter_map(|(key, label)| Some((key, label.as_str()?)))
+                    .rfind(|(key, label)| keys::is_label(key, label))
+                    .map(|(_, label)| label.to_owned())
                     .or_else(|| key.map(str::to_owned));
                 let mut renamed = Vec::new();
                 for (key, field) in fields.iter_mut() {
@@ -316,6 +320,7 @@ impl Redactor {
             edits.extend(found.map(|range| Edit::new(range, Reason::Secret("cookie".into()))));
         }
         self.find_in_layers(text, 0, &mut edits);
+        self.find_in_document(text, &mut edits);
         let edits = edits::join(edits);
         let mut known = Known::default();
         known.add(text, &edits);
@@ -323,6 +328,35 @@ impl Redactor {
             Some(search) => self.with_copies(&search, text, edits),
             None => edits,
         }
+    }
+
+    /// Finds what the strings of a document hold, each by itself: in them quotation marks and line breaks are no longer escaped.
+    fn find_in_document(&self, text: &str, edits: &mut Vec<Edit>) {
+        if !text.starts_with(['{', '[']) || text.len() > LONGEST_DOCUMENT {
+            return;
+        }
+        let Some(document) = json::valid(text.as_bytes()) else { return };
+        let keywords = keywords::keywords(document.as_bytes());
+        json::walk(document, |event| {
+            let Event::String { key, value, label } = event else { return };
+            let label = label.map(|label| json::decode_string(&document[label]));
+            let name = name_of(key.as_deref(), label.as_deref());
+            if !name.is_some_and(is_telling)
+                && !secrets::is_suspicious_part(document, &value, &keywords)
+            {
+                return;
+            }
+            let raw = &document[value.clone()];
+            // A single word is judged with the key before it.
+            if !raw.contains(' ') {
+                return;
+            }
+            let inner = json::decode_string(raw);
+            let found = self.find(name, &inner);
+            edits.extend(in_raw(raw, inner, found).into_iter().map(|edit| {
+                Edit::new(value.start + edit.range.start..value.start + edit.range.end, edit.reason)
+            }));
+        });
     }
 
     /// Returns the edits of a text with those of what is known to be secret.
@@ -420,7 +454,7 @@ impl Payloads {
 /// Returns the name of a value: its key, or for `{"name": …, "value": …}` the name beside it.
 fn name_of<'a>(key: Option<&'a str>, label: Option<&'a str>) -> Option<&'a str> {
     match (key, label) {
-        (Some(key), Some(label)) if key.eq_ignore_ascii_case("value") => Some(label),
+        (Some(key), Some(label)) if keys::is_labelled(key) => Some(keys::of_label(label)),
         _ => key,
     }
 }

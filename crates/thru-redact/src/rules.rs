@@ -34,6 +34,14 @@ pub(crate) enum Finder {
     Protocol,
     /// A password near a word that tells of a login; see [`crate::told`].
     Login,
+    /// What a remark asks to keep; see [`crate::spoken`].
+    Warned,
+    /// Codes in a list; see [`crate::spoken`].
+    Codes,
+    /// A variable that a cipher is given; see [`crate::alias`].
+    Cipher,
+    /// A token whose parts code joins; see [`crate::parts`].
+    Parts,
     /// A value behind a word of another language; see [`crate::foreign`].
     Foreign,
     /// The cookies of a session; see [`crate::cookie`].
@@ -154,7 +162,7 @@ const fn shape(name: &'static str, description: &'static str) -> Rule {
 }
 
 /// Raised when the results of the rules change without a change of the table itself.
-pub(crate) const VERSION: u32 = 10;
+pub(crate) const VERSION: u32 = 11;
 
 /// Returns all built-in rules, for listing, without duplicates.
 pub fn rules() -> &'static [RuleInfo] {
@@ -219,6 +227,10 @@ pub(crate) static RULES: &[Rule] = &[
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("password", "the value of a password setting, field or option", &crate::foreign::PASSWORDS, "") },
     Rule { finder: Finder::Foreign, start: Start::Anywhere, ..form("api-key", "the value of a setting or field named as a key", &crate::foreign::KEYS, "") },
     Rule { finder: Finder::Login, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::told::LOGINS, "") },
+    Rule { finder: Finder::Warned, start: Start::Anywhere, ..form("kept-secret", "a value that a remark asks to keep secret", &crate::spoken::WARNINGS, "") },
+    Rule { finder: Finder::Codes, start: Start::Anywhere, ..form("recovery-code", "a code for recovery", &crate::spoken::CODES, "") },
+    Rule { finder: Finder::Cipher, start: Start::Anywhere, ..form("cipher-key", "a key that a cipher is given", &crate::alias::CIPHERS, "") },
+    Rule { finder: Finder::Parts, start: Start::Anywhere, ..form("joined-secret", "a secret whose parts code joins", &crate::parts::JOINS, "") },
     Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::COMMANDS, "") },
     Rule { finder: Finder::Shown, start: Start::Anywhere, ..form("shown-secret", "a secret that a command shows", &crate::shown::READERS, "") },
     Rule { finder: Finder::Protocol, start: Start::Anywhere, ..form("login-password", "the password of a login with its user", &crate::protocol::WORDS, "") },
@@ -326,7 +338,7 @@ pub(crate) static RULES: &[Rule] = &[
     form("private-key", "a private key in PEM, OpenSSH or PGP armour", &["private-lines: "], r"(?i)private-lines: \d{1,3}(?P<secret>(?:[\s>|+#*-]{1,8}[A-Za-z0-9+/=]{16,})+)")
         .followed_by(Follows::Word),
     form("pgpass", "the password of a line of .pgpass", &[":5432:", ":5433:", ":6432:"], r"(?::\d{4}):[^\s:]{1,64}:[^\s:]{1,64}:(?P<secret>[^\s\\\x22']{4,})")
-        .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
+        .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Password),
     form("pgpass", "the password of a line of .pgpass", &["*:*:"], r"\*:\*:[^\s:]{1,64}:(?:[^\s:]{1,64}:)?(?P<secret>[^\s\\\x22':]{4,})(?:\s|\z)")
         .starting(Start::Anywhere).followed_by(Follows::Token(1)).checked(Check::Password),
     form("sql-password", "the password of a user in SQL", &["identified by", "identified with", "identified as"], r#"(?i)identified (?:with [\w']{1,40} )?(?:by|as)(?: password)? \\{0,3}['"](?P<secret>[^\s'"\\]{4,})\\{0,3}['"]"#)
@@ -407,6 +419,28 @@ pub(crate) static RULES: &[Rule] = &[
         .starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Given),
     form("pin", "a personal number", &["pin ", "pin: ", "pin=", "pin-", "pin\":", "pin\\\":", "otp ", "otp: ", "passcode ", "passcode: ", "access code", "door code", "gate code", "alarm code", "entry code", "security code", "verification code", "one-time code", "unlock code", "2fa code"],
         r#"(?i)(?:pin|otp|passcode|(?:access|door|gate|alarm|entry|security|verification|one-time|unlock|2fa) code)(?:[ -]?(?:code|nummer|number))?\\{0,3}["']?(?: (?:for|of|to|on|at|für|de|del|della|du) [^\n:=.]{1,32}?)?(?: (?:is|ist|est|es|to)(?: now| still| set to)?:? |: ?| ?= ?)\\{0,3}["'`]?(?P<secret>\d{4,8})\b"#).followed_by(Follows::Word).checked(Check::Number),
+    form("pin", "a personal number", &["_pin=", "_pin =", "_pin:", "_pin\"", "-pin ", "alarm pin", "card pin", "sim pin", "door pin"],
+        r#"(?i)(?:_pin\\{0,3}["']?\s?[:=]|-pin|(?:alarm|card|sim|door) pin(?: is)?)\s{0,2}\\{0,3}["']?(?P<secret>\d{4,8})\b"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Number),
+    form("private-key", "the private key of a wallet", &["pk: ", "pk: \"", "pk: '", "_pk=", "_pk=\"", "wallet(\"", "wallet('", "wallet(\\\"", "privkey=", "private-key ", "privatekeytoaccount('", "privatekeytoaccount(\"", "privatekeytoaccount(\\\"", "from_key('", "from_key(\"", "from_key(\\\""],
+        r#"(?i)[a-z_-]{2,20}[(:=]? ?\\{0,3}["']?(?P<secret>(?:0x)?[0-9a-f]{64})\b"#).starting(Start::Anywhere).followed_by(Follows::Token(64)).checked(Check::Random),
+    form("command-password", "the password in the arguments of a command", &["mysql\"", "mysqldump\"", "mysqladmin\"", "mariadb\"", "mysql'", "mysqldump'", "mysql\\\"", "mysqldump\\\"", "mysqladmin\\\"", "mariadb\\\""],
+        r#"(?i)\w{2,10}\\{0,3}["'](?:,\s{0,8}\\{0,3}["'][^"'\n]{0,60}["']){0,6},\s{0,8}\\{0,3}["']-p(?P<secret>[^"'\s\\]{4,})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["\"p\":\"", "\"p\": \"", "\"p\\\":\\\"", "\"p\\\": \\\""],
+        r#""p\\{0,3}": ?\\{0,3}"(?P<secret>[^"\\\s]{4,})\\{0,3}""#).starting(Start::Anywhere).followed_by(Follows::Token(4)).checked(Check::SelfMade).beside("\"u"),
+    form("command-password", "the key that a command is given", &["operator unseal "], r"operator unseal (?P<secret>[A-Za-z0-9+/=]{24,})").followed_by(Follows::Token(20)).checked(Check::Random),
+    form("command-password", "the user and the password of a command", &["-u '", "-u \"", "-u \\\""],
+        r#"-u \\{0,3}["'][\w.@-]{1,40}:(?P<secret>[^\s"'\\$]{6,})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Chosen),
+    form("login-password", "the password of a login with its user", &["basic_auth", "auth_basic", "basicauth", "basic-auth", "http_auth"],
+        r#"(?i)(?:basic[_-]?auth|auth_basic|http_auth)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?[\w.@-]{1,40}:(?P<secret>[^\s"'\\$]{6,})"#).followed_by(Follows::Word).checked(Check::Chosen),
+    form("encoded-password", "a password that is piped to base64", &["echo -n ", "printf "],
+        r#"(?:echo -n|printf) \\{0,3}["']?(?P<secret>[^\s"'|\\]{6,})\\{0,3}["']?\s?\|\s?base64"#).followed_by(Follows::Pipe).checked(Check::SelfMade),
+    form("license-key", "the key of a license", &["license=", "license: ", "license: \"", "license\": \"", "license\\\": \\\"", "licence=", "licence: ", "license_key=", "license-key "],
+        r#"(?i)licen[sc]e[_-]?(?:key)?\\{0,3}["']?[:= ] ?\\{0,3}["']?(?P<secret>[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,7})\b"#).followed_by(Follows::Token(19)).checked(Check::Drawn),
+    form("pin", "a personal number", &["otp ", "pin ", "puk ", "puk: ", "one-time password is ", "one-time passcode is "],
+        r"(?:OTP|PIN|(?i:puk:?|one-time pass(?:word|code) is)) (?P<secret>\d{4,8})\b").followed_by(Follows::Token(4)).checked(Check::Number),
+    form("pin", "a personal number", &["use code ", "enter code ", "with code ", "the code "], r"(?i)[a-z]{3,5} code (?P<secret>\d{4,8}) to (?:log|sign|verify|confirm|unlock|enter)").followed_by(Follows::Token(4)).checked(Check::Number),
+    form("twilio-token", "a Twilio token behind its account", &["('ac", "(\"ac", "('sk", "(\"sk"],
+        r#"\(["'](?:AC|SK)[0-9a-f]{32}\\{0,3}["'],\s{0,8}\\{0,3}["'](?P<secret>[0-9A-Za-z]{32})\\{0,3}["']"#).starting(Start::Anywhere).followed_by(Follows::Token(32)).checked(Check::Random),
     form("pin", "a personal number that answers a question", &["pin?", "pin for ", "the pin", "pincode", "pin code", "door code", "alarm code", "otp?", "code for the "],
         r#"(?i)[a-z ]{3,13}\??(?: ?(?:for|of|to|on|at|code|again)\b[^\n?:=]{0,40})?\??[ \t]*(?:\n|\\n)(?:[^\n]{0,40}[:>] )?(?:it'?s |its )?(?P<secret>\d{4,8})(?:[\s.#]|\z)"#).starting(Start::Anywhere).followed_by(Follows::Word).checked(Check::Number),
     form("login-password", "the password of a login with its user", &["impdp ", "expdp ", "sqlldr ", "rman target ", "psexec.py ", "wmiexec.py ", "smbexec.py ", "secretsdump.py "],

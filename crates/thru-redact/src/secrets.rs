@@ -15,8 +15,8 @@ use crate::names::{self, Kind, Telling};
 use crate::pattern::Pattern;
 use crate::rules::{Finder, Follows, RULES, Rule, Start};
 use crate::{
-    alias, assignment, base64, checks, column, command, cookie, foreign, private_key, protocol,
-    shape, shown, told, wrap,
+    alias, assignment, base64, checks, column, command, cookie, foreign, pairs, parts, private_key,
+    protocol, shape, shown, spoken, told, wrap,
 };
 
 /// The amount of text that a pattern is matched against. A longer secret is extended to its end
@@ -221,6 +221,15 @@ fn look(index: usize, rule: &Rule, text: &str, word: Range<usize>, done: usize) 
             let secrets = shown::find(text, &word);
             (!secrets.is_empty()).then(|| found(word, secrets))
         }
+        Finder::Warned | Finder::Codes | Finder::Cipher | Finder::Parts => {
+            let secrets = match rule.finder {
+                Finder::Warned => spoken::warned(text, &word),
+                Finder::Codes => spoken::codes(text, &word),
+                Finder::Cipher => alias::keys(text, &word),
+                _ => parts::find(text, &word),
+            };
+            (!secrets.is_empty()).then(|| found(word, secrets))
+        }
         Finder::Protocol => {
             let secret = protocol::find(text, &word)?;
             Some(found(word.start..secret.end, vec![secret]))
@@ -337,8 +346,27 @@ fn in_table(text: &str, word: Range<usize>, telling: Option<Telling>) -> Option<
         Kind::Secret => told::listed(text, &name),
         _ => Vec::new(),
     };
+    let secrets = match secrets.is_empty() {
+        true if column::is_possible(text.as_bytes(), word) => {
+            column::find_beside(text, name.clone(), telling.kind == Kind::Password)
+        }
+        _ => secrets,
+    };
+    let secrets = match telling.kind {
+        // `(user / password)`
+        Kind::Password if secrets.is_empty() && stands_by_slash(text.as_bytes(), &name) => {
+            pairs::find(text, &name)
+        }
+        _ => secrets,
+    };
     let edits: Vec<_> = secrets.into_iter().map(|range| assigned(range, "password")).collect();
     (!edits.is_empty()).then_some(Found { whole: name, edits })
+}
+
+/// True if a slash stands just before a name, or soon behind it.
+fn stands_by_slash(bytes: &[u8], name: &Range<usize>) -> bool {
+    let near = &bytes[name.start.saturating_sub(3)..bytes.len().min(name.end + 48)];
+    memmem::find(near, b" / ").is_some() || near.starts_with(b"/")
 }
 
 /// Returns the start of the address that goes on here: all of the address of a webhook is secret.
@@ -439,7 +467,9 @@ fn is_possible(rule: &Rule, bytes: &[u8], word: &Range<usize>) -> bool {
         Finder::Shape => return shape::find(bytes, word.end, true).is_some(),
         Finder::Shown => return shown::is_possible(bytes, word),
         Finder::Protocol => return protocol::is_possible(bytes, word),
-        Finder::Foreign => return true,
+        Finder::Foreign | Finder::Codes | Finder::Cipher => return true,
+        Finder::Warned => return spoken::may_be_warned(bytes, word),
+        Finder::Parts => return parts::is_possible(bytes, word),
         Finder::Login => return told::may_be_login(bytes, word),
         Finder::Cookie => return cookie::is_possible(bytes, word.end),
         Finder::Base64Near => return true,
@@ -516,6 +546,7 @@ fn reader_follows(rest: &[u8]) -> bool {
         "env add",
         "env:set",
         "insert",
+        "base64",
         "-token",
         "-stdin",
     ];

@@ -104,6 +104,9 @@ pub(crate) fn find(bytes: &[u8], end: usize, is_raw: bool) -> Option<(Range<usiz
     };
     let text = std::str::from_utf8(&bytes[token.clone()]).ok()?;
     let before = &bytes[..token.start];
+    if is_digest(before) {
+        return None;
+    }
     if let Some(rule) = known(text) {
         // The key that encrypts stands behind the rest.
         let is_key = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+/=:".contains(byte);
@@ -124,6 +127,14 @@ pub(crate) fn find(bytes: &[u8], end: usize, is_raw: bool) -> Option<(Range<usiz
         !before.ends_with(b"/") && has_prefix(prefix, tail) && !is_masked(text)
     };
     is_token.then_some((token, "token-shape"))
+}
+
+/// True if the name of a digest stands before it: `SHA256:…`, as of the key of a host.
+fn is_digest(before: &[u8]) -> bool {
+    let near = &before[before.len().saturating_sub(7)..];
+    [&b"sha256:"[..], b"sha512:", b"md5:"].iter().any(|name| {
+        near.len() >= name.len() && near[near.len() - name.len()..].eq_ignore_ascii_case(name)
+    })
 }
 
 /// Returns the rule of a token whose form has no keyword that would be rare in text.
@@ -531,7 +542,7 @@ fn stands_alone(bytes: &[u8], token: &Range<usize>, text: &str) -> bool {
     let opens = before.last().is_none_or(|last| {
         matches!(last, 0..=b' ' | b'"' | b'\'' | b'`' | b'(' | b'[' | b'{' | b'>' | b'|' | b'=' | b':' | b'\\' | 0x80..)
     });
-    if !ends || !opens || before.ends_with(b"sha256:") {
+    if !ends || !opens {
         return false;
     }
     let line = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
+use crate::checks::{has_irregular_case, looks_random};
 use crate::{made, names};
 
 /// Commands that show or draw a secret and nothing else.
@@ -80,8 +81,11 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
         if value.is_empty() || is_prompt(value) {
             break;
         }
-        let is_secret =
-            if is_reader { is_value(value) } else { is_value(value) || made::is_shown(value) };
+        let is_secret = if is_reader {
+            is_value(value)
+        } else {
+            is_value(value) || made::is_shown(value) || is_base64(value)
+        };
         if nth < 2 && found.is_empty() && is_secret {
             found.push(shown);
             break;
@@ -140,6 +144,16 @@ pub(crate) fn is_prompt(line: &str) -> bool {
 /// True for a value that can be nothing else, alone on its line.
 fn is_value(value: &str) -> bool {
     made::is_certain(value) || made::is_phrase(value, true)
+}
+
+/// True for drawn bytes in base64, which may begin like a path.
+fn is_base64(value: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    value.len() >= 16
+        && value.len().is_multiple_of(4)
+        && value.bytes().all(is_part)
+        && has_irregular_case(value.as_bytes())
+        && looks_random(value)
 }
 
 /// Returns the line around a position, as far as it is read.

@@ -11,6 +11,8 @@ use memchr::memmem;
 use crate::checks::{is_uuid, letters_in_words, looks_random};
 use crate::made::{self, Made};
 use crate::names::{self, Kind, Telling};
+use crate::pairs;
+use crate::shown;
 use crate::value;
 
 /// The most bytes of a sentence that are read behind a name and before it.
@@ -31,7 +33,7 @@ const SHORTEST: usize = 6;
 
 /// What a word looks like.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Look {
+pub(crate) enum Look {
     /// Words that people make up as a password, joined or cased.
     Plain,
     /// Words that people join to a password, or one with a number.
@@ -91,7 +93,7 @@ fn after(bytes: &[u8], end: usize) -> &[u8] {
 }
 
 /// True if the first lines of a text, or of raw JSON, hold what may be a password.
-fn holds_password(part: &[u8], lines: usize) -> bool {
+pub(crate) fn holds_password(part: &[u8], lines: usize) -> bool {
     let (mut start, mut breaks) = (0, 0);
     for (at, byte) in part.iter().enumerate() {
         if !matches!(
@@ -142,7 +144,7 @@ fn has_hump(word: &[u8]) -> bool {
     word.windows(2).any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
-const fn is_mark(byte: &u8) -> bool {
+pub(crate) const fn is_mark(byte: &u8) -> bool {
     matches!(
         *byte,
         b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~' | b'=' | b'+'
@@ -172,6 +174,35 @@ pub(crate) fn find(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     behind(text, name.end..line_end(text, name.end))
         .or_else(|| ahead(text, name.start))
         .or_else(|| below(text, name))
+        .or_else(|| quoted(text, name))
+}
+
+/// Returns what stands in quotation marks on the line of a name, if it is numbered or drawn as nothing else there would be.
+fn quoted(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let head = head(text, name.start, BEFORE);
+    let line = name.start - head.len()..line_end(text, name.end);
+    let is_certain = |value: &str| match made::made(value) {
+        Some(Made::Numbered) => value.bytes().filter(u8::is_ascii_digit).count() > 1,
+        Some(_) => false,
+        None => has_both_cases(value.as_bytes()) && look(value) == Some(Look::Made),
+    };
+    let mut at = line.start;
+    while let Some(next) = text[at..line.end].find(['"', '\'', '`']) {
+        let start = at + next + 1;
+        let mark = char::from(text.as_bytes()[start - 1]);
+        let Some(length) = text[start..line.end].find(mark) else { break };
+        let value = text[start..start + length].trim_end_matches('\\');
+        let before = text[..start - 1].chars().next_back();
+        let opens = before.is_none_or(|before| !before.is_alphanumeric() || before == 'b');
+        let after = text[start + length + 1..].chars().next();
+        // `"NAME": …` names something.
+        if opens && !matches!(after, Some(':' | '=')) && is_certain(value) && !is_other(value) {
+            return Some(start..start + value.len());
+        }
+        // A mark that opens nothing is an apostrophe.
+        at = if opens { start + length + 1 } else { start };
+    }
+    None
 }
 
 /// True if the word at this position tells of a login, in text or in raw JSON, and a password may stand near it.
@@ -186,9 +217,19 @@ pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
     });
     let before = || &bytes[word.start.saturating_sub(2 * BEFORE)..word.start];
     let is_password = bytes[word.clone()].eq_ignore_ascii_case(b"pw");
+    // `bob / VALUE` may stand before it.
+    let is_paired = || {
+        let near = before();
+        memmem::rfind(near, b" / ").is_some_and(|at| holds_password(&near[at + 2..], 1))
+            || near.rsplit(|byte| *byte <= b' ').take(8).any(|word| {
+                let colon = word.iter().position(|byte| *byte == b':');
+                colon.is_some_and(|colon| may_be_password(&word[colon + 1..]))
+            })
+    };
     begins
         && ends
         && (holds_password(after(bytes, word.end), LINES)
+            || tells_of_pair(&bytes[word.clone()]) && is_paired()
             || is_password
                 && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
 }
@@ -212,8 +253,9 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     let lists = ["logins", "creds", "credentials", "zugangsdaten", "credenciales", "credenziali"];
     let is_list =
         listed.len() > 1 && lists.iter().any(|list| text[name.clone()].eq_ignore_ascii_case(list));
+    let listed: Vec<_> = listed.into_iter().filter(|range| is_list || is_strong(range)).collect();
     if !listed.is_empty() {
-        return listed.into_iter().filter(|range| is_list || is_strong(range)).collect();
+        return listed;
     }
     let words = words(text, name.end..line_end(text, name.end));
     for (nth, word) in words.iter().take(6).enumerate() {
@@ -230,11 +272,30 @@ pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
             break;
         }
     }
-    below(text, &name).filter(is_strong).into_iter().collect()
+    let below = below(text, &name).filter(is_strong);
+    match below {
+        Some(below) => vec![below],
+        None if tells_of_pair(&text.as_bytes()[word.clone()]) => pairs::find(text, &name),
+        None => Vec::new(),
+    }
+}
+
+/// True for a word for a login, near which a user and a password may stand: `root` is none.
+fn tells_of_pair(word: &[u8]) -> bool {
+    // The first letter may be a capital.
+    let parts = [&b"og"[..], b"red", b"uth", b"ccount", b"est u", b"ugangs"];
+    parts.iter().any(|part| memmem::find(word, part).is_some())
 }
 
 /// Words that tell of a login, in lower case.
-pub(crate) const LOGINS: [&str; 20] = [
+pub(crate) const LOGINS: [&str; 27] = [
+    "basic auth",
+    "logged in",
+    "log in",
+    "logins",
+    "test account",
+    "dev account",
+    "test user",
     "pw",
     "credentials",
     "identifiants",
@@ -279,6 +340,15 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
         let gap = &text[part.start..word.range.start];
         let last = nth.checked_sub(1).map(|before| &words[before]);
         let before = last.map(|last| text[last.range.clone()].to_lowercase());
+        // Where one is told, another may be.
+        let is_another = gap.contains("[redacted:password]")
+            && before
+                .as_deref()
+                .is_some_and(|before| VERBS.contains(&before) || AGAIN.contains(&before));
+        let is_typed = last.is_some_and(|last| is_typing(&text[last.range.clone()]));
+        if (is_another || is_typed) && pairs::is_password(&text[word.range.clone()]) {
+            return Some(word.range.clone());
+        }
         if let Some(look) = look(&text[word.range.clone()])
             && !before.as_deref().is_some_and(|before| OWNERS.contains(&before))
             && !is_about_else(gap)
@@ -310,12 +380,21 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
                 return Some(word.range.clone());
             }
         }
-        if word.ends_sentence {
+        // `It asks for a password. I typed VALUE.`
+        let types = |word: &Word| is_typing(&text[word.range.clone()]);
+        if word.ends_sentence
+            && !words[nth..].iter().take(4).any(types)
+            && !gap.contains("[redacted:password]")
+        {
             break;
         }
     }
     None
 }
+
+/// Words before another password of a sentence.
+const AGAIN: [&str; 11] =
+    ["has", "had", "with", "from", "and", "or", "than", "uses", "says", "und", "not"];
 
 /// True if a word for "with" stands before the name that ends here: `avec le mot de passe VALUE`.
 fn is_instrument(text: &str, end: usize) -> bool {
@@ -377,6 +456,15 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
         let is_named = (is_given
             || between().next().is_some_and(|first| AS.contains(&first.as_str())))
             && between().count() <= 4;
+        // `changed it from VALUE to VALUE`
+        let last = nth.checked_sub(1).map(|before| &text[words[before].range.clone()]);
+        let is_changed = matches!(last, Some("from" | "to"))
+            && look(&text[word.range.clone()]) == Some(Look::Made)
+            && is_change(&text[start..word.range.start]);
+        let is_typed = last.is_some_and(is_typing);
+        if is_changed || is_typed && pairs::is_password(&text[word.range.clone()]) {
+            return Some(word.range.clone());
+        }
         let is_linked = is_named || between().any(|part| links.contains(&part.as_str()));
         if let Some(look) = look(&text[word.range.clone()])
             && is_linked
@@ -400,31 +488,55 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
     None
 }
 
+/// True for a word by which something is typed.
+fn is_typing(word: &str) -> bool {
+    let words = ["type", "typed", "typing", "enter", "entered", "entering", "tippe", "tippte"];
+    words.iter().any(|known| word.eq_ignore_ascii_case(known))
+}
+
+/// True if a word tells that something became another.
+fn is_change(head: &str) -> bool {
+    ["chang", "rotat", "reset", "switch"].iter().any(|stem| head.contains(stem))
+}
+
 /// Returns the password on the line below that of a name: the answer to a question, or what a command shows.
 fn below(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let ceiling = text.floor_char_boundary(text.len().min(name.end + TAIL));
     let tail = text[name.end..ceiling].find('\n')?;
     let tail = &text[name.end..name.end + tail];
     let asks = tail.trim_end().ends_with('?') || is_request(head(text, name.start, LINE));
+    let shows = is_prompt(head(text, name.start, LINE));
     let announces = asks
         || tail.trim_end().ends_with(':')
         || tail.chars().all(|part| !part.is_alphanumeric() && part != ',')
-        || is_prompt(head(text, name.start, LINE));
+        || shows;
     let mut at = name.end + tail.len();
     // An answer may come late.
     for line in 0..if asks { ANSWERS } else { 1 } {
         let mut next = line_below(text, at)?;
-        if text[next.clone()].len() > 2 && !text[next.clone()].contains(char::is_alphanumeric) {
-            // The line below the head of a table.
+        let is_rule = |line: &Range<usize>| {
+            line.len() > 2 && !text[line.clone()].contains(char::is_alphanumeric)
+        };
+        if is_rule(&next) {
+            // The line below the head of a table, or above it.
             next = line_below(text, next.end)?;
+            let rule = line_below(text, next.end).filter(|below| shows && is_rule(below));
+            if let Some(rule) = rule.filter(|_| text[next.clone()].starts_with('|')) {
+                next = line_below(text, rule.end).unwrap_or(next);
+            }
+        }
+        if shown::is_prompt(&text[next.clone()]) {
+            return None;
         }
         at = next.end;
         let words = words(text, next.start + after_speaker(&text[next.clone()])..next.end);
-        let is_alone = words.len() == 1;
+        let is_word = |word: &&Word| text[word.range.clone()].contains(char::is_alphanumeric);
+        let is_alone = words.iter().filter(is_word).count() == 1;
         for (nth, word) in words.iter().take(8).enumerate() {
             let Some(look) = look(&text[word.range.clone()]) else { continue };
             let is_last = nth + 1 == words.len();
             let may_be = match look {
+                Look::Made | Look::Words if shows && is_last && word.is_quoted => true,
                 Look::Made => is_alone && (announces || tail.len() < 40) || asks,
                 Look::Words => {
                     is_alone && announces || asks && line == 0 && (word.is_quoted || is_last)
@@ -511,7 +623,9 @@ pub(crate) fn listed(text: &str, name: &Range<usize>) -> Vec<Range<usize>> {
     let Some(tail) = text[name.end..ceiling].find('\n') else { return Vec::new() };
     let end = name.end + tail;
     let tail = text[name.end..end].trim_end();
-    let is_heading = tail.ends_with(':')
+    let is_object = tail.ends_with('{') && text[..name.end].ends_with('s');
+    let is_heading = is_object
+        || tail.ends_with(':')
         || head.trim_start().starts_with(['#', '*', '=', '-'])
         || text[end..].starts_with("\n\n")
         || tail.trim_end_matches(['*', '#', '=', '-', ' ']).len() < 2 && head.len() < 24;
@@ -564,7 +678,18 @@ fn line_below(text: &str, end: usize) -> Option<Range<usize>> {
 /// True for the beginning of a line with a command in a terminal.
 fn is_prompt(head: &str) -> bool {
     let head = head.trim_start();
-    ["$ ", "# ", "> ", "% ", "❯ "].iter().any(|sign| head.starts_with(sign)) || head.contains("$ ")
+    let first = head.split_whitespace().next().unwrap_or_default();
+    // `mysql>`, `shop=#`, `(gdb)`, `In [3]:`
+    let is_interpreter = first.len() <= 24
+        && !first.contains(['<', '/', '='])
+        && first.trim_end_matches('>').len() > 1
+        && (first.ends_with('>') && !first.ends_with("->"))
+        || first.len() <= 24 && first.ends_with("=#")
+        || matches!(first, "(gdb)" | "(lldb)" | "(Pdb)" | "PS")
+        || head.starts_with("In [");
+    ["$ ", "# ", "> ", "% ", "❯ "].iter().any(|sign| head.starts_with(sign))
+        || head.contains("$ ")
+        || is_interpreter
 }
 
 /// Returns the bytes of a time and a speaker that a line of a chat begins with.
@@ -587,7 +712,7 @@ fn after_speaker(line: &str) -> usize {
 }
 
 /// True if the words before a candidate tell that it is something else.
-fn is_about_else(gap: &str) -> bool {
+pub(crate) fn is_about_else(gap: &str) -> bool {
     gap.split(|part: char| !part.is_alphanumeric())
         .any(|word| OTHERS.contains(&word.to_ascii_lowercase().as_str()))
 }
@@ -596,6 +721,22 @@ fn is_about_else(gap: &str) -> bool {
 fn ends_with_sign(gap: &str) -> bool {
     let gap = gap.trim_end_matches(|part: char| part.is_whitespace() || "\"'`*_“„«".contains(part));
     gap.ends_with([':', '=', '→', '|', '│']) || gap.ends_with("->") || gap.ends_with("...")
+}
+
+/// Returns the line around a position, if it is not long.
+pub(crate) fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
+    let floor = text.ceil_char_boundary(at.saturating_sub(2 * LINE));
+    let ceiling = text.floor_char_boundary(text.len().min(at + 2 * LINE));
+    let start = text.get(floor..at)?.rfind('\n').map(|found| floor + found + 1);
+    let end = text.get(at..ceiling)?.find(['\n', '\r']).map(|found| at + found);
+    let start = start.or_else(|| (floor == 0).then_some(0))?;
+    let end = end.or_else(|| (ceiling == text.len()).then_some(ceiling))?;
+    Some(start..end)
+}
+
+/// Returns where the words of a part of a text stand.
+pub(crate) fn ranges(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
+    words(text, part).into_iter().map(|word| word.range).collect()
 }
 
 /// Returns the words of a part of a text.
@@ -623,7 +764,7 @@ fn words(text: &str, part: Range<usize>) -> Vec<Word> {
 }
 
 /// Returns what a word looks like, if it may be a password.
-fn look(word: &str) -> Option<Look> {
+pub(crate) fn look(word: &str) -> Option<Look> {
     let bytes = word.as_bytes();
     if !(SHORTEST..=64).contains(&bytes.len()) || !may_be_password(bytes) || is_other(word) {
         return None;

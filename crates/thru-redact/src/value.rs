@@ -185,7 +185,8 @@ fn is_secret(kind: Kind, name: &[u8], value: &str, manner: Manner) -> bool {
         Kind::Secret | Kind::Token if is_given && is_tiny_key(value) => true,
         Kind::Secret if (quoted || is_setting) && is_one(name) && is_own(name, value) => true,
         Kind::Secret
-            if (quoted || is_given && is_compound(name))
+            if (quoted
+                || is_given && (is_compound(name) || name.iter().all(u8::is_ascii_uppercase)))
                 && is_one(name)
                 && is_value_made(name, value) =>
         {
@@ -527,14 +528,17 @@ fn is_password(value: &str, quoted: bool) -> bool {
     quoted || mark || !value.contains(['.', '(', '[', '{']) || is_dotted(value)
 }
 
-/// True for two words with a dot between them and a number behind, as people make passwords: `Word.word42`.
+/// True for words with dots between them and a number behind, as people make passwords: `Word.word42`, `word.word.42`.
 fn is_dotted(value: &str) -> bool {
     let stem = value.trim_end_matches(|last: char| last.is_ascii_digit());
     let is_word =
         |word: &str| word.len() >= 3 && word.bytes().skip(1).all(|byte| byte.is_ascii_lowercase());
+    let words = || stem.trim_end_matches('.').split('.');
     value.len() - stem.len() >= 2
-        && stem.starts_with(|first: char| first.is_ascii_uppercase())
-        && stem.split_once('.').is_some_and(|(one, other)| is_word(one) && is_word(other))
+        && (stem.starts_with(|first: char| first.is_ascii_uppercase())
+            || made::made(value) == Some(Made::Numbered))
+        && words().count() > 1
+        && words().all(is_word)
 }
 
 /// True for three and more plain words with hyphens or dots between them, as people make passwords; a number may be the first

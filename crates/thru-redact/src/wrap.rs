@@ -148,8 +148,9 @@ fn is_mixed_up(part: &str) -> bool {
 
 /// True if a line that begins with this part goes on with the token of the line before it.
 fn goes_on(part: &str, rest: &str, last: usize) -> bool {
-    let ends_line = rest
-        .trim_start_matches([' ', '\t', '\r', '│', '┃', '|', '"', '\'', '`', '\\', ';', ',', ')']);
+    let ends_line = rest.trim_start_matches([
+        ' ', '\t', '\r', '│', '┃', '|', '"', '\'', '`', '\\', ';', ',', ')', '+', '.',
+    ]);
     !part.is_empty()
         && !part.trim_end_matches('=').contains('=')
         // A token that begins within a line is cut at the width of the terminal.
