@@ -385,8 +385,9 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
     let (_, text) = pack.text.get().split_once("## Commands used here").unwrap();
     assert_snapshot!(text, @"
 
-    - `just lint`, `just fix`, `kiln log show …`; `git commit` runs a hook here (`just test`), which failed in 2 sessions
+    - `just lint`, `just fix`; `git commit` runs a hook here (`just test`), which failed in 2 sessions
     - `just lint` failed in 2 sessions; `just fix` came next and passed
+    - Tools: `kiln log show`
 
     More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
     </throughline-context>

@@ -42,7 +42,8 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec
         reason: reason.to_owned(),
     };
     let mut drafts = Vec::new();
-    let commands = again_and_again(sessions).join(", ");
+    let (commands, tools) = again_and_again(sessions);
+    let commands = commands.join(", ");
     let hook = commit_hook(store, &sessions.calls)?;
     // Of what a hook printed, an order would hold back the whole line.
     let fits = |hook: &String| {
@@ -62,6 +63,9 @@ pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec
     }
     if let Some(hook) = alone {
         drafts.push(line(hook, "a hook held back commits"));
+    }
+    if !tools.is_empty() {
+        drafts.push(line(tools, "orders to tools that the last sessions gave again and again"));
     }
     Ok(drafts)
 }
@@ -193,8 +197,9 @@ impl Runs {
     }
 }
 
-/// Commands as they can be run again, then tools with the orders that they are given, each time about something else.
-fn again_and_again(sessions: &Sessions) -> Vec<String> {
+/// Returns commands as they can be run again, and a line of the tools with the orders that they are given, each time about
+/// something else.
+fn again_and_again(sessions: &Sessions) -> (Vec<String>, String) {
     let (mut runs, mut orders) = (Runs::default(), Runs::default());
     for (rank, calls) in sessions.calls.iter().enumerate() {
         let (mut seen, mut given) = (HashSet::new(), HashSet::new());
@@ -218,8 +223,21 @@ fn again_and_again(sessions: &Sessions) -> Vec<String> {
     told.truncate(COMMANDS);
     let tools = orders.usual_orders(&told);
     let told = told.iter().map(|command| format!("`{}`", recorded(command, COMMAND)));
-    let tools = tools.iter().take(TOOLS).map(|order| format!("`{} …`", recorded(order, COMMAND)));
-    told.chain(tools).collect()
+    (told.collect(), line_of_tools(&tools[..tools.len().min(TOOLS)]))
+}
+
+/// Returns "Tools: `kiln cone`, `load`; `press up`" for these orders; nothing for none.
+fn line_of_tools(orders: &[String]) -> String {
+    let mut tools: Vec<(&str, Vec<String>)> = Vec::new();
+    for order in orders {
+        let (tool, rest) = order.split_once(' ').unwrap_or((order, ""));
+        match tools.iter_mut().find(|(known, _)| *known == tool) {
+            Some((_, said)) => said.push(format!("`{}`", recorded(rest, COMMAND))),
+            None => tools.push((tool, vec![format!("`{}`", recorded(order, COMMAND))])),
+        }
+    }
+    let tools: Vec<String> = tools.into_iter().map(|(_, said)| said.join(", ")).collect();
+    if tools.is_empty() { String::new() } else { format!("Tools: {}", tools.join("; ")) }
 }
 
 /// Returns the tool of a command with the words that say what it is to do: `kiln cone add` and `kiln cone` of `kiln cone add 4`.
@@ -228,8 +246,12 @@ fn orders_to_tool(one: &Typed) -> Vec<String> {
     #[rustfmt::skip]
     const SETTING_UP: [&str; 10] =
         ["auth", "help", "info", "init", "install", "login", "setup", "version", "where", "whoami"];
-    /// Tools whose first word is a thing, and whose second one says what to do with it.
-    const OF_THINGS: [&str; 2] = ["gh", "glab"];
+    /// Tools that are the same everywhere.
+    #[rustfmt::skip]
+    const KNOWN: [&str; 20] = [
+        "gh", "glab", "npm", "npx", "pnpm", "yarn", "bun", "bunx", "deno", "cargo", "go", "pip", "uv", "poetry", "docker", "kubectl",
+        "brew", "apt", "systemctl", "terraform",
+    ];
     /// Words that only run what follows.
     const RUNNING: [&str; 3] = ["exec", "run", "x"];
     let is_word = |word: &&String| {
@@ -238,12 +260,13 @@ fn orders_to_tool(one: &Typed) -> Vec<String> {
             && !word.starts_with('-')
     };
     let words = one.words.iter().skip(1).take(ORDER_WORDS).take_while(is_word).count();
-    if !is_tool(one) || one.words[1..=words].iter().any(|word| SETTING_UP.contains(&word.as_str()))
+    if !is_tool(one)
+        || KNOWN.contains(&one.program())
+        || one.words[1..=words].iter().any(|word| SETTING_UP.contains(&word.as_str()))
     {
         return Vec::new();
     }
-    let fewest = if OF_THINGS.contains(&one.program()) { ORDER_WORDS } else { 1 };
-    (fewest..=words)
+    (1..=words)
         .map(|last| &one.words[..=last])
         .filter(|order| order.last().is_some_and(|word| !RUNNING.contains(&word.as_str())))
         .map(|order| order.join(" "))
@@ -451,14 +474,26 @@ mod tests {
     }
 
     #[test]
+    fn orders_to_one_tool_stand_together() {
+        let orders = ["kiln cone", "press up", "kiln load"].map(str::to_owned);
+        assert_eq!(line_of_tools(&orders), "Tools: `kiln cone`, `load`; `press up`");
+        assert_eq!(line_of_tools(&[]), "");
+    }
+
+    #[test]
     fn a_tool_is_told_by_the_orders_that_it_is_given() {
         let orders = |line: &str| -> Vec<String> {
             Line::of(line).commands.iter().flat_map(orders_to_tool).collect()
         };
         assert_eq!(orders("kiln cone add 4 --hot"), ["kiln cone", "kiln cone add"]);
         assert_eq!(orders("kiln show cone-4 && git log x; ls docs"), ["kiln show"]);
-        assert_eq!(orders("gh pr view 4 --json title; gh pr"), ["gh pr view"]);
-        for none in ["kiln auth status", "just run", "make -j 4", "node tools/fire.js"] {
+        for none in [
+            "gh pr view 4 --json title",
+            "kiln auth status",
+            "just run",
+            "make -j 4",
+            "node tools/fire.js",
+        ] {
             assert!(orders(none).is_empty(), "{none}");
         }
         let mut runs = Runs::default();
