@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::checks::{is_uuid, looks_random};
 use crate::names::{self, LONGEST, Telling};
 use crate::value::{self, Manner};
-use crate::{made, pairs};
+use crate::{made, told};
 
 /// The most rows that are read, and the most bytes of a row.
 const ROWS: usize = 32;
@@ -122,7 +122,7 @@ pub(crate) fn find_beside(text: &str, name: Range<usize>, is_password: bool) -> 
         let is_drawn = || {
             value.len() >= 16 && looks_random(value) && made::is_certain(value) && !is_uuid(value)
         };
-        if is_password { pairs::is_password(value) || is_drawn() } else { is_drawn() }
+        if is_password { told::is_password(value) || is_drawn() } else { is_drawn() }
     };
     let decoration = |part: char| part.is_whitespace() || "|│┃\"'`*".contains(part);
     if text[name.clone()].ends_with("chpasswd") {

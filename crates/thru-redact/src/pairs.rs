@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use crate::told::{self, Look};
+use crate::told::{self, is_password};
 
 /// The most lines above a word and below it.
 const LINES: usize = 4;
@@ -20,9 +20,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     }
     let mut at = line.start;
     for _ in 0..LINES {
-        let Some(above) = at.checked_sub(1).and_then(|end| told::line_around(text, end)) else {
-            break;
-        };
+        let Some(above) = told::line_above(text, at) else { break };
         let pairs = in_line(text, above.clone(), false);
         if pairs.is_empty() {
             break;
@@ -32,8 +30,7 @@ pub(crate) fn find(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     }
     at = line.end;
     for _ in 0..LINES {
-        let next = (at < text.len()).then(|| told::line_around(text, at + 1)).flatten();
-        let Some(below) = next else { break };
+        let Some(below) = told::next_line(text, at) else { break };
         let pairs = in_line(text, below.clone(), false);
         if pairs.is_empty() {
             break;
@@ -103,16 +100,4 @@ fn is_user(word: &str) -> bool {
     (2..=48).contains(&word.len())
         && word.starts_with(|first: char| first.is_ascii_alphabetic())
         && word.bytes().all(is_part)
-}
-
-/// True for what can be a password, and hardly anything else.
-pub(crate) fn is_password(word: &str) -> bool {
-    let digits = word.bytes().filter(u8::is_ascii_digit).count();
-    let is_small = |byte: &u8| byte.is_ascii_lowercase();
-    let has_word = word.as_bytes().split(|byte| !is_small(byte)).any(|letters| letters.len() > 2);
-    match told::look(word) {
-        Some(Look::Made) => has_word || word.bytes().any(|byte| is_small(&byte)) && digits > 1,
-        Some(Look::Words) => digits > 1 && has_word,
-        _ => false,
-    }
 }

@@ -56,14 +56,14 @@ pub(crate) fn warned(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
     }
     let mut at = line.start;
     for _ in 0..ABOVE {
-        let Some(above) = at.checked_sub(1).and_then(|end| line_around(text, end)) else { break };
+        let Some(above) = told::line_above(text, at) else { break };
         let found = kept(&above, false);
         if !found.is_empty() {
             return found;
         }
         at = above.start;
     }
-    let below = (line.end < text.len()).then(|| line_around(text, line.end + 1)).flatten();
+    let below = told::next_line(text, line.end);
     below.map(|below| kept(&below, false)).unwrap_or_default()
 }
 
@@ -142,7 +142,7 @@ pub(crate) fn remarked(text: &str, start: usize, telling: Telling) -> Option<Ran
     }
     let mut at = line.start;
     for _ in 0..=ABOVE {
-        let above = line_around(text, at.checked_sub(1)?)?;
+        let above = told::line_above(text, at)?;
         at = above.start;
         if let Some(found) = find(above) {
             return Some(found);
@@ -173,7 +173,7 @@ pub(crate) fn codes(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
         if nth > 0 && !is_empty && found.len() == before || line.end >= text.len() {
             break;
         }
-        let Some(next) = line_around(text, line.end + 1) else { break };
+        let Some(next) = told::next_line(text, line.end) else { break };
         line = next;
     }
     if found.len() > 1 { found } else { Vec::new() }

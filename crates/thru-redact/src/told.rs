@@ -4,6 +4,8 @@
 //! Candidates are the words around a name. What a word is made of and how near it stands speak for it, what it may be instead
 //! and what is said before it speak against it: the less a word looks like a password, the more must speak for it.
 
+mod login;
+
 use std::ops::Range;
 
 use memchr::memmem;
@@ -11,9 +13,10 @@ use memchr::memmem;
 use crate::checks::{is_uuid, letters_in_words, looks_random};
 use crate::made::{self, Made};
 use crate::names::{self, Kind, Telling};
-use crate::pairs;
 use crate::shown;
 use crate::value;
+
+pub(crate) use login::{LOGINS, find_login, may_be_login};
 
 /// The most bytes of a sentence that are read behind a name and before it.
 const BEHIND: usize = 140;
@@ -205,119 +208,6 @@ fn quoted(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     None
 }
 
-/// True if the word at this position tells of a login, in text or in raw JSON, and a password may stand near it.
-pub(crate) fn may_be_login(bytes: &[u8], word: &Range<usize>) -> bool {
-    let is_part =
-        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/');
-    let ends =
-        bytes.get(word.end).is_none_or(|next| !is_part(next) || *next == b's' || *next == b'.');
-    let begins = word.start.checked_sub(1).is_none_or(|before| {
-        !is_part(&bytes[before])
-            || bytes[before] == b'n' && before > 0 && bytes[before - 1] == b'\\'
-    });
-    let before = || &bytes[word.start.saturating_sub(2 * BEFORE)..word.start];
-    let is_password = bytes[word.clone()].eq_ignore_ascii_case(b"pw");
-    // `bob / VALUE` may stand before it.
-    let is_paired = || {
-        let near = before();
-        memmem::rfind(near, b" / ").is_some_and(|at| holds_password(&near[at + 2..], 1))
-            || near.rsplit(|byte| *byte <= b' ').take(8).any(|word| {
-                let colon = word.iter().position(|byte| *byte == b':');
-                colon.is_some_and(|colon| may_be_password(&word[colon + 1..]))
-            })
-    };
-    begins
-        && ends
-        && (holds_password(after(bytes, word.end), LINES)
-            || tells_of_pair(&bytes[word.clone()]) && is_paired()
-            || is_password
-                && (holds_password(before(), BEFORE) || may_be_comment(bytes, word.start)))
-}
-
-/// Returns the passwords that belong to a word that tells of a login and no more: each must look like nothing else.
-pub(crate) fn find_login(text: &str, word: &Range<usize>) -> Vec<Range<usize>> {
-    let rest = text[word.end..].bytes().take_while(u8::is_ascii_alphabetic).count();
-    let name = word.start..word.end + rest;
-    if text[name.clone()].eq_ignore_ascii_case("pw") {
-        let told = find(text, &name).or_else(|| commented(text, name.start, Telling::PASSWORD));
-        if told.is_some() {
-            return told.into_iter().collect();
-        }
-    }
-    let is_strong = |range: &Range<usize>| {
-        let word = &text[range.clone()];
-        has_both_cases(word.as_bytes()) && look(word) == Some(Look::Made)
-    };
-    let listed = listed(text, &name);
-    // Names of accounts and networks are many; these hold passwords and nothing else.
-    let lists = ["logins", "creds", "credentials", "zugangsdaten", "credenciales", "credenziali"];
-    let is_list =
-        listed.len() > 1 && lists.iter().any(|list| text[name.clone()].eq_ignore_ascii_case(list));
-    let listed: Vec<_> = listed.into_iter().filter(|range| is_list || is_strong(range)).collect();
-    if !listed.is_empty() {
-        return listed;
-    }
-    let words = words(text, name.end..line_end(text, name.end));
-    for (nth, word) in words.iter().take(6).enumerate() {
-        let gap = &text[name.end..word.range.start];
-        let last =
-            nth.checked_sub(1).map(|before| text[words[before].range.clone()].to_lowercase());
-        let is_given = ends_with_sign(gap)
-            || last
-                .is_some_and(|last| VERBS.contains(&last.as_str()) || last == "/" || last == "and");
-        if is_strong(&word.range) && is_given && !is_about_else(gap) {
-            return vec![word.range.clone()];
-        }
-        if word.ends_sentence {
-            break;
-        }
-    }
-    let below = below(text, &name).filter(is_strong);
-    match below {
-        Some(below) => vec![below],
-        None if tells_of_pair(&text.as_bytes()[word.clone()]) => pairs::find(text, &name),
-        None => Vec::new(),
-    }
-}
-
-/// True for a word for a login, near which a user and a password may stand: `root` is none.
-fn tells_of_pair(word: &[u8]) -> bool {
-    // The first letter may be a capital.
-    let parts = [&b"og"[..], b"red", b"uth", b"ccount", b"est u", b"ugangs"];
-    parts.iter().any(|part| memmem::find(word, part).is_some())
-}
-
-/// Words that tell of a login, in lower case.
-pub(crate) const LOGINS: [&str; 27] = [
-    "basic auth",
-    "logged in",
-    "log in",
-    "logins",
-    "test account",
-    "dev account",
-    "test user",
-    "pw",
-    "credentials",
-    "identifiants",
-    "credenciales",
-    "credenziali",
-    "zugangsdaten",
-    "login",
-    "creds",
-    "wifi",
-    "wi-fi",
-    "wlan",
-    "vpn",
-    "ssid",
-    "zugang",
-    "accounts",
-    "acceso",
-    "accesso",
-    "accès",
-    "sudo",
-    "root",
-];
-
 /// Returns the end of the sentence's line, as far as it is read.
 fn line_end(text: &str, start: usize) -> usize {
     let ceiling = text.floor_char_boundary(text.len().min(start + BEHIND));
@@ -346,7 +236,7 @@ fn behind(text: &str, part: Range<usize>) -> Option<Range<usize>> {
                 .as_deref()
                 .is_some_and(|before| VERBS.contains(&before) || AGAIN.contains(&before));
         let is_typed = last.is_some_and(|last| is_typing(&text[last.range.clone()]));
-        if (is_another || is_typed) && pairs::is_password(&text[word.range.clone()]) {
+        if (is_another || is_typed) && is_password(&text[word.range.clone()]) {
             return Some(word.range.clone());
         }
         if let Some(look) = look(&text[word.range.clone()])
@@ -462,7 +352,7 @@ fn ahead(text: &str, end: usize) -> Option<Range<usize>> {
             && look(&text[word.range.clone()]) == Some(Look::Made)
             && is_change(&text[start..word.range.start]);
         let is_typed = last.is_some_and(is_typing);
-        if is_changed || is_typed && pairs::is_password(&text[word.range.clone()]) {
+        if is_changed || is_typed && is_password(&text[word.range.clone()]) {
             return Some(word.range.clone());
         }
         let is_linked = is_named || between().any(|part| links.contains(&part.as_str()));
@@ -734,6 +624,16 @@ pub(crate) fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
+/// Returns the line above the one that starts here, if it is not long.
+pub(crate) fn line_above(text: &str, start: usize) -> Option<Range<usize>> {
+    line_around(text, start.checked_sub(1)?)
+}
+
+/// Returns the line behind the one that ends here, empty or not, if it is not long.
+pub(crate) fn next_line(text: &str, end: usize) -> Option<Range<usize>> {
+    if end < text.len() { line_around(text, end + 1) } else { None }
+}
+
 /// Returns where the words of a part of a text stand.
 pub(crate) fn ranges(text: &str, part: Range<usize>) -> Vec<Range<usize>> {
     words(text, part).into_iter().map(|word| word.range).collect()
@@ -784,6 +684,18 @@ pub(crate) fn look(word: &str) -> Option<Look> {
         Some(Made::Cased) => Some(Look::Plain),
         Some(Made::Joined) if made::is_made(word) => Some(Look::Plain),
         _ => None,
+    }
+}
+
+/// True for what can be a password, and hardly anything else.
+pub(crate) fn is_password(word: &str) -> bool {
+    let digits = word.bytes().filter(u8::is_ascii_digit).count();
+    let is_small = |byte: &u8| byte.is_ascii_lowercase();
+    let has_word = word.as_bytes().split(|byte| !is_small(byte)).any(|letters| letters.len() > 2);
+    match look(word) {
+        Some(Look::Made) => has_word || word.bytes().any(|byte| is_small(&byte)) && digits > 1,
+        Some(Look::Words) => digits > 1 && has_word,
+        _ => false,
     }
 }
 
