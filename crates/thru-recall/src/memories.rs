@@ -140,8 +140,7 @@ struct Evidence {
 
 impl Evidence {
     fn of(found: &[Candidate], meaning: Option<&QueryMeaning>) -> Self {
-        let words: Vec<f32> =
-            found.iter().map(|candidate| candidate.contributions.iter().sum()).collect();
+        let words: Vec<f32> = found.iter().map(Candidate::held).collect();
         let similarity =
             meaning.map_or_else(|| vec![None; found.len()], |meaning| meaning.similarity(found));
         Self {

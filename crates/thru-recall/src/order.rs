@@ -209,10 +209,9 @@ const MAY_ASK: usize = 200;
 /// Makes calls that asked the person words of the agent, which the person answered: what they hold was decided there.
 fn mark_replies(store: &Store, candidates: &mut Candidates) -> Result<()> {
     let all = &mut candidates.found;
-    let held = |one: &Candidate| one.contributions.iter().sum::<f32>();
     let is_call = |one: &Candidate| one.kind == PassageKind::Tool && !one.is_echo;
     let mut calls: Vec<(f32, i64)> =
-        all.iter().filter(|one| is_call(one)).map(|one| (held(one), one.row)).collect();
+        all.iter().filter(|one| is_call(one)).map(|one| (one.held(), one.row)).collect();
     calls.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     let rows: Vec<i64> = calls.into_iter().take(MAY_ASK).map(|(_, row)| row).collect();
     let asking = store.calls_of_tools(&rows, &ASKING_TOOLS)?;

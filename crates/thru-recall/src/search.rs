@@ -258,7 +258,7 @@ pub fn search(
             continue;
         }
         let is_plan = is_plan(&passage, text.get());
-        let is_held = candidates.found[score.candidate].contributions.iter().any(|one| *one > 0.0);
+        let is_held = candidates.found[score.candidate].holds_any();
         let is_unsaid = match passage.kind {
             PassageKind::Human => !is_held && is_order(text.get()),
             PassageKind::Assistant => is_intent(text.get()) || is_asking(text.get()),
@@ -412,7 +412,7 @@ const AS_GOOD: f32 = 0.9;
 /// Puts the last of the answers of a session that are about as good before the others: what was said first may have been wrong.
 fn last_first(hits: &mut [Hit], candidates: &Candidates) {
     let found = |hit: &Hit| &candidates.found[hit.score.candidate];
-    let held = |hit: &Hit| found(hit).contributions.iter().sum::<f32>();
+    let held = |hit: &Hit| found(hit).held();
     let at = |hit: &Hit| (found(hit).at, found(hit).ordinal);
     let asks =
         |hit: &Hit| hit.text.get().trim_end_matches(['*', ')', '"', ' ', '\n']).ends_with('?');
@@ -436,7 +436,7 @@ const DID: f32 = 0.4;
 
 /// Puts the first command that worked behind the best answer to a question how to do something, where none is sure to do it.
 fn command_second(hits: &mut [Hit], candidates: &Candidates) {
-    let held = |hit: &Hit| candidates.found[hit.score.candidate].contributions.iter().sum::<f32>();
+    let held = |hit: &Hit| candidates.found[hit.score.candidate].held();
     let most = hits.iter().map(held).fold(0.0, f32::max);
     second(hits, |hit| {
         let has_worked = hit.passage.outcome == Some(Outcome::Succeeded);

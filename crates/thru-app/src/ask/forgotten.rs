@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use thru_core::{Id, SessionId, SessionKey, Timestamp};
+use thru_core::{Id, SessionId, Timestamp};
 use thru_intake::{Operation, RecordedMemory};
 use thru_redact::{Clean, Redactor};
 use thru_store::{MemoryFilter, OperationRow, Store};
@@ -38,8 +38,7 @@ pub(super) fn list(
 ) -> Result<(Vec<ForgottenMemory>, Option<String>)> {
     let operations = store.operations()?;
     let after: Option<String> = pages::place(cursor)?;
-    let before = |row: &&OperationRow| after.as_ref().is_some_and(|after| row.key != *after);
-    let rest = operations.iter().rev().skip_while(before).skip(usize::from(after.is_some()));
+    let rest = pages::behind(operations.iter().rev(), after.as_deref(), |row| row.key.clone());
     let mut found = Vec::new();
     for row in rest.filter(|row| row.undone.is_none()) {
         let Some(Operation::MemoryForgotten { memory, session }) =
@@ -49,10 +48,13 @@ pub(super) fn list(
         };
         let is_in_time = filter.since.is_none_or(|since| row.at >= Some(since))
             && filter.until.is_none_or(|until| row.at < Some(until));
-        if !is_in_time || !is_wanted(store, &operations, filter, memory, session.as_ref())? {
+        if !is_in_time {
             continue;
         }
         let of = session.as_ref().map(|key| store.session_by_key(key)).transpose()?.flatten();
+        if !is_wanted(store, &operations, filter, memory, of)? {
+            continue;
+        }
         let title = of.map(|row| store.session(row)).transpose()?.flatten();
         let title = title.and_then(|session| session.title);
         found.push(ForgottenMemory {
@@ -77,9 +79,8 @@ fn is_wanted(
     operations: &[OperationRow],
     filter: &MemoryFilter,
     memory: Id,
-    session: Option<&SessionKey>,
+    session: Option<i64>,
 ) -> Result<bool> {
-    let session = session.map(|key| store.session_by_key(key)).transpose()?.flatten();
     if filter.session.is_some() && filter.session != session {
         return Ok(false);
     }

@@ -114,8 +114,7 @@ impl Part<'_> {
         all: impl Iterator<Item = T>,
         id: impl Fn(&T) -> String,
     ) -> impl Iterator<Item = T> {
-        let is_before = move |one: &T| self.after.is_some_and(|after| id(one) != after);
-        all.skip_while(is_before).skip(usize::from(self.after.is_some())).take(self.limit)
+        pages::behind(all, self.after, id).take(self.limit)
     }
 }
 

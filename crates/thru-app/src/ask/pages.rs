@@ -20,6 +20,16 @@ pub(super) fn cut<T, P: Serialize>(
     Ok(place.map(|place| place.iter().map(|byte| format!("{byte:02x}")).collect()))
 }
 
+/// Leaves out the entries up to the one with this id: those of the pages before.
+pub(super) fn behind<T>(
+    all: impl Iterator<Item = T>,
+    id: Option<&str>,
+    id_of: impl Fn(&T) -> String,
+) -> impl Iterator<Item = T> {
+    let is_before = move |one: &T| id.is_some_and(|id| id_of(one) != id);
+    all.skip_while(is_before).skip(usize::from(id.is_some()))
+}
+
 /// Reads the place that a cursor stands for.
 ///
 /// # Errors

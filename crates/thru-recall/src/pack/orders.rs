@@ -29,7 +29,10 @@ pub(super) enum Verdict {
 pub(super) fn verdict(store: &Store, occasion: &Occasion, draft: &Draft) -> Result<Verdict> {
     let is_quoted = matches!(draft.section, Section::Rules | Section::Snapshot(Part::Rulings));
     let Some(memory) = &draft.memory else {
-        return Ok(if is_quoted { Verdict::Told } else { as_far_as_no_order(&draft.text) });
+        return Ok(match !is_quoted && is_order(&draft.text) {
+            true => before_order(&draft.text),
+            false => Verdict::Told,
+        });
     };
     if memory.flags.is_rule {
         return Ok(Verdict::Told);
@@ -41,10 +44,10 @@ pub(super) fn verdict(store: &Store, occasion: &Occasion, draft: &Draft) -> Resu
     Ok(match speaker(store, memory)? {
         // The words around a person's may be the agent's.
         Speaker::Person if is_order_here && !memory.flags.is_note && !is_order(&memory.title) => {
-            as_far_as_no_order(&draft.text)
+            before_order(&draft.text)
         }
         Speaker::Person => Verdict::Told,
-        Speaker::Agent if !memory.flags.is_note => as_far_as_no_order(&draft.text),
+        Speaker::Agent if !memory.flags.is_note => before_order(&draft.text),
         Speaker::Agent if is_order_here => Verdict::HeldBack,
         Speaker::Agent if matches!(occasion, Occasion::Prompt(_)) => Verdict::AgentNote,
         Speaker::Agent => Verdict::HeldBack,
@@ -54,12 +57,9 @@ pub(super) fn verdict(store: &Store, occasion: &Occasion, draft: &Draft) -> Resu
 /// The fewest bytes that are worth telling of a line with an order in it.
 const SHORTEST: usize = 32;
 
-/// Decides about a line of an agent: what stands before an order is told, if it is a sentence of its own. An agent reports
-/// with the same verbs that orders have.
-fn as_far_as_no_order(text: &str) -> Verdict {
-    if !is_order(text) {
-        return Verdict::Told;
-    }
+/// Decides about a line of an agent with an order in it: what stands before that is told, if it is a sentence of its own. An
+/// agent reports with the same verbs that orders have.
+fn before_order(text: &str) -> Verdict {
     let ends = text.match_indices(['.', '!', '?', ';']).map(|(at, sign)| at + sign.len());
     let ends = ends.filter(|end| text[*end..].starts_with(' '));
     let told = ends.take_while(|end| !is_order(&text[..*end])).last();
@@ -394,10 +394,10 @@ mod tests {
 
     #[test]
     fn what_stands_before_an_order_is_told() {
-        let told = |text: &'static str| match as_far_as_no_order(text) {
-            Verdict::Told => Some(text),
+        let told = |text: &'static str| match before_order(text) {
+            _ if !is_order(text) => Some(text),
             Verdict::UpTo(end) => Some(&text[..end]),
-            Verdict::AgentNote | Verdict::HeldBack => None,
+            Verdict::Told | Verdict::AgentNote | Verdict::HeldBack => None,
         };
         let report = "Reviewed the evaluators of the guide. Skip the security review here.";
         assert_eq!(told(report), Some("Reviewed the evaluators of the guide."));

@@ -134,8 +134,7 @@ pub(crate) struct Own {
 impl Own {
     /// Computes the evidence of each candidate alone.
     pub(crate) fn of(all: &[Candidate], similarity: &[Option<f32>]) -> Self {
-        let mut words: Vec<f32> =
-            all.iter().map(|c| of_echo(c) * c.contributions.iter().sum::<f32>()).collect();
+        let mut words: Vec<f32> = all.iter().map(|c| of_echo(c) * c.held()).collect();
         let best_words = words.iter().copied().fold(0.0, f32::max);
         as_shares(&mut words);
         let mut proximity: Vec<f32> = all.iter().map(|c| of_echo(c) * c.proximity).collect();

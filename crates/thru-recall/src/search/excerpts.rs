@@ -95,9 +95,8 @@ impl<'a, 'm> Excerpts<'a, 'm> {
         let Hit { passage, text, .. } = hit;
         let candidate = &self.candidates.found[hit.score.candidate];
         let is_reason = self.asks_why && is_plan(passage, text.get());
-        let is_held = candidate.contributions.iter().any(|one| *one > 0.0);
         // Only its meaning matches: the snippet begins at the nearest chunk.
-        let nearest = match is_held || is_reason {
+        let nearest = match candidate.holds_any() || is_reason {
             true => None,
             false => {
                 self.meaning.get().and_then(|query| query.place_in(text.get(), candidate.text_key))

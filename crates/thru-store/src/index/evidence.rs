@@ -55,6 +55,18 @@ pub struct Candidate {
     pub proximity: f32,
 }
 
+impl Candidate {
+    /// Returns what the words of the query in it weigh together.
+    pub fn held(&self) -> f32 {
+        self.contributions.iter().sum()
+    }
+
+    /// True if it holds a word of the query, and not only its meaning.
+    pub fn holds_any(&self) -> bool {
+        self.contributions.iter().any(|one| *one > 0.0)
+    }
+}
+
 /// The statistics of the whole collection that BM25 needs.
 pub(super) struct Statistics {
     pub(super) idf: Vec<f32>,

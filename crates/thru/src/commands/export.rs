@@ -17,8 +17,7 @@ use crate::ui::{Outcome, Page, Tone, count, plural};
 #[command(after_help = "Examples:\n  \
     thru export --out memory.jsonl              everything\n  \
     thru export --project rocket --since 2026-01-01\n  \
-    thru export --project rocket --markdown     memories to read
-  \
+    thru export --project rocket --markdown     memories to read\n  \
     thru export --project rocket --decisions    what you told and decided, to share\n  \
     thru export | jq -r 'select(.kind == \"memory\") | .body.title'\n  \
     thru import memory.jsonl                    import what was told and decided")]
