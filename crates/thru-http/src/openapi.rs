@@ -5,7 +5,7 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::api::{PREFIX, Route, routes};
+use crate::api::{Basis, PREFIX, Route, routes};
 use crate::ask::{Answer, json as as_json};
 
 /// The place of the schemas that answers share.
@@ -143,7 +143,7 @@ fn operation(route: &Route, inputs: &mut SchemaGenerator, outputs: &mut SchemaGe
                     "schema": { "$ref": "#/components/schemas/Problem" } } } },
         },
     });
-    if route.is_tagged {
+    if route.basis != Basis::More {
         operation["responses"]["304"] = json!({
             "description": "Nothing is new since the answer whose `ETag` the client named by `If-None-Match`.",
         });

@@ -306,8 +306,8 @@ impl<'t> ToolArguments<'t> {
                     limit,
                 })
             }
-            (_, Some(span)) => AboutFacts::Changed(Changed { span, project, limit }),
-            (_, None) => AboutFacts::Problems(ListProblems { project, limit }),
+            (_, Some(span)) => AboutFacts::Changed(Changed { span, project, cursor: None, limit }),
+            (_, None) => AboutFacts::Problems(ListProblems { project, cursor: None, limit }),
         })
     }
 

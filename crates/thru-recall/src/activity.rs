@@ -4,6 +4,7 @@
 //! The time between two moments of a session that lie close together counts as work; a longer gap is idle
 //! time. Both count for the day on which they began.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
@@ -47,8 +48,8 @@ pub struct Work {
 pub struct Activity {
     /// By day, the latest first.
     pub days: Vec<(Date, Work)>,
-    /// By project, the most active first. `None` for sessions that belong to none.
-    pub projects: Vec<(Option<String>, Work)>,
+    /// By the row and the name of the project, the most active first. `None` for sessions that belong to none.
+    pub projects: Vec<(Option<(i64, String)>, Work)>,
     /// The total of all days.
     pub total: Work,
     /// The longest session, from its first to its last moment.
@@ -103,9 +104,10 @@ pub fn activity(store: &Store, request: &ActivityRequest) -> Result<Activity> {
     let half = durations.len() / 2;
     activity.median = (middle(half) + middle(durations.len().saturating_sub(1) / 2)) / 2;
     activity.days = by_day.into_iter().rev().collect();
-    activity.projects =
-        by_project.into_iter().map(|(key, work)| (key.map(|(_, name)| name), work)).collect();
-    activity.projects.sort_by(|a, b| b.1.active.cmp(&a.1.active).then_with(|| a.0.cmp(&b.0)));
+    activity.projects = by_project.into_iter().collect();
+    activity.projects.sort_by_cached_key(|(project, work)| {
+        (Reverse(work.active), project.as_ref().map(|(row, name)| (name.clone(), *row)))
+    });
     Ok(activity)
 }
 

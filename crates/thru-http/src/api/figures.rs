@@ -11,7 +11,7 @@ use thru_app::keep::capture::{pause_capture, resume_capture};
 use thru_app::keep::settings::settings;
 use thru_app::{App, Call, Result, Trouble};
 
-use super::{Nothing, Route, change, get, names};
+use super::{Nothing, Route, change, get, look, names};
 
 /// The days that figures are about where none are named.
 const USUAL: &str = "30 days ago";
@@ -19,7 +19,7 @@ const USUAL: &str = "30 days ago";
 pub(super) fn routes() -> Vec<Route> {
     vec![
         get("/status", "Shows the state of the memory.", |_: Nothing, app, call| status(app, call)),
-        get(
+        look(
             "/stats",
             "Adds up the work of sessions, by day and project.",
             |input: WorkInput, app, call| {
@@ -31,16 +31,16 @@ pub(super) fn routes() -> Vec<Route> {
                 )
             },
         ),
-        get(
+        look(
             "/stats/context",
             "Adds up what context cost, and the use that was made of it.",
             |input: SinceInput, app, call| context_usage(app, &since(input.since), call),
         ),
-        get("/spending", "Adds up what models cost.", |input: SpendingInput, app, call| {
+        look("/spending", "Adds up what models cost.", |input: SpendingInput, app, call| {
             let request = AskModelUsage { since: since(input.since), project: input.project };
             model_usage(app, &request, call)
         }),
-        get("/jobs", "Lists work that waits or failed.", |_: Nothing, app, call| {
+        look("/jobs", "Lists work that waits or failed.", |_: Nothing, app, call| {
             jobs::list(app, call)
         }),
         change(

@@ -10,7 +10,7 @@ use thru_app::ask::graph::problems::{ListProblems, problems};
 use thru_app::ask::graph::why::{Why, why};
 use thru_app::{App, Call, Result};
 
-use super::{Route, get, names, scope};
+use super::{Route, ask_up_to_date, get, names, scope};
 use crate::drawing::{Edge, ego, timeline};
 
 /// Facts where no number is asked for, and at most.
@@ -19,7 +19,7 @@ const MOST: usize = 500;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        get(
+        ask_up_to_date(
             "/facts",
             "Lists facts about a thing, the latest first.",
             |input: FactsInput, app, call| {
@@ -36,34 +36,40 @@ pub(super) fn routes() -> Vec<Route> {
                 facts(app, &request, call)
             },
         ),
-        get(
+        ask_up_to_date(
             "/entities/{id}",
             "Shows a thing with the facts about it, those that ended too.",
             |input: EntityInput, app, call| {
                 entity(app, &ShowEntity { id: input.id, limit: limit(input.limit) }, call)
             },
         ),
-        get(
+        ask_up_to_date(
             "/facts/drawing",
             "Draws a thing among its neighbours, and the time in which its facts held, as SVG.",
             draw,
         ),
         get("/why", "Tells how a thing came to be as it is.", |input: WhyInput, app, call| {
-            let WhyInput { about, project, limit: most } = input;
-            why(app, &Why { about, project: scope(project), limit: limit(most) }, call)
+            let WhyInput { about, project, cursor, limit: most } = input;
+            why(app, &Why { about, project: scope(project), cursor, limit: limit(most) }, call)
         }),
-        get(
+        ask_up_to_date(
             "/changed",
             "Lists what changed in a span of time.",
             |input: ChangedInput, app, call| {
-                let ChangedInput { span, project, limit: most } = input;
-                changed(app, &Changed { span, project: scope(project), limit: limit(most) }, call)
+                let ChangedInput { span, project, cursor, limit: most } = input;
+                let (project, limit) = (scope(project), limit(most));
+                changed(app, &Changed { span, project, cursor, limit }, call)
             },
         ),
-        get("/problems", "Lists the problems that are open.", |input: ProblemsInput, app, call| {
-            let ProblemsInput { project, limit: most } = input;
-            problems(app, &ListProblems { project: scope(project), limit: limit(most) }, call)
-        }),
+        ask_up_to_date(
+            "/problems",
+            "Lists the problems that are open.",
+            |input: ProblemsInput, app, call| {
+                let ProblemsInput { project, cursor, limit: most } = input;
+                let (project, limit) = (scope(project), limit(most));
+                problems(app, &ListProblems { project, cursor, limit }, call)
+            },
+        ),
     ]
 }
 
@@ -180,6 +186,8 @@ struct WhyInput {
     about: String,
     /// Only this project, by its name or key.
     project: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Facts at most.
     limit: Option<usize>,
 }
@@ -192,6 +200,8 @@ struct ChangedInput {
     span: String,
     /// Only this project, by its name or key.
     project: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Facts at most.
     limit: Option<usize>,
 }
@@ -202,6 +212,8 @@ struct ChangedInput {
 struct ProblemsInput {
     /// Only this project, by its name or key.
     project: Option<String>,
+    /// Where the page begins: `next` of the page before.
+    cursor: Option<String>,
     /// Problems at most.
     limit: Option<usize>,
 }

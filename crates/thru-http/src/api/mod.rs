@@ -38,13 +38,24 @@ pub(crate) struct Route {
     /// The path below [`PREFIX`].
     pub(crate) path: &'static str,
     pub(crate) summary: &'static str,
-    /// True if its answers have tags.
-    pub(crate) is_tagged: bool,
+    /// What its answers follow from.
+    pub(crate) basis: Basis,
     /// The schema of its input: parameters, or a body with the parameters of the path.
     pub(crate) input: fn(&mut SchemaGenerator) -> Schema,
     /// The schema of its answer.
     pub(crate) output: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) handler: MethodRouter<Arc<Shared>>,
+}
+
+/// What an answer follows from: one that follows from the store alone has a tag.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Basis {
+    /// More than the store: indexes, settings, directories, processes.
+    More,
+    /// The store, once it is up to date.
+    UpToDate,
+    /// The store as it is.
+    Recorded,
 }
 
 /// All routes.
@@ -67,20 +78,30 @@ where
     T: Serialize + JsonSchema,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
-    question(path, summary, false, work)
+    question(path, summary, Basis::More, work)
 }
 
-/// A question to the store as it is: its answer has a tag, and a client that names it again is told that nothing is new.
+/// A question to the store once it is up to date.
+fn ask_up_to_date<I, T, F>(path: &'static str, summary: &'static str, work: F) -> Route
+where
+    I: DeserializeOwned + JsonSchema + Send + 'static,
+    T: Serialize + JsonSchema,
+    F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
+{
+    question(path, summary, Basis::UpToDate, work)
+}
+
+/// A question to the store as it is: a client that names the tag of its last answer is told that nothing is new.
 fn look<I, T, F>(path: &'static str, summary: &'static str, work: F) -> Route
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
     T: Serialize + JsonSchema,
     F: Fn(I, &App, Call<'_>) -> Result<T> + Clone + Send + Sync + 'static,
 {
-    question(path, summary, true, work)
+    question(path, summary, Basis::Recorded, work)
 }
 
-fn question<I, T, F>(path: &'static str, summary: &'static str, is_tagged: bool, work: F) -> Route
+fn question<I, T, F>(path: &'static str, summary: &'static str, basis: Basis, work: F) -> Route
 where
     I: DeserializeOwned + JsonSchema + Send + 'static,
     T: Serialize + JsonSchema,
@@ -92,19 +113,28 @@ where
                         path: Path| async move {
         let input: I = asked(&uri, &path.map_err(not_text)?)?;
         // Of the state before, so that what is written meanwhile makes another.
-        let tag = is_tagged.then(|| tag(shared.backend.app())).flatten();
+        let look = || (basis != Basis::More).then(|| tag(shared.backend.app())).flatten();
+        let mut tag = look();
         let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
-        let is_in = |tag: &HeaderValue| Some(known?.contains(tag.to_str().ok()?));
-        let mut response = match tag.as_ref().and_then(is_in).unwrap_or_default() {
-            true => StatusCode::NOT_MODIFIED.into_response(),
-            false => ask(shared, move |app, call| work(input, app, call)).await?,
+        let is_known = |tag: &Option<HeaderValue>| {
+            let tag = tag.as_ref().and_then(|tag| tag.to_str().ok());
+            known.zip(tag).is_some_and(|(known, tag)| known.contains(tag))
         };
+        let mut response = StatusCode::NOT_MODIFIED.into_response();
+        if basis != Basis::Recorded || !is_known(&tag) {
+            let answer = ask(Arc::clone(&shared), move |app, call| work(input, app, call)).await?;
+            // Bringing it up to date may have written.
+            tag = tag.filter(|tag| basis == Basis::Recorded || look().as_ref() == Some(tag));
+            if !is_known(&tag) {
+                response = answer;
+            }
+        }
         response.headers_mut().extend(tag.map(|tag| (header::ETAG, tag)));
         Ok::<_, Problem>(response)
     };
     let handler = on(MethodFilter::GET, handler);
     let (input, output) = (root::<I>, named::<T>);
-    Route { method: Method::GET, path, summary, is_tagged, input, output, handler }
+    Route { method: Method::GET, path, summary, basis, input, output, handler }
 }
 
 /// The tag of answers that the store alone makes.
@@ -130,7 +160,7 @@ where
     };
     let handler = on(filter, handler);
     let (input, output) = (root::<I>, named::<T>);
-    Route { method, path, summary, is_tagged: false, input, output, handler }
+    Route { method, path, summary, basis: Basis::More, input, output, handler }
 }
 
 fn root<I: JsonSchema>(schemas: &mut SchemaGenerator) -> Schema {

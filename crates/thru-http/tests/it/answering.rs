@@ -127,7 +127,7 @@ fn lists_are_told_page_by_page_whatever_comes_in_between() {
         records
             .asks("Test it")
             .runs("c1", "cargo test importer")
-            .fails("c1", "error[E0277]: no lock");
+            .fails("c1", &format!("error[E027{number}]: no lock"));
         home.add(&session, records.says("It fails."));
     }
     let served = home.serve();
@@ -139,6 +139,8 @@ fn lists_are_told_page_by_page_whatever_comes_in_between() {
         ("/memories?", "memories", "full_id"),
         ("/memories?state=told&", "memories", "full_id"),
         ("/facts?history=true&", "facts", "id"),
+        ("/changed?span=2020-01-01..&", "facts", "id"),
+        ("/problems?", "problems", "id"),
         ("/log?", "entries", "full_id"),
     ] {
         let page = |query: &str| {
@@ -159,6 +161,17 @@ fn lists_are_told_page_by_page_whatever_comes_in_between() {
         assert_eq!(told, whole, "{path}");
         assert_eq!(served.get(&format!("/api/v1{path}cursor=5b5d")).status, 400, "{path}");
     }
+    // A course begins with what is earliest, and its pages go back from the latest.
+    let course = |query: &str| {
+        let answer = served.get(&format!("/api/v1/why?about=cargo+test+importer&{query}")).json();
+        let ids: Vec<_> =
+            answer["facts"].as_array().unwrap().iter().map(|one| one["id"].clone()).collect();
+        (ids, answer["next"].as_str().map(str::to_owned))
+    };
+    let (whole, _) = course("limit=500");
+    let (latest, cursor) = course("limit=2");
+    let (before, _) = course(&format!("limit=500&cursor={}", cursor.unwrap()));
+    assert_eq!([before, latest].concat(), whole);
     let (_, cursor) = {
         let answer = served.get("/api/v1/log?limit=1").json();
         (answer["entries"].clone(), answer["next"].as_str().unwrap().to_owned())
@@ -194,6 +207,8 @@ fn projects_of_one_name_are_told_apart_by_their_keys() {
             keys(&served, &format!("/api/v1/sessions?{query}"), "sessions"),
             std::slice::from_ref(&key)
         );
+        let work = keys(&served, &format!("/api/v1/stats?since=2020-01-01&{query}"), "projects");
+        assert_eq!(work, std::slice::from_ref(&key));
         let memories = keys(&served, &format!("/api/v1/memories?{query}"), "memories");
         assert!(memories.iter().all(|one| *one == key), "{memories:?}");
     }
@@ -234,6 +249,19 @@ fn an_answer_that_a_client_has_is_not_sent_again() {
     assert_eq!((after.status, tag(&after)), (200, None));
     assert_ne!(settled(), before);
     assert_eq!(tag(&served.get("/api/v1/search?q=lock")), None);
+    // What a question brought up to date has none either, the next answer one that the client keeps.
+    let facts = || {
+        (0..100).find_map(|_| {
+            sleep(Duration::from_millis(50));
+            tag(&served.get("/api/v1/facts"))
+        })
+    };
+    let is_kept = || {
+        let head = format!("{}If-None-Match: {}\r\n\r\n", served.authorised(), facts().unwrap());
+        let again = served.send(&format!("GET /api/v1/facts HTTP/1.1\r\n{head}"));
+        again.status == 304 && again.body.is_empty()
+    };
+    assert!(is_kept() || is_kept());
 }
 
 #[test]

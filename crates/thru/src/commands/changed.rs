@@ -30,6 +30,7 @@ pub(crate) fn run(arguments: &ChangedArguments, environment: &Environment) -> Re
     let request = Changed {
         span: arguments.span.clone(),
         project: arguments.within.scope(),
+        cursor: None,
         limit: arguments.limit,
     };
     let found = changed(environment, &request, environment.progress().call())?;

@@ -21,7 +21,8 @@ pub(crate) struct ProblemsArguments {
 }
 
 pub(crate) fn run(arguments: &ProblemsArguments, environment: &Environment) -> Result<Outcome> {
-    let request = ListProblems { project: arguments.within.scope(), limit: arguments.limit };
+    let request =
+        ListProblems { project: arguments.within.scope(), cursor: None, limit: arguments.limit };
     let found = problems(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &found, |page| {
         graph::lines(page, &found.problems, environment);

@@ -40,6 +40,7 @@ pub(crate) fn run(arguments: &WhyArguments, environment: &Environment) -> Result
     let request = Why {
         about: arguments.what.join(" "),
         project: arguments.within.scope(),
+        cursor: None,
         limit: arguments.limit,
     };
     let course = why(environment, &request, environment.progress().call())?;

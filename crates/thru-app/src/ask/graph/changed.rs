@@ -8,6 +8,7 @@ use thru_core::{EntityKind, Relation, Timestamp};
 use thru_recall::parse_date;
 use thru_store::{FactFilter, FactTime, SessionFilter, Store};
 
+use super::super::pages;
 use super::{FactEntry, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
@@ -23,6 +24,8 @@ pub struct Changed {
     pub span: String,
     /// The projects to look in.
     pub project: ProjectScope,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,
 }
@@ -40,6 +43,9 @@ pub struct ChangeList {
     pub to: Timestamp,
     /// True if there are more.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// The facts that began or ended.
     pub facts: Vec<FactEntry>,
     /// The work done before the answer.
@@ -67,17 +73,18 @@ pub fn changed(app: &App, request: &Changed, call: Call<'_>) -> Result<ChangeLis
         projects: graph.projects.clone(),
         relations: relations_about(&[], Vec::new()),
         time: FactTime::Changed(from, to),
+        after: pages::place(request.cursor.as_deref())?,
         limit: Some(request.limit + 1),
         ..FactFilter::default()
     })?;
-    let more = found.len() > request.limit;
-    found.truncate(request.limit);
+    let next = pages::cut(&mut found, request.limit, |fact| (fact.from, fact.id))?;
     Ok(ChangeList {
         version: answer::VERSION,
         kind: "changed",
         from,
         to,
-        more,
+        more: next.is_some(),
+        next,
         // What ended later had not ended then.
         facts: graph.entries(&found, Some(to))?,
         preparation: graph.preparation(),

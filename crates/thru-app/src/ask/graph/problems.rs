@@ -1,12 +1,14 @@
 //! Problems: what failed last and was not seen to pass since.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use thru_core::{Relation, is_trunk};
+use thru_core::{Id, Relation, Timestamp, is_trunk};
 use thru_store::{FactFilter, FactRow, FactTime};
 
+use super::super::pages;
 use super::{FactEntry, OpenGraph, ProjectScope};
 use crate::answer;
 use crate::app::App;
@@ -22,6 +24,8 @@ const LOOKED_AT: usize = 500;
 pub struct ListProblems {
     /// The projects to look in.
     pub project: ProjectScope,
+    /// The place behind which it begins: `next` of the page before.
+    pub cursor: Option<String>,
     /// Maximum number of problems.
     pub limit: usize,
 }
@@ -35,6 +39,9 @@ pub struct ProblemList {
     pub kind: &'static str,
     /// True if there are more.
     pub more: bool,
+    /// The cursor of the next page, if there are more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// What failed, and with what.
     pub problems: Vec<FactEntry>,
     /// The work done before the answer.
@@ -72,12 +79,16 @@ pub fn problems(app: &App, request: &ListProblems, call: Call<'_>) -> Result<Pro
         fact.relation == Relation::FailedWith
             || !named.contains(&(fact.subject.row, fact.scope.clone()))
     });
-    let more = failing.len() > request.limit;
-    failing.truncate(request.limit);
+    let behind: Option<(Timestamp, Id)> = pages::place(request.cursor.as_deref())?;
+    failing.retain(|fact| {
+        behind.is_none_or(|(at, id)| (Reverse(fact.from), fact.id) > (Reverse(at), id))
+    });
+    let next = pages::cut(&mut failing, request.limit, |fact| (fact.from, fact.id))?;
     Ok(ProblemList {
         version: answer::VERSION,
         kind: "problems",
-        more,
+        more: next.is_some(),
+        next,
         problems: graph.entries(&failing, None)?,
         preparation: graph.preparation(),
     })

@@ -6,6 +6,7 @@ use serde::Serialize;
 use thru_core::{EntityKind, MemoryKind, ObservationType, Relation};
 use thru_store::{EntityRow, FactFilter, FactTime};
 
+use super::super::pages;
 use super::{EntityEntry, FactEntry, NAMED, OpenGraph, ProjectScope, relations_about};
 use crate::answer;
 use crate::app::App;
@@ -27,6 +28,8 @@ pub struct Why {
     pub about: String,
     /// The projects to look in.
     pub project: ProjectScope,
+    /// The place before which it ends: `next` of the page of later facts.
+    pub cursor: Option<String>,
     /// Maximum number of facts.
     pub limit: usize,
 }
@@ -42,6 +45,9 @@ pub struct Course {
     pub entities: Vec<EntityEntry>,
     /// True if there are earlier facts.
     pub more: bool,
+    /// The cursor of the page of earlier facts, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<String>,
     /// Its facts, the earliest first.
     pub facts: Vec<FactEntry>,
     /// Decisions that speak of it, the best first.
@@ -69,19 +75,18 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
         true => graph.meant(&request.about, NAMED)?.entities,
         false => called,
     };
-    let about = |entities: Vec<i64>, relations: Option<Vec<Relation>>, limit| {
-        store.facts(&FactFilter {
-            entities: Some(entities),
-            relations,
-            time: FactTime::Ever,
-            limit,
-            ..FactFilter::default()
-        })
+    let about = |entities: Vec<i64>| FactFilter {
+        entities: Some(entities),
+        time: FactTime::Ever,
+        ..FactFilter::default()
     };
-    let mut facts =
-        about(rows(&named), relations_about(&named, Vec::new()), Some(request.limit + 1))?;
-    let more = facts.len() > request.limit;
-    facts.truncate(request.limit);
+    let mut facts = store.facts(&FactFilter {
+        relations: relations_about(&named, Vec::new()),
+        after: pages::place(request.cursor.as_deref())?,
+        limit: Some(request.limit + 1),
+        ..about(rows(&named))
+    })?;
+    let next = pages::cut(&mut facts, request.limit, |fact| (fact.from, fact.id))?;
     // A commit says who made it: the session that did knows why.
     let commits = facts.iter().flat_map(|fact| [Some(&fact.subject), fact.object.as_ref()]);
     let commits: Vec<i64> = commits
@@ -90,7 +95,8 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
         .map(|entity| entity.row)
         .collect();
     if !commits.is_empty() {
-        facts.extend(about(commits, Some(vec![Relation::Committed]), None)?);
+        let relations = Some(vec![Relation::Committed]);
+        facts.extend(store.facts(&FactFilter { relations, ..about(commits) })?);
     }
     facts.sort_by_key(|fact| (fact.from, fact.row));
     facts.dedup_by_key(|fact| fact.row);
@@ -100,7 +106,8 @@ pub fn why(app: &App, request: &Why, call: Call<'_>) -> Result<Course> {
         version: answer::VERSION,
         kind: "why",
         entities: entities.collect::<Result<_>>()?,
-        more,
+        more: next.is_some(),
+        next,
         facts: graph.entries(&facts, None)?,
         // Those of other projects are about other things.
         decisions: if is_elsewhere { Vec::new() } else { decisions(app, request, call)? },

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
-use thru_core::Agent;
+use thru_core::{Agent, ProjectKey};
 use thru_recall::{ActivityRequest, IDLE_TIMEOUT, Work, activity, parse_date};
 use thru_redact::Clean;
 
@@ -63,6 +63,9 @@ pub struct DayWork {
 pub struct ProjectWork {
     /// The project's name; `None` for sessions of none.
     pub project: Option<Clean<String>>,
+    /// Its key.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_key: Option<ProjectKey>,
     /// The figures.
     pub work: WorkFigures,
 }
@@ -118,7 +121,12 @@ pub fn work(app: &App, request: &AskWork, call: Call<'_>) -> Result<WorkStats> {
         zone: app.zone().clone(),
     };
     let activity = activity(&store, &request)?;
-    let name = |name: &Option<String>| name.as_deref().map(|name| cleaned(intake.redactor(), name));
+    let of_project = |project: &Option<(i64, String)>, work: Work| -> Result<ProjectWork> {
+        let project = project.as_ref();
+        let key = project.map(|(row, _)| store.project_key(*row)).transpose()?.flatten();
+        let name = project.map(|(_, name)| cleaned(intake.redactor(), name));
+        Ok(ProjectWork { project: name, project_key: key, work: work.into() })
+    };
     Ok(WorkStats {
         version: answer::VERSION,
         kind: "session-stats",
@@ -130,8 +138,8 @@ pub fn work(app: &App, request: &AskWork, call: Call<'_>) -> Result<WorkStats> {
         projects: activity
             .projects
             .iter()
-            .map(|(project, work)| ProjectWork { project: name(project), work: (*work).into() })
-            .collect(),
+            .map(|(project, work)| of_project(project, *work))
+            .collect::<Result<_>>()?,
         total: activity.total.into(),
         median: activity.median,
         longest: activity.longest,
