@@ -270,7 +270,7 @@ fn tool(moment: &Moment) -> Action {
     match tool {
         _ if shell::is_poll(tool) => poll(moment),
         _ if is_done && tool.starts_with("mcp__") && tool.ends_with("create_pull_request") => {
-            Action::Landed(Landing::Opened(None, false))
+            Action::Landed(Landing::Opened { number: None, title: None, is_draft: false })
         }
         _ if is_done && tool.starts_with("mcp__") && tool.ends_with("merge_pull_request") => {
             Action::Landed(Landing::Merged(None))

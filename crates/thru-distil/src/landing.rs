@@ -10,18 +10,28 @@ use crate::commits::{self, Commit};
 use crate::event::{Action, Event};
 use crate::pattern;
 use crate::shell::{CommandLine, Simple};
+use crate::subject;
 use crate::text::{cut, one_line, shown_name};
 
 /// Longest line about the state of the work, in characters.
-const STATE: usize = 200;
+const STATE: usize = 240;
+/// Characters of the subject of a commit, or of the title of a pull request.
+const SUBJECT: usize = 72;
 
 /// A step of work on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Landing {
     /// Commits were pushed: to this branch and with this hash, if they are known.
     Pushed(Option<String>, Option<String>),
-    /// A pull request was opened, with this number; true for a draft.
-    Opened(Option<u64>, bool),
+    /// A pull request was opened.
+    Opened {
+        /// Its number.
+        number: Option<u64>,
+        /// Its title, if the command gave one.
+        title: Option<String>,
+        /// True for a draft.
+        is_draft: bool,
+    },
     /// A pull request is no longer a draft.
     Ready(Option<u64>),
     /// A pull request was merged.
@@ -99,7 +109,8 @@ fn step(command: &Simple, line: &CommandLine, result: &str, is_done: bool) -> Op
         "create" => {
             let opened = commits::pull_request(line, result).filter(|_| is_done)?;
             let is_draft = rest.contains(&"--draft") || rest.contains(&"-d");
-            Some(Landing::Opened(number_of(&opened.address), is_draft))
+            let number = number_of(&opened.address);
+            Some(Landing::Opened { number, title: opened.title, is_draft })
         }
         "ready" if is_done => Some(Landing::Ready(number())),
         "merge" => {
@@ -211,6 +222,12 @@ pub(crate) fn said_merged(text: &str) -> Option<u64> {
     found.iter().skip(1).flatten().next()?.as_str().parse().ok()
 }
 
+/// Returns a subject as the titles of memories tell it, in quotation marks and behind a blank, so that it can be left out beside
+/// such a title.
+fn named(subject: &str) -> String {
+    format!(" \"{}\"", cut(&subject::of_commit(subject).replace('"', "'"), SUBJECT))
+}
+
 /// The state of the work so far.
 #[derive(Debug, Default)]
 struct Standing {
@@ -221,6 +238,8 @@ struct Standing {
     pushed: Option<(Option<String>, Option<String>, usize)>,
     /// The pull request, what became of it, and the number of commits at that time.
     request: Option<(Option<u64>, &'static str, usize)>,
+    /// The title of the pull request that was opened.
+    title: Option<String>,
     /// Files changed since the last commit.
     since: Vec<String>,
     places: Vec<usize>,
@@ -242,13 +261,18 @@ impl Standing {
                 (known, "merged")
             }
             Landing::SeenMerged(_) => return,
-            Landing::Opened(number, true) => (*number, "opened as a draft"),
-            Landing::Opened(number, false) => (*number, "opened"),
+            Landing::Opened { number, title, is_draft } => {
+                self.title = title.as_deref().map(named);
+                (*number, if *is_draft { "opened as a draft" } else { "opened" })
+            }
             Landing::Ready(number) => (number.or(known), "ready for review"),
             Landing::Merged(number) => (number.or(known), "merged"),
             Landing::Queued(number) => (number.or(known), "set to merge when its checks pass"),
             Landing::Closed(number) => (number.or(known), "closed without a merge"),
         };
+        if number != known && !matches!(landing, Landing::Opened { .. }) {
+            self.title = None;
+        }
         self.request = Some((number, state, self.commits));
     }
 
@@ -256,22 +280,33 @@ impl Standing {
         let mut parts: Vec<String> = Vec::new();
         let later = |then: usize| self.commits > then;
         let commit = self.last.as_ref().map(|commit| match (&commit.hash, &commit.branch) {
-            (Some(hash), Some(branch)) => format!("committed {hash} on {branch}"),
-            _ => format!("committed \"{}\"", cut(&commit.subject, 72)),
+            (Some(hash), Some(branch)) => {
+                format!("committed {hash}{} on {branch}", named(&commit.subject))
+            }
+            _ => format!("committed{}", named(&commit.subject)),
         });
         let request = self.request.as_ref();
         if let Some((number, state, _)) = request {
             let number = number.map_or_else(String::new, |number| format!(" #{number}"));
-            parts.push(format!("PR{number} {state}"));
+            let title = self.title.as_deref().unwrap_or_default();
+            parts.push(format!("PR{number}{title} {state}"));
         }
         let told = request.map_or(0, |(.., commits)| *commits);
         if request.is_none() || later(told) {
             let pushed = self.pushed.as_ref().filter(|(.., commits)| *commits == self.commits);
             match pushed {
                 Some((branch, hash, _)) => {
+                    let is_last = |commit: &&Commit| match (&commit.hash, hash) {
+                        (Some(own), Some(hash)) => {
+                            own.starts_with(hash.as_str()) || hash.starts_with(own.as_str())
+                        }
+                        _ => true,
+                    };
+                    let last = self.last.as_ref().filter(is_last);
+                    let name = last.map_or_else(String::new, |commit| named(&commit.subject));
                     let hash = hash.as_ref().map_or_else(String::new, |hash| format!(" {hash}"));
                     let to = branch.as_ref().map_or_else(String::new, |to| format!(" to {to}"));
-                    parts.push(format!("pushed{hash}{to}"));
+                    parts.push(format!("pushed{hash}{name}{to}"));
                 }
                 None => parts.extend(commit.filter(|_| later(told))),
             }
@@ -397,7 +432,7 @@ mod tests {
     fn pull_requests_are_followed() {
         assert_eq!(
             steps("gh pr create --draft -t x -b y", "https://git.example/o/r/pull/7"),
-            [Landing::Opened(Some(7), true)]
+            [Landing::Opened { number: Some(7), title: Some("x".to_owned()), is_draft: true }]
         );
         assert_eq!(steps("gh pr merge 7 --squash", ""), [Landing::Merged(Some(7))]);
         assert_eq!(

@@ -139,7 +139,7 @@ fn later_results_belong_to_the_command_that_was_running() {
         .says("Pushed.");
     let digest = story.digest();
     assert_eq!((steps(&digest), digest.outcome), (vec![], WorkOutcome::Completed));
-    assert_eq!(state(&digest), "pushed abc1234 to main");
+    assert_eq!(state(&digest), "pushed abc1234 \"Limit uploads\" to main");
 }
 
 #[test]
@@ -150,17 +150,33 @@ fn the_state_is_the_last_step_on_the_way() {
         "[fix/up abc1234] Limit uploads\n 1 file changed",
         Outcome::Succeeded,
     );
-    assert_eq!(state(&story.digest()), "committed abc1234 on fix/up");
-    story.runs("gh pr create -t x -b y", "https://git.example/o/r/pull/12", Outcome::Succeeded);
-    assert_eq!(state(&story.digest()), "PR #12 opened");
+    assert_eq!(state(&story.digest()), "committed abc1234 \"Limit uploads\" on fix/up");
+    story.runs(
+        "gh pr create -t 'feat(form): limit \"big\" uploads' -b y",
+        "https://git.example/o/r/pull/12",
+        Outcome::Succeeded,
+    );
+    assert_eq!(state(&story.digest()), "PR #12 \"Limit 'big' uploads (form)\" opened");
+    story.runs(
+        "git commit -m 'Name the limit'",
+        "[fix/up abc1235] Name the limit\n 1 file changed",
+        Outcome::Succeeded,
+    );
+    assert_eq!(
+        state(&story.digest()),
+        "PR #12 \"Limit 'big' uploads (form)\" opened; committed abc1235 \"Name the limit\" on fix/up"
+    );
     story.runs(
         "gh pr merge --squash",
         "✓ Squashed and merged pull request o/r#12",
         Outcome::Succeeded,
     );
-    assert_eq!(state(&story.digest()), "PR #12 merged");
+    assert_eq!(state(&story.digest()), "PR #12 \"Limit 'big' uploads (form)\" merged");
     story.edits("/p/CHANGELOG.md").says("Merged, and the changelog is updated.");
-    assert_eq!(state(&story.digest()), "PR #12 merged; CHANGELOG.md changed since, not committed");
+    assert_eq!(
+        state(&story.digest()),
+        "PR #12 \"Limit 'big' uploads (form)\" merged; CHANGELOG.md changed since, not committed"
+    );
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn a_session_is_summed_up() {
     Measure how long a batch holds the lock
     Always run the formatter before you commit
     Should I add a timeout to the lock?
-    committed abc1234 on main
+    committed abc1234 "Fix lost update in the index by locking per file" on main
     "#);
     insta::assert_snapshot!(all_shown(&distilled.observations[1..]), @r#"
     2 decision: Always run the formatter before you commit (person, rule; pattern)

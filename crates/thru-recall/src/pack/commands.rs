@@ -369,7 +369,9 @@ impl Only {
     /// Returns what the next call, which passed, did otherwise than this one, which failed.
     fn trap(&self, next: &Self) -> Option<Trap> {
         if next.command != self.command {
-            return is_kin(&self.command, &next.command).then(|| Trap::Other {
+            let helps =
+                is_kin(&self.command, &next.command) && !repairs(&self.command, &next.command);
+            return helps.then(|| Trap::Other {
                 failing: self.command.clone(),
                 helping: next.command.clone(),
             });
@@ -403,6 +405,13 @@ fn is_kin(a: &str, b: &str) -> bool {
     let ((program, rest), (other, other_rest)) = (parts(a), parts(b));
     let ends = |longer: &str, shorter: &str| longer.ends_with(&format!(" {shorter}"));
     program == other || !rest.is_empty() && rest == other_rest || ends(a, b) || ends(b, a)
+}
+
+/// True for a command that is another one with the order to mend what it finds, which every agent runs by itself: `npm run lint:fix`
+/// and `ruff check --fix`.
+fn repairs(failing: &str, helping: &str) -> bool {
+    let behind = helping.strip_prefix(failing).unwrap_or_default();
+    behind.split([' ', ':', '-', '=']).any(|word| word == "fix" || word == "write")
 }
 
 /// True for a command that not every agent knows in every project.
@@ -459,6 +468,14 @@ fn is_plain(one: &Typed) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_that_mends_its_own_findings_is_known_to_all() {
+        assert!(repairs("bun run lint", "bun run lint:fix"));
+        assert!(repairs("ruff check", "ruff check --fix"));
+        assert!(!repairs("just lint", "just fix"));
+        assert!(!repairs("pytest", "pytest tests/fix_test.py"));
+    }
 
     #[test]
     fn commands_are_those_worth_knowing() {

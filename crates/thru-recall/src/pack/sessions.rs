@@ -45,6 +45,8 @@ pub(super) const REPORT: usize = 260;
 const UNCOMMITTED: &str = "nothing committed";
 /// Statements of each kind that a model made of the last session.
 const MADE: usize = 3;
+/// Characters of the state of work.
+const STATE: usize = 160;
 /// Characters of the name of a branch.
 const BRANCH: usize = 50;
 /// Words with a meaning from which on a step says which work it is a step of.
@@ -435,18 +437,25 @@ fn how_far(body: &Summary) -> String {
         || outcome == WorkOutcome::InProgress && body.digest.next_steps.is_empty();
     match state {
         None => outcome.as_str().to_owned(),
-        Some(state) if is_over || state.contains("merged") => cut(&state, 120),
-        Some(state) => format!("{}; {}", outcome.as_str(), cut(&state, 120)),
+        Some(state) if is_over || state.contains("merged") => cut(&state, STATE),
+        Some(state) => format!("{}; {}", outcome.as_str(), cut(&state, STATE)),
     }
 }
 
-/// The state of work, without the name of a commit that the title names.
+/// The state of work, without the names of commits and pull requests that the title names.
 fn without_title(state: &str, title: &str) -> String {
-    let named = state.split_once(" \"").and_then(|(before, rest)| {
-        let (name, after) = rest.split_once('"')?;
-        title.starts_with(name.trim_end_matches('…')).then(|| format!("{before}{after}"))
-    });
-    named.unwrap_or_else(|| state.to_owned())
+    let mut told = String::new();
+    let mut rest = state;
+    while let Some((before, named)) = rest.split_once(" \"") {
+        let Some((name, after)) = named.split_once('"') else { break };
+        told.push_str(before);
+        if !title.starts_with(name.trim_end_matches('…')) {
+            told.push_str(&rest[before.len()..rest.len() - after.len()]);
+        }
+        rest = after;
+    }
+    told.push_str(rest);
+    told
 }
 
 /// Sessions of the same stretch of work as the last one on the branch that is checked out, on one line, the latest first:
@@ -506,7 +515,9 @@ fn landed(state: &str, title: &str) -> Option<String> {
     let state = without_title(state, title);
     let landed = state.split("; ").next()?;
     let is_known = ["PR #", "committed ", "pushed "].iter().any(|start| landed.starts_with(start));
-    (is_known && landed.chars().count() <= BRANCH).then(|| landed.to_owned())
+    // Of a name with a semicolon, half is here.
+    let is_whole = landed.matches('"').count() % 2 == 0;
+    (is_known && is_whole && landed.chars().count() <= BRANCH).then(|| landed.to_owned())
 }
 
 /// Earlier sessions, the last on their branches, that said what is left to do of their work.
@@ -570,4 +581,27 @@ fn is_telling(step: &str) -> bool {
         && ![COMMIT_UNSEEN, COMMIT_FAILED].iter().any(|start| step.starts_with(start))
         && !LANDING.iter().any(|landing| lower.starts_with(landing))
         && !OFFERS.iter().any(|offer| lower.contains(offer))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_names_what_the_title_does_not() {
+        let state =
+            "PR #12 \"Limit uploads (form)\" opened; committed abc1234 \"Name the limit\" on main";
+        assert_eq!(
+            without_title(state, "Limit uploads (form): a limit on the server too"),
+            "PR #12 opened; committed abc1234 \"Name the limit\" on main"
+        );
+        assert_eq!(
+            without_title(state, "Name the limit"),
+            "PR #12 \"Limit uploads (form)\" opened; committed abc1234 on main"
+        );
+        assert_eq!(without_title("pushed \"Half", "Half"), "pushed \"Half");
+        let of_earlier = |title: &str| landed(state, title);
+        assert_eq!(of_earlier("Limit uploads (form)").as_deref(), Some("PR #12 opened"));
+        assert_eq!(landed("pushed abc1234 \"Fix a; b\" to main", "Other"), None);
+    }
 }
