@@ -18,8 +18,11 @@ const ENOUGH: usize = 400;
 /// Bytes of a text that are looked at: a report is made of its beginning.
 const LOOKED_AT: usize = 6 * 1024;
 
-/// Longest block of code that is kept, in lines and in bytes: a command, not a listing.
-const CODE: (usize, usize) = (3, 200);
+/// Longest block of code that is kept, in bytes, and lines from which on it is a listing rather than commands.
+const CODE: usize = 200;
+const LISTING: usize = 4;
+/// Words from which on what leads up to a block says something without it.
+const LEAD: usize = 4;
 
 /// Returns the report that a text makes: one line that ends where a sentence or an item ends. Empty if the text
 /// says nothing.
@@ -157,11 +160,20 @@ impl Report {
         }
     }
 
+    /// Adds a short block of code; of a long one, what leads up to it.
     fn code(&mut self, lines: &[&str]) {
         let lines: Vec<&str> = lines.iter().copied().filter(|line| !line.is_empty()).collect();
-        let length: usize = lines.iter().map(|line| line.len()).sum();
-        if !lines.is_empty() && lines.len() <= CODE.0 && length <= CODE.1 {
-            self.add(&format!("`{}`;", lines.join("; ")));
+        let code = lines.join(if lines.len() < LISTING { "; " } else { " " });
+        if code.is_empty() {
+            return;
+        }
+        let leads = |heading: &String| heading.split_whitespace().count() >= LEAD;
+        if code.len() <= CODE {
+            self.add(&format!("`{code}`;"));
+        } else if self.heading.as_ref().is_some_and(leads) {
+            self.add("…");
+        } else {
+            self.heading = None;
         }
     }
 
@@ -241,6 +253,23 @@ mod tests {
             "The kiln fires in two stages now. `glaze.rs`: the ramp is read from the profile; Cones above 10 are refused; stage: hours; bisque: 8; `kiln fire --profile stoneware`;"
         );
         assert_eq!(of_text("Done!"), "");
+    }
+
+    #[test]
+    fn no_sentence_leads_up_to_a_block_that_is_left_out() {
+        let told = |code: &str| {
+            of_text(&format!(
+                "The profile is safe to share now:\n\n```json\n{code}\n```\n\nKilns read it at their start."
+            ))
+        };
+        assert_eq!(
+            told("{\n  \"cone\": 6,\n  \"ramp\": {\n    \"slow\": true\n  }\n}"),
+            "The profile is safe to share now: `{ \"cone\": 6, \"ramp\": { \"slow\": true } }`; Kilns read it at their start."
+        );
+        assert_eq!(
+            told(&"\"cone\": 6,\n".repeat(30)),
+            "The profile is safe to share now: … Kilns read it at their start."
+        );
     }
 
     #[test]
