@@ -32,6 +32,12 @@ const TRAPS: usize = 2;
 const STEPS: usize = 3;
 const STEP: usize = 40;
 
+/// Words that name a check.
+#[rustfmt::skip]
+const CHECKS: [&str; 12] = [
+    "build", "check", "clippy", "eslint", "lint", "mypy", "pytest", "test", "tests", "tox", "tsc", "typecheck",
+];
+
 /// The lines about commands.
 pub(super) fn commands_in_play(store: &Store, sessions: &Sessions) -> Result<Vec<Draft>> {
     let line = |text: String, reason: &str| Draft {
@@ -275,23 +281,12 @@ fn orders_to_tool(one: &Typed) -> Vec<String> {
 
 /// True for a command that checks or builds the whole of something, and not one file of it.
 fn is_check(command: &str) -> bool {
-    const CHECKS: [&str; 12] = [
-        "build",
-        "check",
-        "clippy",
-        "eslint",
-        "lint",
-        "mypy",
-        "pytest",
-        "test",
-        "tests",
-        "tox",
-        "tsc",
-        "typecheck",
-    ];
-    let checks = |word: &str| word.split(':').any(|part| CHECKS.contains(&part));
-    let mut words = command.split(' ');
-    words.clone().any(checks) && !words.any(is_file)
+    checks_of(command).next().is_some() && !command.split(' ').any(is_file)
+}
+
+/// Returns the checks that a command names.
+fn checks_of(command: &str) -> impl Iterator<Item = &str> {
+    command.split([' ', ':']).filter(|word| CHECKS.contains(word))
 }
 
 /// A call that runs one command.
@@ -369,8 +364,9 @@ impl Only {
     /// Returns what the next call, which passed, did otherwise than this one, which failed.
     fn trap(&self, next: &Self) -> Option<Trap> {
         if next.command != self.command {
-            let helps =
-                is_kin(&self.command, &next.command) && !repairs(&self.command, &next.command);
+            let helps = is_kin(&self.command, &next.command)
+                && !repairs(&self.command, &next.command)
+                && !is_another_check(&self.command, &next.command);
             return helps.then(|| Trap::Other {
                 failing: self.command.clone(),
                 helping: next.command.clone(),
@@ -412,6 +408,13 @@ fn is_kin(a: &str, b: &str) -> bool {
 fn repairs(failing: &str, helping: &str) -> bool {
     let behind = helping.strip_prefix(failing).unwrap_or_default();
     behind.split([' ', ':', '-', '=']).any(|word| word == "fix" || word == "write")
+}
+
+/// True for commands that check different things: that one passes says nothing of the other.
+fn is_another_check(a: &str, b: &str) -> bool {
+    let of_b: Vec<&str> = checks_of(b).collect();
+    let mut of_a = checks_of(a).peekable();
+    of_a.peek().is_some() && !of_b.is_empty() && !of_a.any(|check| of_b.contains(&check))
 }
 
 /// True for a command that not every agent knows in every project.
@@ -475,6 +478,13 @@ mod tests {
         assert!(repairs("ruff check", "ruff check --fix"));
         assert!(!repairs("just lint", "just fix"));
         assert!(!repairs("pytest", "pytest tests/fix_test.py"));
+    }
+
+    #[test]
+    fn a_check_that_passes_says_nothing_of_another_one() {
+        assert!(is_another_check("bun run lint", "bun run test"));
+        assert!(!is_another_check("npm test", "npm run test:unit"));
+        assert!(!is_another_check("just lint", "just fix"));
     }
 
     #[test]
