@@ -154,8 +154,10 @@ impl<'b, 's> LastSession<'b, 's> {
                 let own = observations.iter().filter(|one| one.memory.session == summary.session);
                 let turns = Turns::of(store, own, &digested.1.title)?;
                 let work = turns.work(store, digested)?;
-                // The last of several works says little to a session that takes up another one.
-                let after = match is_of_branch {
+                // The last of several works says little to a session that takes up another one, unless nothing else says how it
+                // ended.
+                let is_told = work.is_some() || digested.1.digest.state.is_some();
+                let after = match is_of_branch || !is_told {
                     true => turns.after(store, digested)?,
                     false => None,
                 };
