@@ -451,6 +451,8 @@ fn without_title(state: &str, title: &str) -> String {
     while let Some((before, named)) = rest.split_once(" \"") {
         let Some((name, after)) = named.split_once('"') else { break };
         told.push_str(before);
+        // A title may tell the scope otherwise.
+        let name = name.split(" (").next().unwrap_or_default();
         if !title.starts_with(name.trim_end_matches('…')) {
             told.push_str(&rest[before.len()..rest.len() - after.len()]);
         }
@@ -598,7 +600,7 @@ mod tests {
             "PR #12 opened; committed abc1234 \"Name the limit\" on main"
         );
         assert_eq!(
-            without_title(state, "Name the limit"),
+            without_title(state, "Name the limit (upload form)"),
             "PR #12 \"Limit uploads (form)\" opened; committed abc1234 on main"
         );
         assert_eq!(without_title("pushed \"Half", "Half"), "pushed \"Half");
