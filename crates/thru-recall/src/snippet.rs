@@ -16,6 +16,9 @@ const LEAD: usize = 100;
 /// Bytes of words before a match whose line and sentence begin further away.
 const WORDS_BEFORE: usize = 40;
 
+/// Bytes at the beginning of an item that are shown of it where others follow, and of words behind a match in it.
+const HEAD: usize = 80;
+const WORDS_AFTER: usize = 40;
 /// Characters of the longest word that is left out where it has no room; a longer one is cut.
 const LONGEST_WORD: usize = 24;
 
@@ -310,13 +313,45 @@ impl Writer {
             }
             let mut blank = if breaks { '\n' } else { ' ' };
             let is_blank = |c: char| c.is_whitespace() || c.is_control();
+            let head = self.head_of(text, line);
             for word in unstyled_parts(line).flat_map(|part| part.split(is_blank)) {
                 let place = word.as_ptr().addr() - text.as_ptr().addr();
+                if place >= head && !word.is_empty() {
+                    self.snippet.text.push_str("…\n");
+                    break;
+                }
                 if !word.is_empty() && !self.push(blank, word, place) {
-                    return;
+                    return self.drop_mark();
                 }
                 blank = if word.is_empty() { blank } else { ' ' };
             }
+        }
+    }
+
+    /// The byte at which an item of a list is cut, so that there is room for those after it: behind its beginning and its last
+    /// word of the query. Other lines are not cut, nor is a text with room enough.
+    fn head_of(&self, text: &str, line: &str) -> usize {
+        let start = line.as_ptr().addr() - text.as_ptr().addr();
+        let end = start + line.len();
+        let rest = &text[end..];
+        let is_last = !rest.lines().find(|line| !line.trim().is_empty()).is_some_and(is_item);
+        if self.is_call || !is_item(line) || is_last || rest.len() + line.len() <= self.room {
+            return usize::MAX;
+        }
+        let own = self.marks.iter().filter(|mark| mark.start >= start && mark.start < end);
+        let told = own.map(|mark| mark.end + WORDS_AFTER).max().unwrap_or_default();
+        let head = told.max(start + HEAD);
+        if head + WORDS_AFTER >= end { usize::MAX } else { head }
+    }
+
+    /// Leaves out a last line that holds no more than the mark of an item.
+    fn drop_mark(&mut self) {
+        let text = &mut self.snippet.text;
+        if let Some(newline) =
+            text.rfind('\n').filter(|at| !text[*at..].contains(char::is_alphanumeric))
+        {
+            text.truncate(newline);
+            text.push_str(if text.ends_with('…') { "" } else { " …" });
         }
     }
 
@@ -380,7 +415,8 @@ fn most_lines(text: &str, length: usize, is_call: bool) -> usize {
 }
 
 /// Moves the start of a stretch back as far as half of the room beside it, and all that the text after it leaves, allows: to
-/// the start of the text, else of a paragraph, else of its line or its sentence, else of a word.
+/// the start of the text, else of a paragraph, else of its line or its sentence, else of a word. Where the text after it would
+/// leave room, the first of these starts is taken.
 fn readable_start(text: &str, stretch: &Range<usize>, length: usize, most_lines: usize) -> usize {
     let at = stretch.start;
     let room = length.saturating_sub(stretch.len());
@@ -391,15 +427,21 @@ fn readable_start(text: &str, stretch: &Range<usize>, length: usize, most_lines:
     if farthest == 0 {
         return 0;
     }
+    let ends = ["\n", ". ", "! ", "? ", "。"];
+    if spare > 0 {
+        let starts = ends.iter().filter_map(|end| Some(text[farthest..at].find(end)? + end.len()));
+        if let Some(first) = starts.min() {
+            return farthest + first;
+        }
+    }
     if let Some(paragraph) = text[farthest..at].find("\n\n") {
         return farthest + paragraph + 2;
     }
     let lead = text.ceil_char_boundary(at.saturating_sub(LEAD.min(room.max(WORDS_BEFORE))));
-    let before = &text[lead..at];
-    let line = before.rfind('\n').map(|newline| lead + newline + 1);
-    let ends = [". ", "! ", "? ", "。"].into_iter();
-    let sentence = ends.filter_map(|end| Some(lead + before.rfind(end)? + end.len())).max();
-    if let Some(start) = line.max(sentence) {
+    let before = lead.min(farthest);
+    let starts =
+        ends.iter().filter_map(|end| Some(before + text[before..at].rfind(end)? + end.len()));
+    if let Some(start) = starts.max() {
         return start;
     }
     let from = text.ceil_char_boundary(at.saturating_sub(WORDS_BEFORE));

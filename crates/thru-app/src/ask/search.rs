@@ -252,6 +252,9 @@ pub struct WorkSession {
     /// What it did in the time that was asked about, beside what its title says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<Clean<String>>,
+    /// What was asked of it then, where little is known of what it did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Clean<String>>,
     /// The steps that it left open, or recorded as open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Clean<String>>,
@@ -274,11 +277,11 @@ pub enum FoundRow<'a> {
 }
 
 impl Found {
-    /// True if what was found is near at best. Where no word of the question is lacking, it may answer from a lower
+    /// True if what was found is near at best. Where no word is lacking for which no other stands, it may answer from a lower
     /// confidence on than that of a sure answer.
     pub fn is_unsure(&self) -> bool {
         const LIKELY: f32 = 0.1;
-        let may_answer = self.confidence >= LIKELY && self.gaps.is_empty();
+        let may_answer = self.confidence >= LIKELY && !self.gaps.iter().any(Gap::is_telling);
         self.verdict == Verdict::Nearest && !may_answer
     }
 
@@ -613,6 +616,7 @@ fn answer_work(
         entry: SessionEntry::new(app, redactor, &row.session),
         at: row.at,
         done: row.done.iter().map(|deed| cleaned(redactor, deed)).collect(),
+        asked: row.asked.iter().map(|prompt| cleaned(redactor, prompt)).collect(),
         steps: row.steps.iter().map(|step| cleaned(redactor, step)).collect(),
     };
     let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
