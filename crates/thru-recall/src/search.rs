@@ -8,7 +8,7 @@ mod saying;
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::Layout;
+use thru_core::{Layout, Timestamp};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
@@ -229,6 +229,7 @@ pub fn search(
         results.memories.retain(|one| one.hit.memory.flags.is_from_person && one.hit.is_sure());
     }
     results.left_out += left_out;
+    prefer_time(&mut results, request.when);
     let asked = Asked {
         query: &request.query,
         terms: &results.terms,
@@ -273,6 +274,17 @@ fn beside<'r>(sessions: &'r [SessionHits], memories: &'r [FoundMemory]) -> Vec<&
         beside.push(session.key.agent.as_str());
     }
     beside
+}
+
+/// Drops memories of other times than the one that is asked about, where a passage is of that time.
+fn prefer_time(results: &mut SearchResults, when: Option<(i64, i64)>) {
+    let Some((from, until)) = when else { return };
+    let is_then =
+        |at: Option<Timestamp>| at.is_some_and(|at| (from..until).contains(&at.as_millisecond()));
+    let mut hits = results.sessions.iter().flat_map(|session| &session.hits);
+    if hits.any(|hit| is_then(hit.passage.at)) {
+        results.memories.retain(|one| is_then(one.hit.memory.at));
+    }
 }
 
 /// Returns true if the times of what was found are known, and all outside of the one that is asked about.
@@ -387,11 +399,6 @@ fn memories(
             .into_iter()
             // The nearest vector may still be far away.
             .filter(|hit| hit.words() > 0 || hit.is_near())
-            .filter(|hit| {
-                request.when.is_none_or(|(from, until)| {
-                    hit.memory.at.is_some_and(|at| (from..until).contains(&at.as_millisecond()))
-                })
-            })
             .map(|hit| {
                 Ok(FoundMemory {
                     short_id: store.short_id(&hit.memory.id)?,
@@ -410,6 +417,7 @@ fn memories(
 
 #[cfg(test)]
 mod tests {
+    use thru_core::PassageKind;
     use thru_store::index::Candidate;
 
     use super::*;

@@ -623,6 +623,26 @@ mod tests {
     }
 
     #[test]
+    fn items_that_others_follow_are_cut_behind_their_heads_and_matches() {
+        let rest = "x ".repeat(60);
+        let text = format!("Ways:\n- one {rest}\n- two {rest} lock {rest}\n- three {rest}\nEnd.");
+        let shown = marked(&text, "ways lock", 400);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 5, "{shown}");
+        assert!(lines[1].len() < 100 && lines[1].ends_with("x…"), "{shown}");
+        assert!(lines[2].contains("[lock]") && lines[2].ends_with("x…"), "{shown}");
+        assert!(lines[3].starts_with("- three") && lines[3].ends_with('x'), "{shown}");
+        assert_eq!(marked("- one\n- two", "two", 5), "- one …");
+    }
+
+    #[test]
+    fn a_stretch_at_the_end_of_a_text_has_what_fits_before_it() {
+        let rest = "x ".repeat(100);
+        let text = format!("{rest}. One. Two.\n\nThe needle.");
+        assert_eq!(marked(&text, "needle", 40), "…One. Two. The [needle].");
+    }
+
+    #[test]
     fn a_call_keeps_its_lines_without_settings_and_numbers() {
         let text = "command: cargo test\ntimeout: 60000\n  12→fn lock() {\n  13→}\n2 passed";
         let cut = Cut { length: 200, is_call: true, ..Cut::default() };

@@ -369,6 +369,19 @@ mod tests {
         assert!(variants.iter().all(|variant| variant.starts_with('b')));
     }
 
+    #[test]
+    fn a_common_word_with_exchanged_letters_is_known() {
+        for (typed, wanted) in [
+            ("teh", Some("the")),
+            ("wiht", Some("with")),
+            ("the", None),
+            ("lokc", None),
+            ("", None),
+        ] {
+            assert_eq!(common(typed).as_deref(), wanted, "{typed}");
+        }
+    }
+
     proptest! {
         #[test]
         fn any_word_has_variants_of_whole_characters(word in "\\PC{1,12}") {

@@ -19,8 +19,9 @@ use crate::unfinished::{share, still_open, was_done, words};
 const MOST_SESSIONS: usize = 30;
 /// Maximum number of deeds in an answer, over all sessions; each session may have one.
 const MOST_DEEDS: usize = 24;
-/// Deeds of a session from which they tell what it did, prompts that tell it beside fewer, …
+/// Deeds of a session from which they tell what it did, or one in so many turns; prompts that tell it beside fewer, …
 const FEW_DEEDS: usize = 3;
+const TURNS_OF_DEED: usize = 4;
 const MOST_PROMPTS: usize = 10;
 /// … and passages at its end among which these are looked for.
 const WITHIN: usize = 2_000;
@@ -211,7 +212,8 @@ pub fn work(
                 .into_iter()
                 .map(|session| {
                     let done = deeds(store, &session, Some(*from), Some(*until), most)?;
-                    let room = if done.len() < FEW_DEEDS { most.min(MOST_PROMPTS) } else { 0 };
+                    let few = FEW_DEEDS.max(session.turns as usize / TURNS_OF_DEED);
+                    let room = if done.len() < few { most.min(MOST_PROMPTS) } else { 0 };
                     let room = room.saturating_sub(done.len());
                     let asked = prompts(store, &session, (*from, *until), room)?;
                     Ok(WorkRow { done, asked, ..WorkRow::at(at(&session), session) })
@@ -475,6 +477,8 @@ mod tests {
             ("when did we last touch src/main.rs?", r#"Touched { file: "src/main.rs" }"#),
             ("when was CHANGELOG.md last updated", r#"Touched { file: "CHANGELOG.md" }"#),
             ("what did we change on March 1 in rocket", "done 2026-03-01 2026-03-02 rocket"),
+            ("what was I thinking about on March 1", "done 2026-03-01 2026-03-02"),
+            ("what happened on the rocket branch on March 1", "done 2026-03-01 2026-03-02 rocket"),
             ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
             ("what did we postpone of the parser", r#"Open { of: "parser" }"#),

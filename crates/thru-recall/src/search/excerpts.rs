@@ -199,6 +199,11 @@ mod tests {
                 "\"Which?\"=\"a\"",
             ),
             ("AskUserQuestion\nquestions: Which?", Some("AskUserQuestion"), "questions: Which?"),
+            (
+                "AskUserQuestion\nquestions: …\nUser has answered your questions: \"It is down. Start it?\"=\"no. wait\", \"It is \"old\". Which?\"=\"a, b\". Go on.",
+                Some("AskUserQuestion"),
+                "\"Start it?\"=\"no. wait\", \"Which?\"=\"a, b\". Go on.",
+            ),
             ("Bash\nanswered your questions: x", Some("Bash"), "answered your questions: x"),
         ] {
             assert_eq!(without_tool(text, tool), wanted);

@@ -154,12 +154,16 @@ impl Reader<'_, '_> {
         Ok(says.then_some((found, text)))
     }
 
-    /// The next words of the agent that made a call.
+    /// The next words of the agent that made a call, but for those that only say what it does next.
     fn next_words(&self, call: &PassageRow) -> Result<Option<PassageRow>> {
         for ordinal in call.ordinal + 1..=call.ordinal + NEXT {
             let next = self.store.passage_at(call.session, call.source, ordinal)?;
-            let next = next.filter(|next| next.agent_id == call.agent_id);
-            if let Some(next) = next.filter(|next| next.kind == PassageKind::Assistant) {
+            let next = next.filter(|next| {
+                next.agent_id == call.agent_id && next.kind == PassageKind::Assistant
+            });
+            if let Some(next) = next
+                && !is_intent(&self.store.text_of(&next)?)
+            {
                 return Ok(Some(next));
             }
         }
