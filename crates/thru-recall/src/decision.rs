@@ -85,7 +85,7 @@ pub(crate) fn decisions_first(mut found: Vec<FoundMemory>) -> Vec<FoundMemory> {
     found
 }
 
-/// The share of a memory's score, and of what it holds of the question, with which a later one tells as much.
+/// The share of a memory's score with which a later one that holds as much of the question tells as much.
 const AS_GOOD: f32 = 0.9;
 
 /// A later memory before an earlier one that is hardly better: what was noted first may have changed since.
@@ -93,7 +93,7 @@ pub(crate) fn later_first(mut found: Vec<FoundMemory>) -> Vec<FoundMemory> {
     let is_as_good = |one: &FoundMemory, other: &FoundMemory| {
         one.hit.memory.at > other.hit.memory.at
             && one.hit.score >= other.hit.score * AS_GOOD
-            && one.hit.coverage >= other.hit.coverage * AS_GOOD
+            && one.hit.coverage >= other.hit.coverage
     };
     for at in 1..found.len() {
         if is_as_good(&found[at], &found[at - 1]) {

@@ -277,24 +277,12 @@ pub(crate) fn gaps(
     let mut gaps = Vec::new();
     let idf = |word: &Word<'_>| candidates.idf.get(word.at).copied().unwrap_or_default();
     let all: f32 = words.iter().map(idf).sum();
-    let debug = std::env::var("THRU_GAP").is_ok();
     for word in &words {
         let Some(term) = asked.terms.terms.get(word.at) else { continue };
         let is_shown = beside.contains(term)
             || shown.iter().any(|one| holds(one, word.at))
             || candidates.found.iter().any(|one| is_near(one) && holds(one, word.at));
         let typed = word.typed.to_owned();
-        if debug {
-            eprintln!(
-                "GAP {} shown={} share={:.2} idf={:.2} freq={} of {}",
-                word.typed,
-                is_shown,
-                idf(word) / all,
-                idf(word),
-                asked.passages.frequency(term)?,
-                asked.passages.documents()
-            );
-        }
         if is_shown {
             continue;
         }
@@ -313,8 +301,12 @@ pub(crate) fn gaps(
             gaps.push(Gap::Unsaid { word: typed });
         }
     }
-    if !gaps.iter().any(Gap::is_telling) {
-        gaps.extend(asked.apart(&words, candidates)?);
+    if !gaps.iter().any(Gap::is_telling)
+        && let Some(apart) = asked.apart(&words, candidates)?
+    {
+        // That its words do not meet says more than that one of them is not shown.
+        gaps.retain(|gap| !matches!(gap, Gap::Unsaid { .. }));
+        gaps.push(apart);
     }
     Ok(gaps)
 }

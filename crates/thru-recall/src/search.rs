@@ -192,8 +192,11 @@ pub fn search(
     let of_memories = request.open.indexes.index(layout, store, Collection::Memories)?;
     let filter = IndexFilter { kinds: None, concepts: None, ..request.filter.clone() };
     let order = OrderRequest { query: request.query.clone(), filter, when: request.when };
-    let Ordered { terms, candidates, ranking, meaning_use, how_to, .. } =
+    let Ordered { terms, candidates, mut ranking, meaning_use, how_to, .. } =
         order_by(&index, &of_memories, store, &order, &meaning)?;
+    if let Some(when) = request.when {
+        keep_time(&mut ranking, &candidates, when);
+    }
     let mut results = SearchResults {
         confidence: ranking.confidence,
         is_enough: ranking.is_enough,
@@ -274,6 +277,22 @@ fn beside<'r>(sessions: &'r [SessionHits], memories: &'r [FoundMemory]) -> Vec<&
         beside.push(session.key.agent.as_str());
     }
     beside
+}
+
+/// Passages of the time that is asked about beside which none of another time is shown.
+const OF_TIME: usize = 5;
+
+/// Drops passages of other times than the one that is asked about, and sessions without others, where enough are of that time.
+fn keep_time(ranking: &mut Ranking, candidates: &Candidates, (from, until): (i64, i64)) {
+    let is_then = |score: &PassageScore| {
+        !score.is_beside() && (from..until).contains(&candidates.found[score.candidate].at)
+    };
+    if ranking.passages.iter().filter(|score| is_then(score)).count() >= OF_TIME {
+        ranking.passages.retain(is_then);
+        let session = |score: &PassageScore| candidates.found[score.candidate].session;
+        let sessions: HashSet<i64> = ranking.passages.iter().map(session).collect();
+        ranking.sessions.retain(|score| sessions.contains(&score.session));
+    }
 }
 
 /// Drops memories of other times than the one that is asked about, where a passage is of that time.

@@ -266,7 +266,9 @@ fn prompts(
             continue;
         }
         let text = store.text_of(passage)?;
-        let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        // "Implement the following plan:" is told by the plan.
+        let mut lines = text.lines().map(|line| line.trim_start_matches(['#', ' ']).trim_end());
+        let line = lines.find(|line| !line.is_empty() && !line.ends_with(':')).unwrap_or_default();
         let is_told = !title.is_empty() && line.starts_with(title.trim_end_matches('…'));
         if !is_order(line) && !is_told && !asked.iter().any(|other| other == line) {
             asked.push(line.to_owned());

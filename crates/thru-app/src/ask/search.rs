@@ -10,6 +10,7 @@ use thru_recall::{
     parse_date, snippet, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
+use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryBody, MemoryRow, PassageRow, Store};
 
@@ -478,7 +479,8 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     };
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
     let now = dates_as_of(app, &store, &query, filter.projects.as_deref())?;
-    let work = answer_work(app, &store, redactor, (request, &query, now), &index, &filter)?;
+    let within = (&filter, project.as_deref());
+    let work = answer_work(app, &store, redactor, (request, &query, now), &index, within)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
         None => {
@@ -579,7 +581,7 @@ fn answer_work(
     redactor: &Redactor,
     (request, query, now): (&Search, &str, Timestamp),
     index: &TextIndex,
-    filter: &IndexFilter,
+    (filter, project): (&IndexFilter, Option<&str>),
 ) -> Result<Option<WorkDone>> {
     let is_plain = request.session.is_none()
         && request.file.is_none()
@@ -592,7 +594,7 @@ fn answer_work(
     let (name, file) = match &mut question {
         WorkQuestion::Touched { file } => ("touched", Some(file.clone())),
         WorkQuestion::Done { of, .. } | WorkQuestion::Latest { of } => {
-            if !of.is_empty() {
+            if !of.is_empty() && !project.is_some_and(|name| is_part(of, name)) {
                 let rows = projects_called(store, of)?;
                 if rows.is_empty() {
                     // It asks for more than work.
@@ -649,6 +651,17 @@ fn projects_called(store: &Store, name: &str) -> Result<Vec<i64>> {
         }
     }
     Ok(rows)
+}
+
+/// Returns true if words are among those of a project's name: "the api" in `rocket-api`.
+fn is_part(words: &str, name: &str) -> bool {
+    let terms = |text: &str| {
+        let mut terms = Vec::new();
+        Terms::default().tokenize(text, |term, _| terms.push(term.to_owned()));
+        terms
+    };
+    let name = terms(name);
+    terms(words).iter().all(|term| name.contains(term))
 }
 
 /// The rows of the projects that words name, and the rest of the words; `None` if they name no project.

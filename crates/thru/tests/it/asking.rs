@@ -401,12 +401,13 @@ fn what_is_known_in_another_project_only_is_told() {
         one.says(&format!("The pears in row {number} of the orchard freeze because of the frost."));
         two.says(&format!("The kerberos ticket {number} of the rocket in safari is too old."));
     }
-    one.says("A telegraph stands at the end of the orchard.");
+    one.asks("What stands at the end?");
+    one.says("A telegraph.");
     home.write(&file(ONE), one.text());
     home.write(&file(TWO), two.text());
     home.thru(&["import"]).expect(0);
     let ask = |query: &str| {
-        let found = home.json(&["search", "--project", "orchard", "-n", "3", "--json", query]);
+        let found = home.json(&["search", "--project", "orchard", "-n", "1", "--json", query]);
         found["gaps"].clone()
     };
     let lacks = |word: &str| json!([{ "kind": "unknown", "word": word, "is_name": false }]);
@@ -414,7 +415,10 @@ fn what_is_known_in_another_project_only_is_told() {
     assert_eq!(ask("why do pears freeze in safari"), lacks("safari"));
     assert_eq!(ask("why do pears freeze in kerberos"), lacks("kerberos"));
     let unsaid = json!([{ "kind": "unsaid", "word": "telegraph" }]);
-    assert_eq!(ask("do pears freeze at the telegraph"), unsaid);
+    assert_eq!(
+        ask("do the pears in row 3 of the orchard freeze at the telegraph because of frost"),
+        unsaid
+    );
     assert_eq!(ask("why do pears freeze"), Value::Null);
 }
 
@@ -424,6 +428,7 @@ fn a_question_about_work_is_answered_with_sessions() {
     assert_snapshot!(home.shown(&["search", "--all", "what did we change on 1 March 2026 in rocket?"]), @"
     2026-03-01
       11111111  rocket · Why does the importer lock the database?  2 turns
+           you: Thanks. Does it survive a crash?
 
     `thru session show ID` shows what a session did.
     ");
