@@ -632,7 +632,7 @@ mod tests {
         assert!(lines[1].len() < 100 && lines[1].ends_with("x…"), "{shown}");
         assert!(lines[2].contains("[lock]") && lines[2].ends_with("x…"), "{shown}");
         assert!(lines[3].starts_with("- three") && lines[3].ends_with('x'), "{shown}");
-        assert_eq!(marked("- one\n- two", "two", 5), "- one …");
+        assert_eq!(marked("- one two\n- threefold four", "one", 13), "- [one] two …");
     }
 
     #[test]
