@@ -267,7 +267,7 @@ fn by_session(
     Ok(found)
 }
 
-/// What a screen says beside its passages: titles, projects and agents.
+/// The titles, projects and agents that a screen names beside its passages.
 fn beside<'r>(sessions: &'r [SessionHits], memories: &'r [FoundMemory]) -> Vec<&'r str> {
     let near = memories.iter().filter(|one| one.hit.is_near());
     let mut beside: Vec<&str> = near.map(|one| one.title.get().as_str()).collect();

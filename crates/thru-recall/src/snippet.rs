@@ -307,8 +307,7 @@ impl Writer {
             if breaks && start > from {
                 self.lines = self.lines.saturating_sub(1);
                 if self.lines == 0 {
-                    self.snippet.text.push_str(" …");
-                    return;
+                    return self.end();
                 }
             }
             let mut blank = if breaks { '\n' } else { ' ' };
@@ -321,7 +320,7 @@ impl Writer {
                     break;
                 }
                 if !word.is_empty() && !self.push(blank, word, place) {
-                    return self.drop_mark();
+                    return self.end();
                 }
                 blank = if word.is_empty() { blank } else { ' ' };
             }
@@ -344,14 +343,13 @@ impl Writer {
         if head + WORDS_AFTER >= end { usize::MAX } else { head }
     }
 
-    /// Leaves out a last line that holds no more than the mark of an item.
-    fn drop_mark(&mut self) {
+    /// Marks that more follows, without a last line that holds no more than the mark of an item.
+    fn end(&mut self) {
         let text = &mut self.snippet.text;
-        if let Some(newline) =
-            text.rfind('\n').filter(|at| !text[*at..].contains(char::is_alphanumeric))
-        {
-            text.truncate(newline);
-            text.push_str(if text.ends_with('…') { "" } else { " …" });
+        let last = text.rfind('\n').filter(|at| !text[*at..].contains(char::is_alphanumeric));
+        text.truncate(last.unwrap_or(text.len()));
+        if !text.ends_with('…') {
+            text.push_str(" …");
         }
     }
 

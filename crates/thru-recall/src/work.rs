@@ -105,7 +105,7 @@ pub struct WorkRow {
     pub at: Option<Timestamp>,
     /// What it did in the time that was asked about, beside what its title says.
     pub done: Vec<String>,
-    /// What was asked of it then, where little is known of what it did.
+    /// The prompts of that time, where little is known of what it did.
     pub asked: Vec<String>,
     /// The steps that it left open, or recorded as open.
     pub steps: Vec<String>,
@@ -249,7 +249,7 @@ fn deeds(
     Ok(done)
 }
 
-/// What a person asked of a session in some time, the first first, but for its title.
+/// The prompts of a session in some time, the first first, but for its title.
 fn prompts(
     store: &Store,
     session: &SessionRow,

@@ -253,7 +253,7 @@ pub struct WorkSession {
     /// What it did in the time that was asked about, beside what its title says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<Clean<String>>,
-    /// What was asked of it then, where little is known of what it did.
+    /// The prompts of that time, where little is known of what it did.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub asked: Vec<Clean<String>>,
     /// The steps that it left open, or recorded as open.

@@ -1,4 +1,4 @@
-//! What stands first on a screen, whatever its rank.
+//! The lead of a screen: what stands first on it, whatever its rank.
 
 use thru_core::{Outcome, PassageKind};
 use thru_store::index::{Candidates, QueryTerms};

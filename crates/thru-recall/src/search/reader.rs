@@ -1,4 +1,4 @@
-//! Reads the passages that are shown, and what stands beside them.
+//! The passages that are shown, and what stands beside them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::snippet::Snippet;
 /// Passages behind a call among which the agent speaks of it.
 const NEXT: u32 = 6;
 
-/// What passages are read with.
+/// The means to read passages.
 pub(super) struct Reader<'a, 'm> {
     pub(super) store: &'a Store,
     pub(super) redactor: &'a Redactor,
@@ -38,7 +38,8 @@ impl Reader<'_, '_> {
         let passages = store.passages_of_rows(&rows)?;
         let mut passages: HashMap<i64, PassageRow> =
             passages.into_iter().map(|passage| (passage.row, passage)).collect();
-        let (mut hits, mut unsaid): (Vec<(usize, Hit)>, Vec<(usize, Hit)>) = Default::default();
+        let mut hits: Vec<(usize, Hit)> = Vec::new();
+        let mut unsaid: Vec<(usize, Hit)> = Vec::new();
         let (mut shown, mut near_duplicates) = (Shown::default(), 0);
         // What stands beside a hit as an end of its turn needs no line of its own.
         let mut in_turns: HashSet<i64> = HashSet::new();
