@@ -346,7 +346,9 @@ impl Writer {
     /// Marks that more follows, without a last line that holds no more than the mark of an item.
     fn end(&mut self) {
         let text = &mut self.snippet.text;
-        let last = text.rfind('\n').filter(|at| !text[*at..].contains(char::is_alphanumeric));
+        let is_mark =
+            |line: &str| ["-", "*", "•", "|", ""].contains(&line.trim_matches(['\n', ' ', '…']));
+        let last = text.rfind('\n').filter(|at| is_mark(&text[*at..]));
         text.truncate(last.unwrap_or(text.len()));
         if !text.ends_with('…') {
             text.push_str(" …");
