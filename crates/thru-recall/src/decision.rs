@@ -85,6 +85,25 @@ pub(crate) fn decisions_first(mut found: Vec<FoundMemory>) -> Vec<FoundMemory> {
     found
 }
 
+/// The share of a memory's score with which a later one that holds as much of the question tells as much.
+const AS_GOOD: f32 = 0.9;
+
+/// A later memory before one of an earlier session that is hardly better: what was noted first may have changed since.
+pub(crate) fn later_first(mut found: Vec<FoundMemory>) -> Vec<FoundMemory> {
+    let is_as_good = |one: &FoundMemory, other: &FoundMemory| {
+        one.hit.memory.at > other.hit.memory.at
+            && one.hit.memory.session != other.hit.memory.session
+            && one.hit.score >= other.hit.score * AS_GOOD
+            && one.hit.coverage >= other.hit.coverage
+    };
+    for at in 1..found.len() {
+        if is_as_good(&found[at], &found[at - 1]) {
+            found.swap(at - 1, at);
+        }
+    }
+    found
+}
+
 fn decides(one: &FoundMemory) -> bool {
     one.hit.memory.kind == MemoryKind::Observation(ObservationType::Decision)
 }

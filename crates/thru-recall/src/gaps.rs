@@ -21,6 +21,8 @@ const SHORTEST_NAME: usize = 3;
 const SHORTEST_BEGINNING: usize = 4;
 /// … and the least tenths of the longer one that it is.
 const LEAST_SHARED: usize = 8;
+/// Longer words that are looked at.
+const MOST_LONGER: usize = 50;
 /// A name in more than one of so many passages narrows nothing: it may well go without saying.
 const OFTEN: u64 = 50;
 /// … and than this many, in a small store.
@@ -32,6 +34,8 @@ const SAID: usize = 8;
 /// Such messages in each session that has any. Words that carry a subject come in clusters, others are spread evenly.
 const CLUSTERED: f32 = 2.5;
 
+/// The share of a question's words, rare ones weighing more, from which one that nothing shown holds is told.
+const WEIGHTY: f32 = 0.25;
 /// Unknown words that are told. More say the same: ask in other words.
 const MOST_TOLD: usize = 3;
 
@@ -58,7 +62,7 @@ pub enum Gap {
         /// The other word.
         other: String,
     },
-    /// The word names the kind of thing that is asked for, and nothing that is shown holds it.
+    /// Much of the question, or the kind of thing that it asks for, is the word, and nothing that is shown holds it.
     Unsaid {
         /// The word, as typed.
         word: String,
@@ -168,27 +172,21 @@ impl<'a> Asked<'a> {
         QueryTerms { terms: forms, ..QueryTerms::default() }
     }
 
-    /// True if nothing within the filter holds a word in any form, nor a longer or shorter one that may be the same.
-    fn is_unknown(&self, word: Word<'_>) -> Result<bool> {
-        let mut filter = self.filter.clone();
+    /// True if nothing within a filter holds a word in any form, nor a longer or shorter one that may be the same.
+    fn is_unknown(&self, word: Word<'_>, filter: &IndexFilter) -> Result<bool> {
+        let mut filter = filter.clone();
         filter.projects.iter_mut().for_each(|rows| rows.push(thru_store::index::EVERYWHERE));
         for index in [self.passages, self.memories] {
-            if !index.candidates(&self.alone(word), &filter, 1)?.found.is_empty() {
-                return Ok(false);
-            }
+            let mut same = self.alone(word);
             let Some(term) = self.terms.terms.get(word.at) else { return Ok(false) };
             let letters: Vec<usize> = term.char_indices().map(|(start, _)| start).collect();
-            if letters.len() < SHORTEST_BEGINNING {
-                continue;
+            if letters.len() >= SHORTEST_BEGINNING {
+                same.terms.extend(index.terms_beginning(term, MOST_LONGER)?);
+                let shortest = SHORTEST_BEGINNING.max((letters.len() * LEAST_SHARED).div_ceil(10));
+                same.terms.extend(letters.iter().skip(shortest).map(|end| term[..*end].to_owned()));
             }
-            if index.has_beginning(term)? {
+            if !index.candidates(&same, &filter, 1)?.found.is_empty() {
                 return Ok(false);
-            }
-            let shortest = SHORTEST_BEGINNING.max((letters.len() * LEAST_SHARED).div_ceil(10));
-            for end in letters.iter().skip(shortest) {
-                if index.frequency(&term[..*end])? > 0 {
-                    return Ok(false);
-                }
             }
         }
         Ok(true)
@@ -277,6 +275,8 @@ pub(crate) fn gaps(
     let rare = (asked.passages.documents() / OFTEN).max(LEAST_OFTEN);
     let asked_for = thing_asked_for(asked.query);
     let mut gaps = Vec::new();
+    let idf = |word: &Word<'_>| candidates.idf.get(word.at).copied().unwrap_or_default();
+    let all: f32 = words.iter().map(idf).sum();
     for word in &words {
         let Some(term) = asked.terms.terms.get(word.at) else { continue };
         let is_shown = beside.contains(term)
@@ -286,20 +286,27 @@ pub(crate) fn gaps(
         if is_shown {
             continue;
         }
-        if !candidates.found.iter().any(|one| holds(one, word.at)) && asked.is_unknown(*word)? {
+        let is_held = candidates.found.iter().any(|one| holds(one, word.at));
+        if !is_held && asked.is_unknown(*word, asked.filter)? {
+            // What other projects write in small letters is a word.
             let is_known = |is_word| is_english(&typed, is_word);
             let is_name = word.is_name
+                || is_subject(asked.query, word.typed)
                 || !asked.is_word.is_none_or(is_known)
-                || is_subject(asked.query, word.typed);
+                    && asked.is_unknown(*word, &IndexFilter::default())?;
             gaps.push(Gap::Unknown { word: typed, is_name });
         } else if word.is_name && (1..=rare).contains(&asked.passages.frequency(term)?) {
             gaps.push(Gap::Elsewhere { word: typed });
-        } else if asked_for.contains(&word.typed) {
+        } else if asked_for.contains(&word.typed) || idf(word) >= all * WEIGHTY {
             gaps.push(Gap::Unsaid { word: typed });
         }
     }
-    if !gaps.iter().any(Gap::is_telling) {
-        gaps.extend(asked.apart(&words, candidates)?);
+    if !gaps.iter().any(Gap::is_telling)
+        && let Some(apart) = asked.apart(&words, candidates)?
+    {
+        // That its words do not meet says more than that one of them is not shown.
+        gaps.retain(|gap| !matches!(gap, Gap::Unsaid { .. }));
+        gaps.push(apart);
     }
     Ok(gaps)
 }

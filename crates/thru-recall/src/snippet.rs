@@ -16,6 +16,9 @@ const LEAD: usize = 100;
 /// Bytes of words before a match whose line and sentence begin further away.
 const WORDS_BEFORE: usize = 40;
 
+/// Bytes at the beginning of an item that are shown of it where others follow, and of words behind a match in it.
+const HEAD: usize = 80;
+const WORDS_AFTER: usize = 40;
 /// Characters of the longest word that is left out where it has no room; a longer one is cut.
 const LONGEST_WORD: usize = 24;
 
@@ -304,19 +307,51 @@ impl Writer {
             if breaks && start > from {
                 self.lines = self.lines.saturating_sub(1);
                 if self.lines == 0 {
-                    self.snippet.text.push_str(" …");
-                    return;
+                    return self.end();
                 }
             }
             let mut blank = if breaks { '\n' } else { ' ' };
             let is_blank = |c: char| c.is_whitespace() || c.is_control();
+            let head = self.head_of(text, line);
             for word in unstyled_parts(line).flat_map(|part| part.split(is_blank)) {
                 let place = word.as_ptr().addr() - text.as_ptr().addr();
+                if place >= head && !word.is_empty() {
+                    self.snippet.text.push_str("…\n");
+                    break;
+                }
                 if !word.is_empty() && !self.push(blank, word, place) {
-                    return;
+                    return self.end();
                 }
                 blank = if word.is_empty() { blank } else { ' ' };
             }
+        }
+    }
+
+    /// The byte at which an item of a list is cut, so that there is room for those after it: behind its beginning and its last
+    /// word of the query. Other lines are not cut, nor is a text with room enough.
+    fn head_of(&self, text: &str, line: &str) -> usize {
+        let start = line.as_ptr().addr() - text.as_ptr().addr();
+        let end = start + line.len();
+        let rest = &text[end..];
+        let is_last = !rest.lines().find(|line| !line.trim().is_empty()).is_some_and(is_item);
+        if self.is_call || !is_item(line) || is_last || rest.len() + line.len() <= self.room {
+            return usize::MAX;
+        }
+        let own = self.marks.iter().filter(|mark| mark.start >= start && mark.start < end);
+        let told = own.map(|mark| mark.end + WORDS_AFTER).max().unwrap_or_default();
+        let head = told.max(start + HEAD);
+        if head + WORDS_AFTER >= end { usize::MAX } else { head }
+    }
+
+    /// Marks that more follows, without a last line that holds no more than the mark of an item.
+    fn end(&mut self) {
+        let text = &mut self.snippet.text;
+        let is_mark =
+            |line: &str| ["-", "*", "•", "|", ""].contains(&line.trim_matches(['\n', ' ', '…']));
+        let last = text.rfind('\n').filter(|at| is_mark(&text[*at..]));
+        text.truncate(last.unwrap_or(text.len()));
+        if !text.ends_with('…') {
+            text.push_str(" …");
         }
     }
 
@@ -380,7 +415,8 @@ fn most_lines(text: &str, length: usize, is_call: bool) -> usize {
 }
 
 /// Moves the start of a stretch back as far as half of the room beside it, and all that the text after it leaves, allows: to
-/// the start of the text, else of a paragraph, else of its line or its sentence, else of a word.
+/// the start of the text, else of a paragraph, else of its line or its sentence, else of a word. Where the text after it would
+/// leave room, the first of these starts is taken.
 fn readable_start(text: &str, stretch: &Range<usize>, length: usize, most_lines: usize) -> usize {
     let at = stretch.start;
     let room = length.saturating_sub(stretch.len());
@@ -391,15 +427,21 @@ fn readable_start(text: &str, stretch: &Range<usize>, length: usize, most_lines:
     if farthest == 0 {
         return 0;
     }
+    let ends = ["\n", ". ", "! ", "? ", "。"];
+    if spare > 0 {
+        let starts = ends.iter().filter_map(|end| Some(text[farthest..at].find(end)? + end.len()));
+        if let Some(first) = starts.min() {
+            return farthest + first;
+        }
+    }
     if let Some(paragraph) = text[farthest..at].find("\n\n") {
         return farthest + paragraph + 2;
     }
     let lead = text.ceil_char_boundary(at.saturating_sub(LEAD.min(room.max(WORDS_BEFORE))));
-    let before = &text[lead..at];
-    let line = before.rfind('\n').map(|newline| lead + newline + 1);
-    let ends = [". ", "! ", "? ", "。"].into_iter();
-    let sentence = ends.filter_map(|end| Some(lead + before.rfind(end)? + end.len())).max();
-    if let Some(start) = line.max(sentence) {
+    let before = lead.min(farthest);
+    let starts =
+        ends.iter().filter_map(|end| Some(before + text[before..at].rfind(end)? + end.len()));
+    if let Some(start) = starts.max() {
         return start;
     }
     let from = text.ceil_char_boundary(at.saturating_sub(WORDS_BEFORE));
@@ -578,6 +620,26 @@ mod tests {
             marked(text, "two queues", 200),
             "[Two] ways:\n1. the lock of the store\n2. a [queue]\nThe first.\n| a | b |\n| 1 | 2 |"
         );
+    }
+
+    #[test]
+    fn items_that_others_follow_are_cut_behind_their_heads_and_matches() {
+        let rest = "x ".repeat(60);
+        let text = format!("Ways:\n- one {rest}\n- two {rest} lock {rest}\n- three {rest}\nEnd.");
+        let shown = marked(&text, "ways lock", 400);
+        let lines: Vec<&str> = shown.lines().collect();
+        assert_eq!(lines.len(), 5, "{shown}");
+        assert!(lines[1].len() < 100 && lines[1].ends_with("x…"), "{shown}");
+        assert!(lines[2].contains("[lock]") && lines[2].ends_with("x…"), "{shown}");
+        assert!(lines[3].starts_with("- three") && lines[3].ends_with('x'), "{shown}");
+        assert_eq!(marked("- one two\n- threefold four", "one", 13), "- [one] two …");
+    }
+
+    #[test]
+    fn a_stretch_at_the_end_of_a_text_has_what_fits_before_it() {
+        let rest = "x ".repeat(100);
+        let text = format!("{rest}. One. Two.\n\nThe needle.");
+        assert_eq!(marked(&text, "needle", 40), "…One. Two. The [needle].");
     }
 
     #[test]

@@ -164,6 +164,11 @@ pub fn spelled(
         if is_word(&typed.to_lowercase()) {
             continue;
         }
+        if let Some(read) = common(typed) {
+            // Nothing is searched for by it, so there is nothing to say of it.
+            spelled.query.replace_range(place, &read);
+            continue;
+        }
         if let Some(read) = correction(known, typed)?
             && !is_longer(typed, &read)
             && (read.contains([' ', '-']) || is_word(&read) || known.is_written(&read)?)
@@ -201,7 +206,7 @@ fn unknown(known: Vocabulary<'_>, query: &str) -> Result<Vec<Range<usize>>> {
     let mut unknown = Vec::new();
     for (term, place) in words.iter().take(MOST_WORDS) {
         let word = &query[place.clone()];
-        if may_be_corrected(query, place)
+        if (may_be_corrected(query, place) || common(word).is_some())
             && !has_parts(place)
             && !is_stop_word(&word.to_lowercase())
             && known.frequency(term)? == 0
@@ -219,6 +224,17 @@ fn may_be_corrected(query: &str, place: &Range<usize>) -> bool {
     let is_name = !is_first && word.starts_with(char::is_uppercase);
     let shortest = if is_name { SHORTEST_NAME } else { SHORTEST };
     (shortest..=LONGEST).contains(&letters) && word.chars().all(char::is_alphabetic)
+}
+
+/// The word without a subject of its own that a word becomes by an exchange of two neighbouring letters: "the" for "teh".
+fn common(typed: &str) -> Option<String> {
+    let letters: Vec<char> = typed.chars().collect();
+    let exchanged = (1..letters.len()).map(|at| {
+        let mut letters = letters.clone();
+        letters.swap(at - 1, at);
+        letters.into_iter().collect::<String>()
+    });
+    exchanged.into_iter().find(|word| is_stop_word(word))
 }
 
 fn correction(known: Vocabulary<'_>, typed: &str) -> Result<Option<String>> {
@@ -351,6 +367,19 @@ mod tests {
             assert_eq!(variants.iter().any(|variant| variant == wanted), is_one_edit, "{wanted}");
         }
         assert!(variants.iter().all(|variant| variant.starts_with('b')));
+    }
+
+    #[test]
+    fn a_common_word_with_exchanged_letters_is_known() {
+        for (typed, wanted) in [
+            ("teh", Some("the")),
+            ("wiht", Some("with")),
+            ("the", None),
+            ("lokc", None),
+            ("", None),
+        ] {
+            assert_eq!(common(typed).as_deref(), wanted, "{typed}");
+        }
     }
 
     proptest! {

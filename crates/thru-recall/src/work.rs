@@ -4,20 +4,27 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::tz::TimeZone;
-use thru_core::{MemoryKind, ObservationType, Summary, Timestamp};
+use thru_core::{MemoryKind, ObservationType, PassageKind, Summary, Timestamp};
 use thru_store::index::{IndexFilter, QueryTerms, TextIndex};
-use thru_store::{MemoryBody, MemoryFilter, Result, SessionFilter, SessionRow, Store};
+use thru_store::{MemoryBody, MemoryFilter, Newest, Result, SessionFilter, SessionRow, Store};
 
 use crate::pack::cues;
 use crate::query::is_stop_word;
 use crate::query_time::find_query_time;
 use crate::recorded::recorded;
+use crate::search::is_order;
 use crate::unfinished::{share, still_open, was_done, words};
 
 /// Maximum number of sessions in an answer.
 const MOST_SESSIONS: usize = 30;
 /// Maximum number of deeds in an answer, over all sessions; each session may have one.
 const MOST_DEEDS: usize = 24;
+/// Deeds of a session from which they tell what it did, or one in so many turns; prompts that tell it beside fewer, …
+const FEW_DEEDS: usize = 3;
+const TURNS_OF_DEED: usize = 4;
+const MOST_PROMPTS: usize = 10;
+/// … and passages at its end among which these are looked for.
+const WITHIN: usize = 2_000;
 /// Number of sessions that tell where the work was left.
 const LATEST: usize = 5;
 /// The latest sessions that are looked through for open work.
@@ -27,12 +34,13 @@ const MOST_TOUCHES: usize = 2_000;
 
 /// Words around a question about work, beside stop words.
 #[rustfmt::skip]
-const FRAME: [&str; 67] = [
+const FRAME: [&str; 72] = [
     "busy", "building", "built", "coding", "developing", "fixing", "focus", "focused", "making", "work", "worked", "working", "happen", "happened", "done", "finish", "finished", "accomplish", "accomplished", "achieve",
     "achieved", "get", "got", "going", "went", "start", "started", "made", "list", "show", "summarize", "summary", "session",
     "sessions", "everything", "us", "anything", "today", "was", "habe", "haben", "hab", "wir", "ich", "gemacht", "getan",
     "gearbeitet", "passiert", "geschehen", "geschah", "an", "am", "im", "in", "alles", "die", "der", "das", "woran",
     "wurde", "ist", "hast", "du", "change", "changed", "changes", "geändert",
+    "branch", "think", "thinking", "thought", "thoughts",
 ];
 
 /// Phrases that ask for open work.
@@ -97,8 +105,16 @@ pub struct WorkRow {
     pub at: Option<Timestamp>,
     /// What it did in the time that was asked about, beside what its title says.
     pub done: Vec<String>,
+    /// The prompts of that time, where little is known of what it did.
+    pub asked: Vec<String>,
     /// The steps that it left open, or recorded as open.
     pub steps: Vec<String>,
+}
+
+impl WorkRow {
+    const fn at(at: Option<Timestamp>, session: SessionRow) -> Self {
+        Self { session, at, done: Vec::new(), asked: Vec::new(), steps: Vec::new() }
+    }
 }
 
 /// Reads a query as a question about work; `None` if it asks for more than time, work and one project.
@@ -196,7 +212,11 @@ pub fn work(
                 .into_iter()
                 .map(|session| {
                     let done = deeds(store, &session, Some(*from), Some(*until), most)?;
-                    Ok(WorkRow { at: at(&session), session, done, steps: Vec::new() })
+                    let few = FEW_DEEDS.max(session.turns as usize / TURNS_OF_DEED);
+                    let room = if done.len() < few { most.min(MOST_PROMPTS) } else { 0 };
+                    let room = room.saturating_sub(done.len());
+                    let asked = prompts(store, &session, (*from, *until), room)?;
+                    Ok(WorkRow { done, asked, ..WorkRow::at(at(&session), session) })
                 })
                 .collect()
         }
@@ -229,6 +249,34 @@ fn deeds(
     Ok(done)
 }
 
+/// The prompts of a session in some time, the first first, but for its title.
+fn prompts(
+    store: &Store,
+    session: &SessionRow,
+    (from, until): (Timestamp, Timestamp),
+    most: usize,
+) -> Result<Vec<String>> {
+    let title = session.title.as_deref().unwrap_or_default();
+    let newest = Newest { kind: Some(PassageKind::Human), within: WITHIN, limit: WITHIN };
+    let mut asked: Vec<String> = Vec::new();
+    let found = if most > 0 { store.newest_passages(session.row, newest)? } else { Vec::new() };
+    for passage in found.iter().rev() {
+        let is_then = passage.at.is_some_and(|at| (from..until).contains(&at));
+        if asked.len() == most || !is_then {
+            continue;
+        }
+        let text = store.text_of(passage)?;
+        // "Implement the following plan:" is told by the plan.
+        let mut lines = text.lines().map(|line| line.trim_start_matches(['#', ' ']).trim_end());
+        let line = lines.find(|line| !line.is_empty() && !line.ends_with(':')).unwrap_or_default();
+        let is_told = !title.is_empty() && line.starts_with(title.trim_end_matches('…'));
+        if !is_order(line) && !is_told && !asked.iter().any(|other| other == line) {
+            asked.push(line.to_owned());
+        }
+    }
+    Ok(asked)
+}
+
 /// The latest sessions with work, with the steps that they left open.
 fn latest(store: &Store, index: &TextIndex, projects: Option<&[i64]>) -> Result<Vec<WorkRow>> {
     let filter = SessionFilter {
@@ -247,7 +295,7 @@ fn latest(store: &Store, index: &TextIndex, projects: Option<&[i64]>) -> Result<
         }
         let left = open.iter_mut().find(|row| row.session.row == session.row);
         let steps = left.map(|row| std::mem::take(&mut row.steps)).unwrap_or_default();
-        found.push(WorkRow { at: session.ended, session, done: Vec::new(), steps });
+        found.push(WorkRow { steps, ..WorkRow::at(session.ended, session) });
         if found.len() == LATEST {
             break;
         }
@@ -278,7 +326,7 @@ pub fn last_before(
     };
     let Some(session) = store.sessions(&filter)?.pop() else { return Ok(None) };
     let done = deeds(store, &session, None, None, MOST_DEEDS / LATEST)?;
-    Ok(Some(WorkRow { at: session.ended, session, done, steps: Vec::new() }))
+    Ok(Some(WorkRow { done, ..WorkRow::at(session.ended, session) }))
 }
 
 /// The steps that sessions left open or recorded, about the words that are asked for, and what no later session did of them.
@@ -346,7 +394,7 @@ fn open_work(
             Some(row) => row.steps.extend(steps),
             None => {
                 let at = at.or(session.ended);
-                found.push(WorkRow { at, session: session.clone(), done: Vec::new(), steps });
+                found.push(WorkRow { steps, ..WorkRow::at(at, session.clone()) });
             }
         }
     }
@@ -384,12 +432,7 @@ fn touched(
     let sessions = sessions_by_row(store, latest.keys().copied().collect())?;
     let mut found: Vec<WorkRow> = sessions
         .into_values()
-        .map(|session| WorkRow {
-            done: Vec::new(),
-            at: latest.get(&session.row).copied().flatten(),
-            session,
-            steps: Vec::new(),
-        })
+        .map(|session| WorkRow::at(latest.get(&session.row).copied().flatten(), session))
         .collect();
     found.sort_by(|a, b| b.at.cmp(&a.at).then(a.session.row.cmp(&b.session.row)));
     found.truncate(MOST_SESSIONS);
@@ -436,6 +479,8 @@ mod tests {
             ("when did we last touch src/main.rs?", r#"Touched { file: "src/main.rs" }"#),
             ("when was CHANGELOG.md last updated", r#"Touched { file: "CHANGELOG.md" }"#),
             ("what did we change on March 1 in rocket", "done 2026-03-01 2026-03-02 rocket"),
+            ("what was I thinking about on March 1", "done 2026-03-01 2026-03-02"),
+            ("what happened on the rocket branch on March 1", "done 2026-03-01 2026-03-02 rocket"),
             ("why did the import of big files fail last week", "words"),
             ("what did we decide about the lock", "words"),
             ("what did we postpone of the parser", r#"Open { of: "parser" }"#),

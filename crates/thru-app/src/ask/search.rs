@@ -10,6 +10,7 @@ use thru_recall::{
     parse_date, snippet, spelled, without_date, work, work_question,
 };
 use thru_redact::{Clean, Redactor};
+use thru_store::index::tokenizer::Terms;
 use thru_store::index::{Collection, EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryBody, MemoryRow, PassageRow, Store};
 
@@ -252,6 +253,9 @@ pub struct WorkSession {
     /// What it did in the time that was asked about, beside what its title says.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub done: Vec<Clean<String>>,
+    /// The prompts of that time, where little is known of what it did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<Clean<String>>,
     /// The steps that it left open, or recorded as open.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Clean<String>>,
@@ -274,11 +278,11 @@ pub enum FoundRow<'a> {
 }
 
 impl Found {
-    /// True if what was found is near at best. Where no word of the question is lacking, it may answer from a lower
+    /// True if what was found is near at best. Where no word is lacking for which no other stands, it may answer from a lower
     /// confidence on than that of a sure answer.
     pub fn is_unsure(&self) -> bool {
         const LIKELY: f32 = 0.1;
-        let may_answer = self.confidence >= LIKELY && self.gaps.is_empty();
+        let may_answer = self.confidence >= LIKELY && !self.gaps.iter().any(Gap::is_telling);
         self.verdict == Verdict::Nearest && !may_answer
     }
 
@@ -475,7 +479,8 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     };
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
     let now = dates_as_of(app, &store, &query, filter.projects.as_deref())?;
-    let work = answer_work(app, &store, redactor, (request, &query, now), &index, &filter)?;
+    let within = (&filter, project.as_deref());
+    let work = answer_work(app, &store, redactor, (request, &query, now), &index, within)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
         None => {
@@ -576,7 +581,7 @@ fn answer_work(
     redactor: &Redactor,
     (request, query, now): (&Search, &str, Timestamp),
     index: &TextIndex,
-    filter: &IndexFilter,
+    (filter, project): (&IndexFilter, Option<&str>),
 ) -> Result<Option<WorkDone>> {
     let is_plain = request.session.is_none()
         && request.file.is_none()
@@ -589,7 +594,7 @@ fn answer_work(
     let (name, file) = match &mut question {
         WorkQuestion::Touched { file } => ("touched", Some(file.clone())),
         WorkQuestion::Done { of, .. } | WorkQuestion::Latest { of } => {
-            if !of.is_empty() {
+            if !of.is_empty() && !project.is_some_and(|name| is_part(of, name)) {
                 let rows = projects_called(store, of)?;
                 if rows.is_empty() {
                     // It asks for more than work.
@@ -613,6 +618,7 @@ fn answer_work(
         entry: SessionEntry::new(app, redactor, &row.session),
         at: row.at,
         done: row.done.iter().map(|deed| cleaned(redactor, deed)).collect(),
+        asked: row.asked.iter().map(|prompt| cleaned(redactor, prompt)).collect(),
         steps: row.steps.iter().map(|step| cleaned(redactor, step)).collect(),
     };
     let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
@@ -645,6 +651,17 @@ fn projects_called(store: &Store, name: &str) -> Result<Vec<i64>> {
         }
     }
     Ok(rows)
+}
+
+/// Returns true if words are among those of a project's name: "the api" in `rocket-api`.
+fn is_part(words: &str, name: &str) -> bool {
+    let terms = |text: &str| {
+        let mut terms = Vec::new();
+        Terms::default().tokenize(text, |term, _| terms.push(term.to_owned()));
+        terms
+    };
+    let name = terms(name);
+    terms(words).iter().all(|term| name.contains(term))
 }
 
 /// The rows of the projects that words name, and the rest of the words; `None` if they name no project.

@@ -1,5 +1,7 @@
 //! The parts of the hits that are shown: the more, the likelier a hit answers.
 
+use std::borrow::Cow;
+
 use thru_core::{ASKING_TOOLS, Outcome, PassageKind};
 use thru_redact::Clean;
 use thru_store::PassageRow;
@@ -15,10 +17,10 @@ use crate::snippet::{Cut, Snippet, Sought, snippet};
 const LENGTH: usize = 240;
 /// The first passages, which are most likely to answer, and the length of their snippets; that of the very first.
 pub(super) const LEADERS: usize = 3;
-const LEADER_LENGTH: usize = 720;
-const FIRST_LENGTH: usize = 900;
-/// … and of a plan further down.
-const PLAN_LENGTH: usize = 480;
+const LEADER_LENGTH: usize = 900;
+const FIRST_LENGTH: usize = 1_200;
+/// … and of what was said in as many passages behind them, and of a plan that says why further down.
+const SAID_LENGTH: usize = 480;
 /// Length of an outcome behind a hit: its opening, and what has to do with the question.
 const OUTCOME_LENGTH: usize = 320;
 /// The most that one is given where there are few.
@@ -27,7 +29,7 @@ const MOST: usize = 1_500;
 const WHOLE: (usize, usize) = (4, 3);
 /// Passages of a full screen.
 const SCREEN: usize = 10;
-/// Bytes of the shortest prompt that says why as well as what: it is shown like a leader further down, too.
+/// Bytes of the shortest prompt that says why as well as what.
 const PLAN: usize = 1_000;
 /// Bytes at the beginning of a plan in which it says why.
 const REASONS: usize = 1_500;
@@ -40,6 +42,11 @@ const COMMAND: usize = 320;
 /// Returns true for a prompt that says why as well as what.
 pub(super) fn is_plan(passage: &PassageRow, text: &str) -> bool {
     passage.kind == PassageKind::Human && text.len() >= PLAN
+}
+
+/// Returns true for a call that asked the person.
+fn asks_person(passage: &PassageRow) -> bool {
+    passage.tool.as_deref().is_some_and(|tool| ASKING_TOOLS.contains(&tool))
 }
 
 /// What the parts of hits are chosen by.
@@ -78,10 +85,11 @@ impl<'a, 'm> Excerpts<'a, 'm> {
         for (place, hit) in hits.enumerate() {
             let is_plan = is_plan(&hit.passage, hit.text.get());
             let is_reason = is_plan && self.asks_why;
+            let is_said = hit.passage.kind != PassageKind::Tool || asks_person(&hit.passage);
             let length = match place {
                 0 => (FIRST_LENGTH + spare).min(MOST),
                 _ if place < LEADERS => (LEADER_LENGTH + spare).min(MOST),
-                _ if is_reason || is_plan && place < 2 * LEADERS => PLAN_LENGTH,
+                _ if is_reason || is_said && place < 2 * LEADERS => SAID_LENGTH,
                 _ => LENGTH,
             };
             // What is little longer is shown whole.
@@ -124,7 +132,7 @@ impl<'a, 'm> Excerpts<'a, 'm> {
         let reasons = is_reason.then_some(REASONS);
         text.derive(|text| {
             let text = &text[..text.floor_char_boundary(reasons.unwrap_or(text.len()))];
-            snippet(without_tool(text, passage.tool.as_deref()), terms, &cut)
+            snippet(&without_tool(text, passage.tool.as_deref()), terms, &cut)
         })
     }
 
@@ -144,15 +152,36 @@ fn asks_how_many(query: &str) -> bool {
     ASKING.iter().any(|words| query.contains(words))
 }
 
-/// The text of a call without the name of its tool, which is shown before it; of one that asked the person the answer, which
-/// repeats the question.
-fn without_tool<'t>(text: &'t str, tool: Option<&str>) -> &'t str {
+/// The text of a call without the name of its tool, which is shown before it; of one that asked the person the answers, each
+/// behind the last sentence of its question.
+fn without_tool<'t>(text: &'t str, tool: Option<&str>) -> Cow<'t, str> {
     const ANSWERED: [&str; 2] = ["answered your questions: ", "answered Claude's questions: "];
-    let Some(tool) = tool else { return text };
+    const IS: &str = "\"=\"";
+    let Some(tool) = tool else { return text.into() };
     let rest = text.strip_prefix(tool).and_then(|rest| rest.strip_prefix('\n')).unwrap_or(text);
     let is_asking = ASKING_TOOLS.contains(&tool);
     let answer = ANSWERED.iter().find_map(|said| Some(rest.find(said)? + said.len()));
-    answer.filter(|_| is_asking).map_or(rest, |at| &rest[at..])
+    let Some(answers) = answer.filter(|_| is_asking).map(|at| &rest[at..]) else {
+        return rest.into();
+    };
+    // "Question"="answer", "question"="answer".
+    let parts: Vec<&str> = answers.split(IS).collect();
+    let mut told = String::new();
+    for (number, part) in parts.iter().enumerate() {
+        let question = match number {
+            0 => 0,
+            _ if number + 1 == parts.len() => part.len(),
+            _ => part.rfind("\", \"").map_or(part.len(), |at| at + 3),
+        };
+        let (answer, question) = part.split_at(question);
+        let before = question.rfind(". ").map_or(0, |at| at + 2);
+        let is = if number > 0 { IS } else { "" };
+        let quote = if before > 0 { "\"" } else { "" };
+        for part in [is, answer, quote, &question[before..]] {
+            told.push_str(part);
+        }
+    }
+    told.into()
 }
 
 #[cfg(test)]
@@ -170,6 +199,11 @@ mod tests {
                 "\"Which?\"=\"a\"",
             ),
             ("AskUserQuestion\nquestions: Which?", Some("AskUserQuestion"), "questions: Which?"),
+            (
+                "AskUserQuestion\nquestions: …\nUser has answered your questions: \"It is down. Start it?\"=\"no. wait\", \"It is \"old\". Which?\"=\"a, b\". Go on.",
+                Some("AskUserQuestion"),
+                "\"Start it?\"=\"no. wait\", \"Which?\"=\"a, b\". Go on.",
+            ),
             ("Bash\nanswered your questions: x", Some("Bash"), "answered your questions: x"),
         ] {
             assert_eq!(without_tool(text, tool), wanted);

@@ -21,22 +21,28 @@ impl TextIndex {
         Ok(counts.sum::<tantivy::Result<u64>>()?)
     }
 
-    /// Returns true if any term begins with `beginning`.
+    /// Returns the terms that begin with `beginning`, at most `most` of each segment.
     ///
     /// # Errors
     /// Returns an error if the index cannot be read.
-    pub fn has_beginning(&self, beginning: &str) -> Result<bool> {
+    pub fn terms_beginning(&self, beginning: &str, most: usize) -> Result<Vec<String>> {
+        let mut found = Vec::new();
         for part in &self.parts {
             for segment in part.searcher.segment_readers() {
                 let inverted = segment.inverted_index(self.fields.text)?;
                 let range = inverted.terms().range().ge(beginning.as_bytes());
                 let mut terms = range.into_stream().map_err(tantivy)?;
-                if terms.advance() && terms.key().starts_with(beginning.as_bytes()) {
-                    return Ok(true);
+                for _ in 0..most {
+                    if !terms.advance() || !terms.key().starts_with(beginning.as_bytes()) {
+                        break;
+                    }
+                    found.push(String::from_utf8_lossy(terms.key()).into_owned());
                 }
             }
         }
-        Ok(false)
+        found.sort_unstable();
+        found.dedup();
+        Ok(found)
     }
 
     /// Returns the terms that become `term` by at most `edits` changed, missing or additional bytes and begin with the

@@ -202,6 +202,9 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
         for deed in &session.done {
             page.line(format!("            {}", one_line(deed.get(), room + 12)));
         }
+        for prompt in &session.asked {
+            page.line(format!("       you: {}", one_line(prompt.get(), room + 12)));
+        }
         for step in &session.steps {
             page.line(format!("    open: {}", one_line(step.get(), room)));
         }

@@ -1,7 +1,7 @@
 //! `thru search`, `show`, `sessions`, `session show`.
 
 use insta::assert_snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::home::Home;
 use crate::records::{Author, ONE, TWO, file};
@@ -388,11 +388,47 @@ fn a_word_of_another_project_corrects_none() {
 }
 
 #[test]
+fn what_is_known_in_another_project_only_is_told() {
+    let home = Home::new();
+    let _settings = home.settings();
+    let (mut one, mut two) = (
+        Author::of(ONE).in_directory("/home/ada/orchard"),
+        Author::of(TWO).in_directory("/home/ada/rocket"),
+    );
+    one.asks("Why do the pears in the orchard freeze?");
+    two.asks("Why does safari not show the frost of the rocket?");
+    for number in 0..9 {
+        one.says(&format!("The pears in row {number} of the orchard freeze because of the frost."));
+        two.says(&format!("The kerberos ticket {number} of the rocket in safari is too old."));
+    }
+    one.asks("What stands at the end?");
+    one.says("A telegraph.");
+    home.write(&file(ONE), one.text());
+    home.write(&file(TWO), two.text());
+    home.thru(&["import"]).expect(0);
+    let ask = |query: &str| {
+        let found = home.json(&["search", "--project", "orchard", "-n", "1", "--json", query]);
+        found["gaps"].clone()
+    };
+    let lacks = |word: &str| json!([{ "kind": "unknown", "word": word, "is_name": false }]);
+    // Both are written in small letters elsewhere, so they are words.
+    assert_eq!(ask("why do pears freeze in safari"), lacks("safari"));
+    assert_eq!(ask("why do pears freeze in kerberos"), lacks("kerberos"));
+    let unsaid = json!([{ "kind": "unsaid", "word": "telegraph" }]);
+    assert_eq!(
+        ask("do the pears in row 3 of the orchard freeze at the telegraph because of frost"),
+        unsaid
+    );
+    assert_eq!(ask("why do pears freeze"), Value::Null);
+}
+
+#[test]
 fn a_question_about_work_is_answered_with_sessions() {
     let home = Home::imported();
     assert_snapshot!(home.shown(&["search", "--all", "what did we change on 1 March 2026 in rocket?"]), @"
     2026-03-01
       11111111  rocket · Why does the importer lock the database?  2 turns
+           you: Thanks. Does it survive a crash?
 
     `thru session show ID` shows what a session did.
     ");

@@ -30,7 +30,7 @@ fn a_search_is_one_table_of_memories_and_passages() {
     5 | spd0r | answer | The lock is taken after `load()`: two processes can both read the old index, and the second `store()` throws away the first one's entry. Bes… | 56
     6 | n7dyq | tool | Edit: …# Decisions ## One lock file per index A global lock made unrelated projects wait for each other. The file /home/ada/rocket/docs/dec… | 62
     7 | 5j5yp | tool | Bash: …'Fix lost update in session index by locking per file' description: [main 4f0c2d1] Fix lost update in session index by locking per f… | 54
-    8 | sqfq0 | tool | Edit: …let _guard = GLOBAL_LOCK.lock(); new_string: let _guard = FileLock::exclusive(&self.lock_path)?; let mut index = self.load()?; index… | 89
+    8 | sqfq0 | tool | Edit: …index.insert(entry); let _guard = GLOBAL_LOCK.lock(); new_string: let _guard = FileLock::exclusive(&self.lock_path)?; let mut index… | 89
     9 | 8f2n9 | tool | Read: …_guard = GLOBAL_LOCK.lock(); self.store(&index) } | 58
     2026-11-09
     10 | jvtvz | tool | Bash failed: …code 101 Error: database is locked (SQLITE_BUSY) after 3 attempts | 33
