@@ -20,6 +20,8 @@ pub struct VaultSynced {
     pub created: usize,
     /// Notes that were changed.
     pub changed: usize,
+    /// Notes that are gone, because memory no longer holds what they were about.
+    pub removed: usize,
     /// Notes that are as they should be.
     pub unchanged: usize,
     /// Notes that have to be changed, but were written by another program a moment ago.
@@ -57,6 +59,7 @@ impl VaultSynced {
             vault: vault.to_owned(),
             created: 0,
             changed: 0,
+            removed: 0,
             unchanged: 0,
             waiting: 0,
             taken: Taken::default(),

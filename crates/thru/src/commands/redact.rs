@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
-use super::shared;
+use super::{shared, vault};
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, plural, printable, width};
 
@@ -108,6 +108,7 @@ fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> 
             let applied = redact::add_rule(app, &name, &pattern, yes, shown.call())?;
             page.line("Added.");
             say_cleaned(&mut page, &applied);
+            say_notes(&mut page, &applied);
             say_not_rewritten(&mut page, &applied, environment);
         }
         Command::Remove { name } => {
@@ -152,6 +153,7 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
     let applied = redact::apply(app, text, call)?;
     page.put(arguments.json, &applied, |page| {
         say_cleaned(page, &applied);
+        say_notes(page, &applied);
         say_not_rewritten(page, &applied, environment);
         if applied.is_checked {
             say_left(page, &applied);
@@ -254,7 +256,12 @@ fn shown_lines(lines: &[u64]) -> String {
 
 fn say_found(page: &mut Page, scanned: &Scanned) {
     list(page, &scanned.places, &scanned.unread);
-    match (scanned.places.is_empty(), scanned.unread.is_empty()) {
+    for (note, lines) in &scanned.vault {
+        let heading = page.paint(Tone::Heading, "vault   ");
+        page.line(format!("{heading} {} in {}", plural(*lines as u64, "line"), printable(note)));
+    }
+    let is_clean = scanned.places.is_empty() && scanned.vault.is_empty();
+    match (is_clean, scanned.unread.is_empty()) {
         (true, true) => page.line("Nothing stored needs to change."),
         (true, false) => page.line("Nothing else stored needs to change."),
         (false, _) => {
@@ -304,6 +311,16 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
         page.line("Nothing stored had to be changed.");
     }
     say_verbatim(page, applied.verbatim);
+}
+
+/// What was done to the notes of the vault, and the lines in them that are left.
+fn say_notes(page: &mut Page, applied: &Applied) {
+    let Some(settled) = &applied.vault else { return };
+    vault::show_settled(page, settled);
+    for (note, lines) in &settled.yours {
+        let lines = plural(*lines as u64, "line");
+        page.line(format!("Not changed: {lines} of yours in {} hold it.", printable(note)));
+    }
 }
 
 /// What a second look found.
