@@ -184,6 +184,24 @@ fn it_serves_the_page_once_that_is_asked_for_and_after_it_was_killed() {
 }
 
 #[test]
+fn one_that_starts_anew_listens_no_more_once_that_is_switched_off() {
+    let place = Place(Home::imported());
+    let port = (30_000 + std::process::id() % 2_000).to_string();
+    place.thru(&["config", "set", "http.port", &port]).expect(0);
+    let address = || place.json(&["status", "--json"])["page"].as_str().map(str::to_owned);
+    for (key, on, off) in [("http.enabled", "true", "false"), ("http.worker_api", "full", "off")] {
+        place.thru(&["config", "set", key, on]).expect(0);
+        place.thru(&["daemon", "restart"]).expect(0);
+        until(|| address().is_some());
+        place.thru(&["config", "set", key, off]).expect(0);
+        place.thru(&["daemon", "restart"]).expect(0);
+        assert_eq!(address(), None, "{key}");
+        let port = port.parse().unwrap();
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "{key}");
+    }
+}
+
+#[test]
 fn an_extension_written_for_claude_mem_works_unchanged() {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tools/worker-clients/editor.mjs");
     if Command::new("node").arg("--version").output().is_err() {
