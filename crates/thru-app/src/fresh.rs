@@ -259,8 +259,9 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
     let reading = reading(app);
     if reading != Reading::Nothing {
         found = catch_up::recorded(app, store, projects)?;
-        if reading == Reading::All && !background::is_watching(app) {
-            add(&mut found, unwatched(app, store, projects)?);
+        // A daemon that watches may not have come to them yet.
+        if reading == Reading::All {
+            add(&mut found, unnamed(app, store, projects)?);
         }
         found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
     }
@@ -300,8 +301,8 @@ fn distils(app: &App, state: &SessionState) -> bool {
     app.config.distil.enabled || state.content.is_some()
 }
 
-/// Transcripts that no hook named, while no daemon watches.
-fn unwatched(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
+/// Transcripts that no hook named.
+fn unnamed(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     let known = store.latest_transcripts(projects, LATEST)?;
     let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
     let since = app.clock.now() - RECENT;

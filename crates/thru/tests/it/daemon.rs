@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, getsid, kill_process};
 use serde_json::Value;
 
 use crate::home::{Home, Ran};
+use crate::records::{Author, file};
 
 /// Longer than anything takes here.
 const LONG: Duration = Duration::from_secs(30);
@@ -199,6 +200,23 @@ fn one_that_starts_anew_listens_no_more_once_that_is_switched_off() {
         let port = port.parse().unwrap();
         assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "{key}");
     }
+}
+
+/// What it did not come to yet, a question reads itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_question_is_not_older_for_it() {
+    const NEW: &str = "33333333-cccc-4ccc-8ccc-000000000003";
+    let place = Place(Home::imported());
+    place.thru(&["daemon", "start"]).expect(0);
+    let looked = || place.json(&["daemon", "status", "--json"])["daemon"]["last"].clone();
+    until(|| looked()["everything"] == true);
+    kill_process(place.number(), Signal::STOP).unwrap();
+    let mut author = Author::of(NEW);
+    author.asks("Why does the crucible crack?").says("It cools too fast.");
+    place.write(&file(NEW), author.text());
+    let found = place.json(&["search", "crucible", "--json"]);
+    assert_eq!(found["sessions"][0]["id"], NEW, "{found}");
 }
 
 #[test]
