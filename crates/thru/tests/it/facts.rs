@@ -87,6 +87,18 @@ fn facts_say_what_holds_and_what_held() {
 }
 
 #[test]
+fn a_project_is_found_by_its_name() {
+    let home = kiln();
+    assert_snapshot!(home.shown(&["facts", "rocket", "--all"]), @"
+    47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
+    wd5xb  2026-03-01 09:00  rocket is on branch main (/home/ada/rocket)
+
+    2 facts. `thru show ID` shows the record.
+    ");
+    home.thru(&["graph", "path", "rocket", "main", "--all"]).expect(0);
+}
+
+#[test]
 fn problems_are_open_until_they_are_mended() {
     let home = kiln();
     assert_snapshot!(home.shown(&["problems", "--all"]), @r#"
