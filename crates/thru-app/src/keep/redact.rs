@@ -170,7 +170,10 @@ pub fn remove_rule(app: &App, name: &str, call: Call<'_>) -> Result<()> {
             .with(Remedy::See(Listing::Rules)));
     }
     let removed = Operation::RuleRemoved { name: name.to_owned() };
-    intake.record_and_apply(&call.lock(&intake)?, &[removed])?;
+    let lock = call.lock(&intake)?;
+    intake.record_and_apply(&lock, &[removed])?;
+    // With one rule less there is nothing to be cleaned.
+    app.intake()?.keep_clean(&lock, &intake.redactor().fingerprint())?;
     share_rules(app)
 }
 
