@@ -286,6 +286,7 @@ impl Applied {
         self.vault = vault::settle(app, call);
         if let Some(settled) = &mut self.vault {
             settled.yours = vault::holding(app, redactor)?;
+            settled.yours.retain(|note, _| !settled.waiting.contains(note));
             self.is_nothing &= settled.changed == 0;
         }
         Ok(self)

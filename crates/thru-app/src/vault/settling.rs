@@ -1,6 +1,6 @@
 //! Notes that follow what was taken out of memory at once, and what is left in them because a person wrote it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,14 +19,21 @@ pub struct VaultSettled {
     pub removed: usize,
     /// Notes that were changed.
     pub changed: usize,
-    /// Notes that another program wrote a moment ago: they follow with the next sync.
-    pub waiting: usize,
+    /// Notes that another program wrote a moment ago, by their paths: they follow with the next sync.
+    pub waiting: BTreeSet<String>,
     /// Notes that are left although memory no longer holds what they were about, and why.
     pub left: BTreeMap<String, String>,
     /// Lines that hold what was taken out, by note: a person, or another machine, wrote them.
     pub yours: BTreeMap<String, usize>,
     /// The reason why the notes could not be looked at, if so.
     pub trouble: Option<String>,
+}
+
+impl VaultSettled {
+    /// True if no note is known to hold what was taken out, but for lines that are not ours.
+    pub fn is_done(&self) -> bool {
+        self.waiting.is_empty() && self.trouble.is_none()
+    }
 }
 
 /// Brings the notes in line with memory, out of which something was taken. Returns `None` if there is no vault.
@@ -42,7 +49,7 @@ pub(crate) fn settle(app: &App, call: Call<'_>) -> Option<VaultSettled> {
     Some(VaultSettled {
         removed: synced.removed,
         changed: synced.created + synced.changed,
-        waiting: synced.waiting,
+        waiting: synced.waits,
         left: synced.left,
         yours: BTreeMap::new(),
         trouble: synced.loss.map(|_| "much of it disappeared at once".to_owned()),

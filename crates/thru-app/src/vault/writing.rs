@@ -388,7 +388,7 @@ impl Run<'_> {
             None => return Err(Refusal::TooLong.into()),
         };
         if here.is_restless {
-            self.synced.waiting += 1;
+            self.synced.wait(&here.path);
             return Ok(());
         }
         let base = self.record.base(&plan.id);
@@ -421,7 +421,7 @@ impl Run<'_> {
             return Ok(());
         }
         if !self.is_quiet(&plan.id, &here) {
-            self.synced.waiting += 1;
+            self.synced.wait(&here.path);
             self.look_again(here.stamp, QUIET);
             return Ok(());
         }
@@ -441,7 +441,7 @@ impl Run<'_> {
             // Another program wrote it at this moment: the next sync takes that in first.
             None => {
                 self.synced.changed -= 1;
-                self.synced.waiting += 1;
+                self.synced.wait(&here.path);
             }
         }
         Ok(())

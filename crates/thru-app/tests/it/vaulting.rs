@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use thru_app::TroubleKind;
 use thru_app::keep::forget::{Forget, find, forget};
@@ -11,6 +12,7 @@ use thru_app::vault::{
     SyncVault, VaultSettled, attention, detach, export, init, note, note_text, resolve, restore,
     status, sync,
 };
+use thru_core::Timestamp;
 
 use crate::home::{Home, call};
 use crate::records::{Author, ONE, TWO};
@@ -538,6 +540,26 @@ fn a_session_forgotten_after_a_redaction_leaves_no_note() {
     assert_eq!((settled.removed, settled.left.len()), (1, 0), "{settled:?}");
     assert!(vault.notes().iter().all(|path| !path.to_string_lossy().contains(SESSION)));
     assert!(!vault.read("_index").contains("Thanks"), "{}", vault.read("_index"));
+}
+
+/// A note that may be open in an editor is left alone, and named.
+#[test]
+fn a_note_that_was_saved_a_moment_ago_is_cleaned_by_the_next_sync() {
+    let vault = told_of_quartz();
+    let note = vault.path(SESSION);
+    fs::write(&note, vault.read(SESSION) + "Another quartzheron line.\n").unwrap();
+    let saved = |at: Timestamp| {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(at.as_second() as u64);
+        fs::File::options().write(true).open(&note).unwrap().set_modified(at).unwrap();
+    };
+    saved(vault.now);
+    let applied = apply(&vault.app(), Some("quartzheron"), call()).unwrap();
+    let settled = applied.vault.unwrap();
+    assert!(!settled.is_done() && settled.yours.is_empty(), "{settled:?}");
+    saved(Timestamp::UNIX_EPOCH);
+    vault.sync();
+    let left = left_of(&vault, "quartzheron");
+    assert_eq!(left, ["My quartzheron line.", "Another quartzheron line."]);
 }
 
 /// What an older version kept of notes is text, which cleaning would change.

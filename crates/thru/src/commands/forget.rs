@@ -2,6 +2,7 @@
 
 use thru_app::ask::session::SessionEntry;
 use thru_app::keep::forget::{self, Forget, ForgetTargets, Forgotten};
+use thru_app::vault::VaultSettled;
 use thru_app::{Remedy, Result, Trouble};
 
 use super::entries::session_heading;
@@ -112,6 +113,9 @@ fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
     }
     if let Some(settled) = &forgotten.vault {
         vault::show_settled(page, settled);
+        if *settled == VaultSettled::default() {
+            page.line("The notes of the vault are in line with it.");
+        }
     }
     if forgotten.is_unswept {
         page.toned(Tone::Bad, shared::UNSWEPT);

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
+use thru_app::vault::VaultSettled;
+
 use super::{shared, vault};
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, plural, printable, width};
@@ -159,7 +161,8 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
             say_left(page, &applied);
         }
     })?;
-    page.end(if is_clean(&applied) { Outcome::Done } else { Outcome::Wrong })
+    let is_done = is_clean(&applied) && are_notes_clean(&applied);
+    page.end(if is_done { Outcome::Done } else { Outcome::Wrong })
 }
 
 /// Names the folders whose summaries still say what they said.
@@ -175,6 +178,11 @@ fn say_not_rewritten(page: &mut Page, applied: &Applied, environment: &Environme
 /// True if nothing is left, as far as everything was scanned again.
 const fn is_clean(applied: &Applied) -> bool {
     applied.left.is_empty() && applied.unread.is_empty()
+}
+
+/// True if no note of the vault waits to be cleaned.
+fn are_notes_clean(applied: &Applied) -> bool {
+    applied.vault.as_ref().is_none_or(VaultSettled::is_done)
 }
 
 /// Rules with how often each found something: `given 4, github-token 1`.
@@ -318,15 +326,19 @@ fn say_notes(page: &mut Page, applied: &Applied) {
     let Some(settled) = &applied.vault else { return };
     vault::show_settled(page, settled);
     for (note, lines) in &settled.yours {
-        let lines = plural(*lines as u64, "line");
-        page.line(format!("Not changed: {lines} of yours in {} hold it.", printable(note)));
+        let hold = if *lines == 1 { "holds" } else { "hold" };
+        let (lines, note) = (plural(*lines as u64, "line"), printable(note));
+        page.line(format!("Not changed: {lines} of yours in {note} {hold} it."));
     }
 }
 
 /// What a second look found.
 fn say_left(page: &mut Page, applied: &Applied) {
     if is_clean(applied) {
-        page.toned(Tone::Good, "Checked again: nothing is left.");
+        match are_notes_clean(applied) {
+            true => page.toned(Tone::Good, "Checked again: nothing is left."),
+            false => page.toned(Tone::Bad, "Checked again: nothing else is left."),
+        }
         return;
     }
     page.gap();

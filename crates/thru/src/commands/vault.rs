@@ -220,9 +220,10 @@ pub(super) fn show_settled(page: &mut Page, settled: &VaultSettled) {
     if let Some(why) = trouble {
         let why = printable(why);
         page.line(format!("The notes of the vault still hold it ({why}): `thru vault sync`."));
-    } else if *waiting > 0 {
-        let notes = plural(*waiting as u64, "note");
-        page.line(format!("{notes} of the vault changed a moment ago: `thru vault sync` is next."));
+    }
+    for note in waiting {
+        let note = printable(note);
+        page.line(format!("{note} changed a moment ago, and follows with `thru vault sync`."));
     }
 }
 

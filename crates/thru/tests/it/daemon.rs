@@ -206,7 +206,7 @@ fn one_that_starts_anew_listens_no_more_once_that_is_switched_off() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_question_is_not_older_for_it() {
-    const NEW: &str = "33333333-cccc-4ccc-8ccc-000000000003";
+    const NEW: &str = "44444444-dddd-4ddd-8ddd-000000000004";
     let place = Place(Home::imported());
     place.thru(&["daemon", "start"]).expect(0);
     let looked = || place.json(&["daemon", "status", "--json"])["daemon"]["last"].clone();
