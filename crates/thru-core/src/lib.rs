@@ -28,6 +28,7 @@ mod rule;
 mod session;
 mod shell;
 mod snapshot;
+mod spares;
 mod text;
 mod work_record;
 
@@ -68,6 +69,7 @@ pub use rule::{Saying, telling_words};
 pub use session::{SessionId, SessionKey, SourceKind};
 pub use shell::{ShellCommand, git_order, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
+pub use spares::Spares;
 pub use text::{
     TITLE_LENGTH, file_name, first_names, is_made_by_tools, percent_encoded, plural_noun,
 };

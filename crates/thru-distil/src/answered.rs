@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 use thru_core::ObservationType;
 
 use crate::decisions::REACH;

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use crate::pattern::{Regex, Set};
 use thru_core::Outcome;
 
 use crate::pattern;
@@ -29,7 +29,7 @@ static FAILURE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// Lines that explain a failure, the most telling pattern first.
-static TELLING: LazyLock<RegexSet> = LazyLock::new(|| {
+static TELLING: LazyLock<Set> = LazyLock::new(|| {
     pattern::set(&[
         r"error\[E\d|error TS\d|panicked at|\bE\d{3,4}\b.*:",
         r"^E  +\S|^\w*(?:Error|Exception)\b.*: |\bAssertionError\b|^assert",
@@ -147,7 +147,7 @@ pub(crate) fn telling_line(result: &str) -> Option<String> {
             }
             _ => shown,
         };
-        if let Some(rank) = TELLING.matches(&shown).iter().next()
+        if let Some(rank) = TELLING.matches(&shown).iter().position(|matches| *matches)
             && best.as_ref().is_none_or(|(known, _)| rank < *known)
         {
             best = Some((rank, shown));

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 use crate::pattern;
 use crate::phrase;

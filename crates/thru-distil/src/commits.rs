@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 use thru_core::{WorkRecord, git_order};
 
 use crate::landing;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 use thru_core::{Observation, Statement, WorkOutcome};
 
 use crate::agent_text::AgentText;

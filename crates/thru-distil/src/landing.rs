@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 use crate::checks::Status;
 use crate::commits::{self, Commit};
@@ -223,9 +223,12 @@ pub(crate) fn said_merged(text: &str) -> Option<u64> {
 }
 
 /// Returns a subject as the titles of memories tell it, in quotation marks and behind a blank, so that it can be left out beside
-/// such a title.
+/// such a title; nothing for one that only keeps books.
 fn named(subject: &str) -> String {
-    format!(" \"{}\"", cut(&subject::of_commit(subject).replace('"', "'"), SUBJECT))
+    match subject::keeps_books(subject) {
+        true => String::new(),
+        false => format!(" \"{}\"", cut(&subject::of_commit(subject).replace('"', "'"), SUBJECT)),
+    }
 }
 
 /// The state of the work so far.

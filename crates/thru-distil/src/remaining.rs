@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet};
+use crate::pattern::{Regex, Set};
 
 use crate::pattern;
 use crate::prose::{self, LineKind};
@@ -92,7 +92,7 @@ static ASIDE: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The agent's words about the work: failed, excused, blocked, taken back.
-static CLAIMS: LazyLock<RegexSet> = LazyLock::new(|| {
+static CLAIMS: LazyLock<Set> = LazyLock::new(|| {
     pattern::set(&[
         r"(?i)\b(?:fails?|failed|failing|failures?|broken|red)\b|\b(?:not|n['’]t)\s+(?:pass|compile|build|succeed)",
         r"(?i)\bpre-?existing\b|\bunrelated\b|\bnot\s+(?:related|caused)\b|\bflak(?:y|es?)\b|\balready\s+(?:fail|broken|red)|\bknown\s+(?:failures?|issues?|flakes?)\b|\bexpected\s+(?:failures?|to\s+fail)|\bsame\s+(?:failures?|errors?)\s+(?:on|as|without|before)\b|\b(?:before|without)\s+(?:my|these|the|our)\s+changes?\b|\bnot\s+(?:from|part\s+of)\s+(?:my|this|these)\b",
@@ -246,15 +246,15 @@ impl Remaining {
 
     fn claims(&mut self, sentence: &str) {
         let found = CLAIMS.matches(sentence);
-        if !found.matched_any() {
+        if !found.contains(&true) {
             return;
         }
-        let has_failure = found.matched(0) && !NO_FAILURE.is_match(sentence);
+        let has_failure = found[0] && !NO_FAILURE.is_match(sentence);
         self.says_failed |= has_failure;
-        self.excuses |= found.matched(1);
-        self.is_blocked |= found.matched(2)
+        self.excuses |= found[1];
+        self.is_blocked |= found[2]
             && !["was ", "were ", "had ", "no longer"].iter().any(|past| sentence.contains(past));
-        if found.matched(3) && self.reverted.is_none() && !sentence.ends_with('?') {
+        if found[3] && self.reverted.is_none() && !sentence.ends_with('?') {
             self.reverted = Some(one_line(&unmarked(sentence), STEP));
         }
     }
@@ -288,7 +288,7 @@ fn remains(sentence: &str) -> bool {
         return false;
     };
     let before = &sentence[..found.start()];
-    let is_of_others = CLAIMS.matches(sentence).matched(1);
+    let is_of_others = CLAIMS.matches(sentence)[1];
     !is_offer(sentence)
         && !is_of_others
         && !is_said_aside(before, found.as_str())

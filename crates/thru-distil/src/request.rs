@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 use crate::answers::{self, Plan, plan_title};
 use crate::exchange;
@@ -186,7 +186,7 @@ fn is_brief(prompt: &str) -> bool {
     });
     let is_list = items >= 8 && items * 10 >= all * 6;
     let reviews = REVIEW.is_match(prompt);
-    let parts = || PART.find_iter(start).take(2).count();
+    let parts = || PART.captures_iter(start).take(2).count();
     gives_role(prompt)
         || takes_over
         || is_list

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 use crate::pattern;
 use crate::prose::{self, Line, LineKind};
@@ -343,9 +343,10 @@ fn points_at_option(clause: &str) -> bool {
 
 /// Returns true if the sentence contains a rule anywhere, in the person's own words.
 fn rules_anywhere(sentence: &str) -> bool {
-    RULE_ANYWHERE
-        .find_iter(sentence)
-        .any(|found| !is_quoted(sentence, found.start()) && !is_reported(sentence, found.start()))
+    RULE_ANYWHERE.captures_iter(sentence).any(|found| {
+        let start = found.whole().start;
+        !is_quoted(sentence, start) && !is_reported(sentence, start)
+    })
 }
 
 /// Returns true if the text at this position of the line is reported speech: "the docs say", but not "I

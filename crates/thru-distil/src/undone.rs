@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 use thru_core::{Observation, ObservationType, Paths, Undoing};
 
 use crate::commits;

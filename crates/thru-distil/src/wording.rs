@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::{Captures, Regex};
+use crate::pattern::{Captures, Regex};
 
 use crate::agent_text::{foretells, is_label_line, is_meta};
 use crate::cue;
@@ -136,7 +136,7 @@ fn is_person(word: &str) -> bool {
 /// Returns `text` with "repository#12" for the addresses of issues and pull requests.
 fn with_tickets(text: &str) -> String {
     TICKET
-        .replace_all(text, |found: &Captures<'_>| format!("{}#{}", &found[1], &found[2]))
+        .replace_each(text, |found: &Captures<'_>| format!("{}#{}", &found[1], &found[2]))
         .into_owned()
 }
 

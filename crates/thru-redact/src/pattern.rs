@@ -3,16 +3,15 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::OnceLock;
 
 use regex_automata::hybrid::dfa::{Cache, Config, DFA};
 use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
 use regex_automata::util::captures::Captures;
-use regex_automata::util::pool::Pool;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind, PatternID, PatternSet};
+use thru_core::Spares;
 
 /// A pattern, compiled on first use.
 ///
@@ -53,8 +52,8 @@ impl Pattern {
     /// Returns the bytes that the compiled pattern takes before it is used.
     #[cfg(test)]
     pub(crate) fn size(&self) -> usize {
-        let (Tables { dfa, caches }, _) = self.engines();
-        dfa.get_nfa().memory_usage() + caches.get().memory_usage()
+        let tables = &self.engines().0;
+        tables.dfa.get_nfa().memory_usage() + tables.search(|_, cache| cache.memory_usage())
     }
 
     fn engines(&self) -> &(Tables, PikeVM) {
@@ -68,9 +67,8 @@ impl Pattern {
 
     /// Returns where the first match ends.
     fn end(&self, text: &str) -> Option<usize> {
-        let tables = &self.engines().0;
         let input = Input::new(text).anchored(self.anchored);
-        let found = tables.dfa.try_search_fwd(&mut tables.caches.get(), &input);
+        let found = self.engines().0.search(|dfa, cache| dfa.try_search_fwd(cache, &input));
         Some(found.unwrap_or_else(|error| unreachable!("nothing ends a search: {error}"))?.offset())
     }
 
@@ -109,7 +107,7 @@ fn compile(patterns: &[&str], captures: WhichCaptures) -> NFA {
 /// An automaton whose tables are made as they are needed.
 struct Tables {
     dfa: DFA,
-    caches: Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>>,
+    caches: Spares<Cache>,
 }
 
 impl Tables {
@@ -119,8 +117,12 @@ impl Tables {
             .configure(config.skip_cache_capacity_check(true))
             .build_from_nfa(nfa)
             .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"));
-        let maker = dfa.clone();
-        Self { dfa, caches: Pool::new(Box::new(move || maker.create_cache())) }
+        Self { dfa, caches: Spares::default() }
+    }
+
+    /// Searches with a cache of the automaton.
+    fn search<T>(&self, search: impl FnOnce(&DFA, &mut Cache) -> T) -> T {
+        self.caches.lend(|| self.dfa.create_cache(), |cache| search(&self.dfa, cache))
     }
 }
 
@@ -138,12 +140,16 @@ impl Set {
 
     /// Returns for each pattern if it matches at the beginning of the text.
     pub(crate) fn matches(&self, text: &str) -> Vec<bool> {
-        let Tables { dfa, caches } = &self.0;
-        let mut found = PatternSet::new(dfa.pattern_len());
+        let patterns = self.0.dfa.pattern_len();
+        let mut found = PatternSet::new(patterns);
         let input = Input::new(text).anchored(Anchored::Yes);
-        dfa.try_which_overlapping_matches(&mut caches.get(), &input, &mut found)
+        let search = |dfa: &DFA, cache: &mut Cache| {
+            dfa.try_which_overlapping_matches(cache, &input, &mut found)
+        };
+        self.0
+            .search(search)
             .unwrap_or_else(|error| unreachable!("nothing ends a search: {error}"));
-        (0..dfa.pattern_len()).map(|at| found.contains(PatternID::must(at))).collect()
+        (0..patterns).map(|at| found.contains(PatternID::must(at))).collect()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 use super::Failure;
 use crate::pattern;

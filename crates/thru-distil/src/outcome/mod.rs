@@ -16,7 +16,7 @@ mod typescript;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 use thru_core::is_made_by_tools;
 
 use crate::pattern;

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 use thru_core::defused;
 
 use crate::pattern;

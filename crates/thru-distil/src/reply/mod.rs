@@ -6,7 +6,7 @@ mod words;
 
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 pub(crate) use self::deciding::{
     as_decision, concluded, decision_in, in_imperative, is_of_moment, is_verb, with_ground,

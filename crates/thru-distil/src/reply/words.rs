@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use regex::Regex;
+use crate::pattern::Regex;
 
 use super::deciding::{is_of_moment, is_verb};
 use super::questions::{asks, is_procedure};

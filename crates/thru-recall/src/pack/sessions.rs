@@ -154,8 +154,10 @@ impl<'b, 's> LastSession<'b, 's> {
                 let own = observations.iter().filter(|one| one.memory.session == summary.session);
                 let turns = Turns::of(store, own, &digested.1.title)?;
                 let work = turns.work(store, digested)?;
-                // The last of several works says little to a session that takes up another one.
-                let after = match is_of_branch {
+                // The last of several works says little to a session that takes up another one, unless nothing else says how it
+                // ended.
+                let is_told = work.is_some() || digested.1.digest.state.is_some();
+                let after = match is_of_branch || !is_told {
                     true => turns.after(store, digested)?,
                     false => None,
                 };
@@ -449,6 +451,8 @@ fn without_title(state: &str, title: &str) -> String {
     while let Some((before, named)) = rest.split_once(" \"") {
         let Some((name, after)) = named.split_once('"') else { break };
         told.push_str(before);
+        // A title may tell the scope otherwise.
+        let name = name.split(" (").next().unwrap_or_default();
         if !title.starts_with(name.trim_end_matches('…')) {
             told.push_str(&rest[before.len()..rest.len() - after.len()]);
         }
@@ -596,7 +600,7 @@ mod tests {
             "PR #12 opened; committed abc1234 \"Name the limit\" on main"
         );
         assert_eq!(
-            without_title(state, "Name the limit"),
+            without_title(state, "Name the limit (upload form)"),
             "PR #12 \"Limit uploads (form)\" opened; committed abc1234 on main"
         );
         assert_eq!(without_title("pushed \"Half", "Half"), "pushed \"Half");
