@@ -11,6 +11,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use crate::trouble::{Result, Trouble, TroubleKind};
+use jiff::SignedDuration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use thru_agents::Discovery;
@@ -39,6 +40,8 @@ const LOOKED_AT: usize = 200;
 const LATEST: usize = 100;
 /// The time for looking through folders for transcripts that no hook named.
 const LOOKING: Duration = Duration::from_millis(20);
+/// The age up to which they are looked for where a daemon watches.
+const UNWATCHED: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session that a question may be about, and that is not indexed as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -259,8 +262,8 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
     let reading = reading(app);
     if reading != Reading::Nothing {
         found = catch_up::recorded(app, store, projects)?;
-        if reading == Reading::All && !background::is_watching(app) {
-            add(&mut found, unwatched(app, store, projects)?);
+        if reading == Reading::All {
+            add(&mut found, unnamed(app, store, projects)?);
         }
         found.sources.retain(|source| !exclusions.apply_to_file(&source.path));
     }
@@ -300,11 +303,12 @@ fn distils(app: &App, state: &SessionState) -> bool {
     app.config.distil.enabled || state.content.is_some()
 }
 
-/// Transcripts that no hook named, while no daemon watches.
-fn unwatched(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
+/// Transcripts that no hook named. A daemon that watches may not have come to the latest of them yet.
+fn unnamed(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     let known = store.latest_transcripts(projects, LATEST)?;
     let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
-    let since = app.clock.now() - RECENT;
+    let age = if background::is_watching(app) { UNWATCHED } else { RECENT };
+    let since = app.clock.now() - age;
     let recent = Recent { since, known: &known, only_beside: projects.is_some() };
     let until = Instant::now() + LOOKING;
     let go_on = || Instant::now() < until;

@@ -20,7 +20,12 @@ pub struct Timing {
     pub event: String,
     /// The time it took.
     pub took: Duration,
+    /// True if the event was recorded.
+    pub is_kept: bool,
 }
+
+/// The mark of an event that was not recorded.
+const LEFT_OUT: &str = "left-out";
 
 fn path(layout: &Layout) -> std::path::PathBuf {
     layout.run().join("hook-times")
@@ -30,7 +35,8 @@ fn path(layout: &Layout) -> std::path::PathBuf {
 pub fn note(layout: &Layout, timing: &Timing) {
     let (at, took) = (timing.at.as_millisecond(), timing.took.as_micros());
     let event: String = timing.event.chars().filter(char::is_ascii_alphanumeric).take(40).collect();
-    let _ = notes::append(&path(layout), &format!("{at} {took} {event}"), LIMIT, KEPT);
+    let mark = if timing.is_kept { String::new() } else { format!(" {LEFT_OUT}") };
+    let _ = notes::append(&path(layout), &format!("{at} {took} {event}{mark}"), LIMIT, KEPT);
 }
 
 /// The last hundred that are known, the oldest first.
@@ -40,7 +46,8 @@ pub fn list(layout: &Layout) -> Vec<Timing> {
         let mut parts = line.split(' ');
         let at = Timestamp::from_millisecond(parts.next()?.parse().ok()?).ok()?;
         let took = Duration::from_micros(parts.next()?.parse().ok()?);
-        Some(Timing { at, took, event: parts.next()?.to_owned() })
+        let event = parts.next()?.to_owned();
+        Some(Timing { at, took, event, is_kept: parts.next() != Some(LEFT_OUT) })
     };
     let known: Vec<Timing> = lines.iter().filter_map(timing).collect();
     known[known.len().saturating_sub(KEPT)..].to_vec()
@@ -57,9 +64,11 @@ mod tests {
         for n in 0..1000 {
             let at = Timestamp::from_millisecond(n).unwrap();
             let took = Duration::from_micros(n as u64);
-            note(&layout, &Timing { at, event: "PostToolUse".to_owned(), took });
+            let event = "PostToolUse".to_owned();
+            note(&layout, &Timing { at, event, took, is_kept: n % 2 == 0 });
         }
         let known = list(&layout);
         assert_eq!((known.len(), known[0].took.as_micros()), (100, 900));
+        assert!(known[0].is_kept && !known[1].is_kept);
     }
 }

@@ -11,7 +11,7 @@ use crate::access::{hex, random};
 
 /// The start of every token, by which scanners of secrets know one.
 const START: &str = "thru_mcp_";
-/// The clients of one home.
+/// The tokens of one home.
 const MOST: usize = 100;
 
 /// The clients that may ask over MCP.
@@ -35,24 +35,26 @@ impl Clients {
         Self { file: layout.root().join("http-clients.json") }
     }
 
-    /// Makes a token for a client. The one that it had before is good no more.
+    /// Makes a token for a client. Those that it had before stay good: it may use one of them. Returns it with their number.
     ///
     /// # Errors
-    /// Fails if the file cannot be read or written, or there are too many clients.
-    pub fn make(&self, name: &str, now: Timestamp) -> io::Result<String> {
+    /// Fails if the file cannot be read or written, or there are too many tokens.
+    pub fn make(&self, name: &str, now: Timestamp) -> io::Result<(String, usize)> {
         let mut all = self.read()?;
-        all.retain(|client| client.name != name);
         if all.len() >= MOST {
-            return Err(io::Error::other("there are too many clients"));
+            return Err(io::Error::other(
+                "there are too many: `thru mcp --revoke` ends those of a client",
+            ));
         }
+        let known = all.iter().filter(|client| client.name == name).count();
         let token = format!("{START}{}", hex(random::<32>()?));
         let hash = blake3::hash(token.as_bytes()).to_hex().to_string();
         all.push(Known { name: name.to_owned(), token: hash, made: now });
         self.write(&all)?;
-        Ok(token)
+        Ok((token, known))
     }
 
-    /// Revokes the token of a client. Returns false if it had none.
+    /// Revokes the tokens of a client. Returns false if it had none.
     ///
     /// # Errors
     /// Fails if the file cannot be read or written.
@@ -97,19 +99,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_good_until_it_is_revoked_or_replaced() {
+    fn tokens_are_good_until_they_are_revoked() {
         // The first thing that is kept may be a token.
         let folder = tempfile::tempdir().unwrap();
         let home = folder.path().join("data");
         let layout = Layout::new(&home);
         let clients = Clients::new(&layout);
-        let cursor = clients.make("cursor", Timestamp::UNIX_EPOCH).unwrap();
-        let zed = clients.make("zed", Timestamp::UNIX_EPOCH).unwrap();
+        let make = |name| clients.make(name, Timestamp::UNIX_EPOCH).unwrap();
+        let (cursor, zed) = (make("cursor").0, make("zed").0);
         assert!(clients.admits(&cursor) && Clients::new(&layout).admits(&zed));
-        let again = clients.make("cursor", Timestamp::UNIX_EPOCH).unwrap();
-        assert!(!clients.admits(&cursor) && clients.admits(&again));
+        let (again, known) = make("cursor");
+        assert!(clients.admits(&cursor) && clients.admits(&again) && known == 1);
         assert!(clients.revoke("cursor").unwrap() && !clients.revoke("cursor").unwrap());
-        assert!(!clients.admits(&again) && clients.admits(&zed));
+        assert!(!clients.admits(&cursor) && !clients.admits(&again) && clients.admits(&zed));
         let kept = std::fs::read_to_string(home.join("http-clients.json")).unwrap();
         assert!(!kept.contains(&zed));
     }

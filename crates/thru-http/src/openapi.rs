@@ -34,6 +34,7 @@ fn document() -> Value {
                 "description": "Server-sent events.", "content": { "text/event-stream": {} } } }
         }}),
     );
+    paths.insert(format!("{PREFIX}/session"), exchange());
     let text = |name: &str| json!({ "name": name, "in": "query", "schema": { "type": "string" } });
     paths.insert(
         format!("{PREFIX}/export"),
@@ -65,6 +66,33 @@ fn document() -> Value {
         },
         "paths": paths,
     })
+}
+
+/// The exchange of a code, which alone gives a token that may change something.
+fn exchange() -> Value {
+    let text = |description: &str| json!({ "type": "string", "description": description });
+    let object = |properties: Value| {
+        let names: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
+        json!({ "type": "object", "required": names, "properties": properties })
+    };
+    let json = |schema: Value| json!({ "application/json": { "schema": schema } });
+    json!({ "post": {
+        "summary": "Exchanges the code of a link for the token of a page, which may read and change.",
+        "description": "`thru view --no-open` prints a link; its code is good once, within a minute.",
+        "security": [],
+        "requestBody": { "required": true, "content": json(object(json!({
+            "code": text("What stands behind `#code=` in the link."),
+        }))) },
+        "responses": {
+            "200": { "description": "The session.", "content": json(object(json!({
+                "token": text("The bearer token. It survives restarts of the daemon, until `thru view --end-sessions`."),
+                "proof": text("The mark by which a page knows this server again: `/health?for=`, with what stands before the dot of the token, answers the same."),
+            }))) },
+            "default": {
+                "description": "A problem (RFC 9457): 401 if the code is not good any more.",
+                "content": { "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } } } },
+        },
+    }})
 }
 
 /// Adds the `kind` of an answer that `serde` tags with the name that it gives the type: the derived schema leaves it out.

@@ -15,7 +15,7 @@ use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use thru_app::background::{listens_always, page_file};
+use thru_app::background::{OPENED, listens_always, page_file, was_page_opened};
 use thru_app::{App, Backend};
 use thru_journal::files;
 use tokio::net::{TcpListener, TcpStream};
@@ -132,8 +132,7 @@ impl Server {
         let thread = std::thread::Builder::new().name("http".to_owned()).spawn(serve)?;
         let address_file = page_file(&app);
         let server = Self { shared, end, address_file, stays: false, thread: Some(thread) };
-        files::replace(&server.address_file, format!("{}\n", server.origin()).as_bytes())
-            .map_err(io::Error::other)?;
+        server.keep_address(was_page_opened(&app))?;
         Ok(server)
     }
 
@@ -147,11 +146,19 @@ impl Server {
         format!("http://127.0.0.1:{}", self.shared.port)
     }
 
+    /// Writes the address, and if a page was opened there.
+    fn keep_address(&self, was_opened: bool) -> io::Result<()> {
+        let opened = if was_opened { format!("{OPENED}\n") } else { String::new() };
+        files::replace(&self.address_file, format!("{}\n{opened}", self.origin()).as_bytes())
+            .map_err(io::Error::other)
+    }
+
     /// Makes a link that opens the page once, within a minute.
     ///
     /// # Errors
-    /// Fails if the system has no random numbers.
+    /// Fails if the system has no random numbers, or the address cannot be written.
     pub fn link(&self) -> io::Result<String> {
+        self.keep_address(true)?;
         Ok(format!("{}/#code={}", self.origin(), self.shared.access.code()?))
     }
 

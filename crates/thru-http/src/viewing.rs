@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use thru_app::background::service::Viewer;
-use thru_app::background::{listens_always, page_file};
+use thru_app::background::{listens_always, was_page_opened};
 use thru_app::{App, Context, Result};
 
 use crate::server::Server;
@@ -29,7 +29,7 @@ impl Viewing {
         }
     }
 
-    /// Ends the server. Where it is handed over, the next daemon serves the page again.
+    /// Ends the server. Where it is handed over, the next daemon serves the page again if one was opened.
     pub fn end(&self, is_handed_over: bool) {
         let server = self.server.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(server) = server.filter(|_| is_handed_over) {
@@ -60,8 +60,8 @@ impl Viewing {
 
 impl Viewer for Viewing {
     fn begin(&self, app: &App) {
-        // A daemon that was replaced or killed leaves its address, and its pages, to the next one.
-        if (listens_always(&app.config) || page_file(app).exists())
+        // A daemon that was replaced or killed leaves its address, and the pages that were opened there, to the next one.
+        if (listens_always(&app.config) || was_page_opened(app))
             && let Err(trouble) = self.with_server(app, |_| Ok(()))
         {
             (self.on_trouble)(&trouble.message());

@@ -3,10 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
+use crate::base::{hashed, is_same};
 use crate::escape::unescaped;
 use crate::front::Front;
 use crate::note::{Line, LineId, Note};
-use crate::properties::is_ours;
+use crate::properties::known_key;
 
 /// Sections in which a new list item is something to remember.
 const TOLD_IN: [&str; 8] = [
@@ -27,7 +28,7 @@ pub enum Change {
     Edited {
         /// The line.
         line: LineId,
-        /// Its words before.
+        /// Its words before, or their hash.
         before: String,
         /// The new text, without a category.
         text: String,
@@ -74,7 +75,7 @@ pub fn changes(base: &str, disk: &str) -> Vec<Change> {
         let Some(known) = before.get(id) else { continue };
         let words = line.words(disk.source);
         let before = known.words(base.source);
-        if words != before {
+        if !is_same(&before, &words) {
             let (category, text) = without_category(&words);
             let (category, text) = (category.map(str::to_owned), unescaped(text));
             changes.push(Change::Edited { line: id.clone(), before, text, category });
@@ -101,7 +102,7 @@ fn told(base: &Note<'_>, disk: &Note<'_>) -> Vec<Told> {
     let told = disk.lines.iter().filter_map(|line| {
         let section = told_in(disk, line)?;
         let words = line.words(disk.source);
-        if words.is_empty() || known.contains(&words) {
+        if words.is_empty() || known.contains(&words) || known.contains(&hashed(&words)) {
             return None;
         }
         let (category, text) = without_category(&words);
@@ -149,9 +150,9 @@ pub fn holds_other_text(text: &str) -> bool {
     let rest = only_lines(text, &BTreeSet::new());
     let note = Note::parse_front(&rest);
     let is_text = |line: &str| !line.trim().is_empty() && !line.starts_with('#');
-    let is_known = |key: &str| is_ours(key) || matches!(key, "tags" | "aliases");
     rest[note.body..].lines().any(is_text)
-        || Front::read(&note).is_ok_and(|front| front.lines().any(|(key, _)| !is_known(key)))
+        || Front::read(&note)
+            .is_ok_and(|front| front.lines().any(|(key, _)| known_key(key).is_none()))
 }
 
 /// Returns a note without the lines of ours but these.

@@ -7,6 +7,7 @@
 //! *Must not* know the store or the journal, follow a link below the vault, print a parsed note, or read a clock.
 
 mod attributes;
+mod base;
 mod changes;
 mod content;
 mod error;
@@ -24,7 +25,7 @@ mod threshold;
 pub use changes::{Change, Told, changes, holds_other_text, only_lines, with_ids, without_ids};
 pub use content::{
     ARCHIVED, Archived, Decided, GraphFact, Memory, Notes, SessionMemory, Subject, Tells,
-    ToldMemory,
+    ToldMemory, is_name_outdated,
 };
 pub use error::{Result, VaultError};
 pub use folder::{Content, Folder, Found, Scan, Stamp};

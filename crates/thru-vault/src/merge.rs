@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 use thru_core::{Id, content_hash};
 
+use crate::base::{hash_of, is_same};
 use crate::changes::told_in;
 use crate::escape::escaped;
 use crate::front::{Front, Value, list};
@@ -28,8 +29,8 @@ impl Earlier {
             after.own_lines().map(|(id, line)| (id, line.words(after.source))).collect();
         for (id, line) in before.own_lines() {
             let words = line.words(before.source);
-            if kept.get(id) != Some(&words) {
-                self.0.entry(id.clone()).or_default().insert(content_hash(words.as_bytes()));
+            if kept.get(id).is_none_or(|kept| !is_same(&words, kept)) {
+                self.0.entry(id.clone()).or_default().insert(hash_of(&words));
             }
         }
     }
@@ -166,15 +167,15 @@ impl<'t> Merge<'t> {
                 continue;
             };
             self.settle(line);
-            let last = last.get(id);
-            let is_old = |text: &String| last != Some(text) && earlier.had(id, text);
+            let is_last = |text: &str| last.get(id).is_some_and(|last| is_same(last, text));
+            let is_old = |text: &String| !is_last(text) && earlier.had(id, text);
             let Some(known) = own.get(id) else {
                 if let Some(told) = unmarked.remove(&words) {
                     self.splices.insert(told.text.end, format!(" {id}"));
                     self.put_in.push(id.clone());
                     continue;
                 }
-                match (is_old(&words), last == Some(&words) || !earlier.knows(id)) {
+                match (is_old(&words), is_last(&words) || !earlier.knows(id)) {
                     (true, _) => {}
                     (false, true) => self.put(number, line, &own, &mut places),
                     (false, false) => self.set_apart(line),
@@ -184,9 +185,9 @@ impl<'t> Merge<'t> {
             let text = known.words(here.source);
             if words != text && !is_old(&words) {
                 let has_one_text = !earlier.knows(id);
-                if is_old(&text) || has_one_text && last == Some(&text) {
+                if is_old(&text) || has_one_text && is_last(&text) {
                     self.splices.replace(known.text.clone(), words);
-                } else if !(has_one_text && last == Some(&words)) {
+                } else if !(has_one_text && is_last(&words)) {
                     self.set_apart(line);
                 }
             }

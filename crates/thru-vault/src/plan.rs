@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-use thru_core::{Id, plain_line};
+use thru_core::{Id, content_hash, plain_line};
 
+use crate::base::is_same;
 use crate::changes::without_category;
 use crate::escape::{LONGEST, escaped, unescaped};
-use crate::front::{Front, Property, Unreadable, Value};
-use crate::note::{LARGEST, Line, LineId, Note, joined, line_end};
+use crate::front::{Front, Property, Unreadable, Value, list};
+use crate::note::{LARGEST, Line, LineId, Note, first_newline, joined, line_end};
 use crate::properties;
 
 /// The note that memory calls for. It follows from memory alone: dates are those of records.
@@ -88,9 +89,11 @@ impl PlannedLine {
         self
     }
 
-    /// True if a line of a note with these words says it; a person may leave the category out.
+    /// True if a line of a note with these words, or with this hash of them, says it; a person may leave the category out.
     pub fn is_said_by(&self, words: &str) -> bool {
         says(words, &self.text)
+            || is_same(words, &self.text)
+            || is_same(words, without_category(&self.text).1)
     }
 
     /// Returns what it says, without a category and as people write it.
@@ -213,6 +216,37 @@ impl Plan {
         verify(&note, &text, &expected).then_some(text).ok_or(Refusal::Unsafe)
     }
 
+    /// Returns the hashes of its title as a heading and as an alias.
+    pub(crate) fn titles(&self) -> BTreeSet<Id> {
+        [heading(&self.title), bare(&self.title)].map(|one| content_hash(one.as_bytes())).into()
+    }
+
+    /// Returns a note with its title in the place of the one that we gave it before, if no person changed that.
+    pub fn retitled(&self, disk: &str, given: &BTreeSet<Id>) -> String {
+        let note = Note::parse(disk);
+        let current = self.titles();
+        let is_old = |text: &str| {
+            let hash = content_hash(text.as_bytes());
+            given.contains(&hash) && !current.contains(&hash)
+        };
+        let mut splices = Splices::default();
+        if let Some(old) = note.headings.iter().find(|one| one.level == 1 && is_old(&one.title)) {
+            let lines = &disk[old.range.clone()];
+            splices
+                .replace(old.range.clone(), lines.replacen(&old.title, &heading(&self.title), 1));
+        }
+        if let Ok(front) = Front::read(&note)
+            && let Some(Value::Members(aliases)) = front.value("aliases", disk)
+            && let Some(range) = front.range("aliases")
+            && aliases.iter().any(|one| is_old(one))
+        {
+            let kept: Vec<String> = aliases.into_iter().filter(|one| !is_old(one)).collect();
+            let newline = first_newline(&disk[range.clone()]);
+            splices.replace(range, list("aliases", &kept, newline));
+        }
+        splices.apply(disk)
+    }
+
     /// Returns the lines that a note shows as they are planned.
     pub fn lines_as_planned(&self, disk: &str) -> HashSet<LineId> {
         let note = Note::parse(disk);
@@ -251,7 +285,7 @@ impl Plan {
         for (id, line) in note.own_lines() {
             let words = line.words(note.source);
             let before = base_ids.get(id);
-            let is_untouched = before.is_some_and(|(before, _)| *before == words);
+            let is_untouched = before.is_some_and(|(before, _)| is_same(before, &words));
             match planned.get(id) {
                 Some(planned) if is_untouched && !hidden.contains(id) => {
                     if !says(&words, &planned.text) {

@@ -1,5 +1,6 @@
 //! The properties of ours in a note that a person, or another machine, may have changed.
 
+use crate::base::is_same;
 use crate::front::{Front, Property, Value};
 use crate::note::{Note, first_newline};
 use crate::plan::Splices;
@@ -20,6 +21,14 @@ const OURS: [&str; 10] = [
 
 /// The status of a session's note that could not be compacted.
 pub(crate) const FAILED: &str = "compaction_failed";
+
+/// Lists of which some members are ours.
+const SHARED: [&str; 2] = ["tags", "aliases"];
+
+/// Returns a key of which all or some is ours.
+pub(crate) fn known_key(key: &str) -> Option<&'static str> {
+    OURS.into_iter().chain(SHARED).find(|known| *known == key)
+}
 
 /// True for a property whose value follows from memory alone.
 pub(crate) fn is_ours(key: &str) -> bool {
@@ -137,7 +146,9 @@ fn united(wanted: &Value, known: &Option<Value>, base: &Option<Value>) -> Value 
     };
     // In the person's order, and what the person took out stays out.
     let mut all = known.clone();
-    let missing = wanted.iter().filter(|one| !known.contains(one) && !was.contains(one));
+    let missing = wanted
+        .iter()
+        .filter(|one| !known.contains(one) && !was.iter().any(|was| is_same(was, one)));
     all.extend(missing.cloned());
     Value::Members(all)
 }

@@ -1,4 +1,4 @@
-//! The record of the vault on this machine: the notes as we wrote them last, and what could not be written.
+//! The record of the vault on this machine: the hashes of notes as we wrote them last, and what could not be written.
 //!
 //! It lies in the data directory, never in the vault. Without it notes are only added to.
 
@@ -6,13 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thru_core::{Id, Timestamp};
+use thru_core::{Id, Timestamp, content_hash};
 use thru_journal::files::{create_dir_private, remove, replace};
 
+use crate::base::base_of;
 use crate::error::{Result, VaultError};
 use crate::folder::{Folder, Stamp};
 use crate::merge::Earlier;
-use crate::note::LineId;
+use crate::note::{LineId, Note};
+use crate::plan::Plan;
 
 const VERSION: u32 = 1;
 const INDEX: &str = "notes.json";
@@ -94,9 +96,18 @@ pub struct Written {
     pub by_us: bool,
     /// The hash of its text.
     pub hash: Id,
+    /// The hash of what is kept of it; `None` if that is its text, as an older version kept it.
+    #[serde(default)]
+    base: Option<Id>,
+    /// The length in bytes of what is kept of it.
+    #[serde(default)]
+    length: u64,
     /// The hash of the plan that it was found to follow.
     #[serde(default)]
     plan: Option<Id>,
+    /// The hashes of the titles that we gave it: its heading, and the alias of it.
+    #[serde(default)]
+    titles: BTreeSet<Id>,
 }
 
 /// A state of what notes follow from.
@@ -237,11 +248,16 @@ impl Record {
         Ok(())
     }
 
-    /// Returns the text of a note as it was written last, if it is known.
+    /// Returns what is known of a note as it was written last: its lines, with hashes in the place of their texts.
     pub fn base(&self, note: &Id) -> Option<String> {
         let written = self.notes.get(note)?;
         let text = std::fs::read_to_string(self.base_path(note)).ok()?;
-        (thru_core::content_hash(text.as_bytes()) == written.hash).then_some(text)
+        (content_hash(text.as_bytes()) == written.base.unwrap_or(written.hash)).then_some(text)
+    }
+
+    /// True if this is the text that a note had last.
+    pub fn is_last(&self, note: &Id, text: &str) -> bool {
+        self.notes.get(note).is_some_and(|last| last.hash == content_hash(text.as_bytes()))
     }
 
     /// Notes the text that a note has from now on, written by us or by a person.
@@ -256,28 +272,44 @@ impl Record {
         text: &str,
         by_us: bool,
     ) -> Result<()> {
-        let hash = thru_core::content_hash(text.as_bytes());
-        let is_known = self.notes.get(&note).is_some_and(|known| known.hash == hash);
-        if !is_known && let Some(before) = self.base(&note) {
-            self.earlier.entry(note).or_default().add(&before, text);
-        }
-        if !is_known || !self.base_path(&note).exists() {
+        let before = self.base(&note);
+        let base = base_of(text);
+        let base_hash = content_hash(base.as_bytes());
+        if before.as_ref() != Some(&base) {
+            if let Some(before) = before {
+                self.earlier.entry(note).or_default().add(&before, text);
+            }
             create_dir_private(&self.folder)?;
             let path = self.base_path(&note);
             // No sync: one that a power cut damages is known by its hash, and as good as none.
-            std::fs::write(&path, text).map_err(|error| VaultError::io(&path, error))?;
+            std::fs::write(&path, &base).map_err(|error| VaultError::io(&path, error))?;
         }
-        let lines = crate::note::Note::parse(text).own_lines().count();
-        let written = Written { path: path.to_owned(), stamp, lines, by_us, hash, plan: None };
+        let written = Written {
+            path: path.to_owned(),
+            stamp,
+            lines: Note::parse(text).own_lines().count(),
+            by_us,
+            hash: content_hash(text.as_bytes()),
+            base: Some(base_hash),
+            length: base.len() as u64,
+            plan: None,
+            titles: self.titles(&note),
+        };
         self.notes.insert(note, written);
         Ok(())
     }
 
-    /// Notes that a note follows the plan with this hash.
-    pub fn planned(&mut self, note: &Id, plan: Id) {
-        if let Some(written) = self.notes.get_mut(note) {
-            written.plan = Some(plan);
+    /// Notes that a note follows a plan, which has this hash.
+    pub fn planned(&mut self, plan: &Plan, hash: Id) {
+        if let Some(written) = self.notes.get_mut(&plan.id) {
+            written.plan = Some(hash);
+            written.titles = plan.titles();
         }
+    }
+
+    /// Returns the hashes of the titles that we gave a note last.
+    pub fn titles(&self, note: &Id) -> BTreeSet<Id> {
+        self.notes.get(note).map(|written| written.titles.clone()).unwrap_or_default()
     }
 
     /// True if a note was found to follow the plan with this hash, and nothing else is to be put into it.
@@ -288,8 +320,31 @@ impl Record {
             let base = std::fs::metadata(self.base_path(note));
             written.plan == Some(plan)
                 && !is_told
-                && base.is_ok_and(|base| base.len() == written.stamp.size)
+                && base.is_ok_and(|base| base.len() == written.length)
         })
+    }
+
+    /// Keeps only hashes of the texts that an older version kept.
+    ///
+    /// # Errors
+    /// Fails if the disk cannot be written.
+    pub fn drop_texts(&mut self) -> Result<()> {
+        let old = self.notes.iter().filter(|(_, written)| written.base.is_none());
+        let old: Vec<Id> = old.map(|(note, _)| *note).collect();
+        for note in &old {
+            let path = self.base_path(note);
+            let Some(text) = self.base(note) else {
+                remove(&path)?;
+                continue;
+            };
+            let base = base_of(&text);
+            std::fs::write(&path, &base).map_err(|error| VaultError::io(&path, error))?;
+            if let Some(written) = self.notes.get_mut(note) {
+                written.base = Some(content_hash(base.as_bytes()));
+                written.length = base.len() as u64;
+            }
+        }
+        if old.is_empty() { Ok(()) } else { self.save() }
     }
 
     /// Drops a note.

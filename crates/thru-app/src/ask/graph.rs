@@ -313,12 +313,24 @@ impl OpenGraph {
         entries(&self.opened.store, self.opened.intake.redactor(), facts, known)
     }
 
+    /// Returns the things that a whole name means: a project, and what is called like it; else what its end or its words name.
+    fn called(&self, name: &str, most: usize) -> Result<Vec<EntityRow>> {
+        let projects = self.projects.as_deref();
+        let mut found = self.store().project_entities(projects, name)?;
+        found.extend(match found.is_empty() {
+            true => self.store().entities_named(projects, name, most)?,
+            false => self.store().entities_called(projects, name, most)?,
+        });
+        found.truncate(most);
+        Ok(found)
+    }
+
     /// Returns what a name means, at most `most` things.
     ///
     /// # Errors
     /// Fails if it means nothing, or the store cannot be read.
     fn named(&self, name: &str, most: usize) -> Result<Vec<EntityRow>> {
-        let found = self.store().entities_named(self.projects.as_deref(), name, most)?;
+        let found = self.called(name, most)?;
         match found.is_empty() {
             true => Err(Trouble::not_found(format!("no fact is about `{name}`"))
                 .advise("name a file, command, test, error, commit, branch or package")),

@@ -57,7 +57,7 @@ pub struct Status {
     pub states: BTreeMap<&'static str, u64>,
     /// Memories.
     pub memories: u64,
-    /// The last event that a hook was called for.
+    /// The last event that was recorded.
     pub last_event: Option<LastEvent>,
     /// The time of the last write to the store.
     pub last_intake: Option<Timestamp>,
@@ -105,13 +105,15 @@ pub enum Recording {
     Paused,
     /// It is off in this folder, by a setting.
     OffHere,
+    /// It is off in this folder, because its settings cannot be understood.
+    StoppedHere,
     /// It is off everywhere, by a setting.
     Off,
     /// No agent calls our hooks.
     NotConnected,
 }
 
-/// The last event that a hook was called for.
+/// The last event that was recorded.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct LastEvent {
     /// Its name.
@@ -154,6 +156,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
         Some(_) => Recording::Paused,
         None if !app.config.session_tracking.enabled || !app.config.hooks.enabled => Recording::Off,
         None if app.config.capture.off => Recording::OffHere,
+        None if app.notes.iter().any(|note| note.is_about_what_is_kept()) => Recording::StoppedHere,
         None if events == 0 => Recording::NotConnected,
         None => Recording::On,
     };
@@ -181,7 +184,8 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
         states: store.as_ref().map(|store| phases(store, app)).transpose()?.unwrap_or_default(),
         memories: store.as_ref().map(Store::memory_count).transpose()?.unwrap_or_default(),
         last_event: timings::list(layout)
-            .pop()
+            .into_iter()
+            .rfind(|hook| hook.is_kept)
             .map(|hook| LastEvent { event: hook.event, at: hook.at }),
         last_intake: store.is_some().then(|| last_written(app)).flatten(),
         pending_records: intake.pending(store.as_ref())?.records,

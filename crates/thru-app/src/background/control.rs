@@ -13,7 +13,7 @@ use thru_daemon::{
     Program, RpcError, Stopped, ensure, holder, probe,
 };
 
-use super::{is_watching, page_address, paths};
+use super::{is_watching, page_address, paths, was_page_opened};
 use crate::answer;
 use crate::app::App;
 use crate::ingest::reading;
@@ -73,12 +73,12 @@ pub fn start(app: &App) -> Result<Ensured> {
     running(app)
 }
 
-/// Stops the daemon and starts one anew, which serves the page again where it was served: pages that are open go on.
+/// Stops the daemon and starts one anew, which serves the page again where one was opened: pages that are open go on.
 ///
 /// # Errors
 /// As [`stop`] and [`start`].
 pub fn restart(app: &App) -> Result<Ensured> {
-    let served = page_address(app);
+    let (served, was_opened) = (page_address(app), was_page_opened(app));
     stop(app, false)?;
     let Some(address) = served else { return start(app) };
     let listens = || {
@@ -91,6 +91,9 @@ pub fn restart(app: &App) -> Result<Ensured> {
         sleep(STEP);
     }
     let started = start(app)?;
+    if !was_opened {
+        return Ok(started);
+    }
     let mut client = Client::connect(&paths_in_use(app).socket, STATUS)?;
     // No one needs the link: open pages have their token.
     let _ = client.call_tool("view", &json!({}), START);

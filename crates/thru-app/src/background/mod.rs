@@ -56,7 +56,7 @@ pub fn listens_always(config: &Config) -> bool {
     config.http.enabled || config.http.worker_api != WorkerApi::Off
 }
 
-/// The file that holds the address of the page while it is served.
+/// The file that holds the address of the page while it is served, and says if a page was opened.
 pub fn page_file(app: &App) -> PathBuf {
     app.layout.run().join("http.address")
 }
@@ -65,5 +65,14 @@ pub fn page_file(app: &App) -> PathBuf {
 pub fn page_address(app: &App) -> Option<String> {
     let text = std::fs::read_to_string(page_file(app)).ok()?;
     // A daemon that was killed leaves the file.
-    is_watching(app).then(|| text.trim_end().to_owned())
+    is_watching(app).then(|| text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// The second line of the file with the address once a page was opened there.
+pub const OPENED: &str = "opened";
+
+/// True if a page was opened at the address that a daemon has, or left behind: it may still be open.
+pub fn was_page_opened(app: &App) -> bool {
+    let text = std::fs::read_to_string(page_file(app)).unwrap_or_default();
+    text.lines().nth(1) == Some(OPENED)
 }

@@ -34,6 +34,13 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
             "`thru config show --origin` says where it is set",
         );
     }
+    if app.notes.iter().any(|note| note.is_about_what_is_kept()) {
+        return Finding::note(
+            CHECK,
+            "recording is off in this folder, because its settings cannot be understood",
+            "correct them, and it goes on",
+        );
+    }
     match seen.hooks.is_empty() {
         true => Finding::ok(CHECK, "nothing is recorded until an agent is connected"),
         false => Finding::ok(CHECK, "on"),
@@ -196,6 +203,7 @@ mod tests {
             at: Timestamp::UNIX_EPOCH,
             event: event.to_owned(),
             took: Duration::from_millis(took),
+            is_kept: true,
         };
         let found = latencies(&[timing("Stop", 3), timing("PostToolUse", 5), timing("Stop", 1)]);
         let shown: Vec<_> = found.iter().map(|l| (l.event.as_str(), l.runs, l.longest)).collect();

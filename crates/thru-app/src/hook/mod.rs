@@ -59,6 +59,8 @@ pub struct HookCall {
     answers: bool,
     /// True once the fate of the event is known: it is recorded, or not to be recorded, or its loss is counted.
     settled: Arc<AtomicBool>,
+    /// True once it is recorded.
+    kept: Arc<AtomicBool>,
 }
 
 /// An event that was handled.
@@ -100,6 +102,7 @@ impl HookCall {
             project: None,
             answers: true,
             settled: Arc::default(),
+            kept: Arc::default(),
         }
     }
 
@@ -168,7 +171,8 @@ impl HookCall {
     /// Notes the time that the call took until now.
     pub fn note_time(self, layout: &Layout, clock: &dyn Clock) {
         let took = self.started.elapsed();
-        timings::note(layout, &Timing { at: clock.now(), event: self.event, took });
+        let is_kept = self.kept.load(Ordering::Acquire);
+        timings::note(layout, &Timing { at: clock.now(), event: self.event, took, is_kept });
     }
 
     /// Counts an event that was not recorded, and returns the message to the user, for events at which the agent
@@ -227,6 +231,7 @@ impl HookCall {
             .map_err(|error| Failed { lost: true, ..refused(error.to_string()) })?;
         // What follows is the answer, which may take its time.
         self.settle();
+        self.kept.store(recorded == Recorded::Kept, Ordering::Release);
         let happened = Happened { input: &input, raw: &raw, session: &session, recorded, now };
         if input.event == Event::PreCompact && happened.claim().is_some() {
             self.take_snapshot(&app, &happened, &redactor);

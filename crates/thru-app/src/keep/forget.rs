@@ -20,6 +20,7 @@ use crate::ask::session::SessionEntry;
 use crate::call::Call;
 use crate::fresh::{self, Freshness};
 use crate::trouble::{MemoryAction, Result, Trouble};
+use crate::vault::{self, VaultSettled};
 use crate::{answer, compaction};
 
 /// The request to forget something.
@@ -82,6 +83,8 @@ pub struct Forgotten {
     pub archived_files: u64,
     /// Bytes of those files.
     pub bytes: u64,
+    /// The notes of the vault, if there is one.
+    pub vault: Option<VaultSettled>,
     /// Summaries in projects that could not be removed.
     pub summaries_left: Vec<PathBuf>,
     /// True if vectors of what was forgotten may be left.
@@ -252,6 +255,7 @@ pub fn forget(app: &App, targets: &ForgetTargets, call: Call<'_>) -> Result<Forg
         passages: targets.passages(),
         archived_files: 0,
         bytes: 0,
+        vault: None,
         summaries_left: Vec::new(),
         is_unswept: false,
     };
@@ -275,6 +279,8 @@ pub fn forget(app: &App, targets: &ForgetTargets, call: Call<'_>) -> Result<Forg
         forgotten.archived_files = removed.archived as u64;
         forgotten.bytes = removed.bytes;
     }
+    drop(lock);
+    forgotten.vault = vault::settle(app, call);
     Ok(forgotten)
 }
 

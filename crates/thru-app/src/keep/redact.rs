@@ -14,6 +14,7 @@ use crate::app::App;
 use crate::call::{Call, Unit};
 use crate::fresh::{self, Freshness};
 use crate::trouble::{Listing, Remedy, Result, Trouble};
+use crate::vault::{self, VaultSettled};
 use crate::words::{count, plural};
 use crate::{answer, compaction};
 
@@ -119,6 +120,7 @@ pub fn add_rule(
     if !is_sure {
         refuse_common(app, &alone, name, call)?;
     }
+    vault::drop_texts(app)?;
     let lock = call.lock(&intake)?;
     let UserRule { name, pattern } = rule;
     intake.record_and_apply(&lock, &[Operation::RuleAdded { name, pattern }])?;
@@ -128,7 +130,7 @@ pub fn add_rule(
     let intake = app.intake()?;
     let report = intake.apply_rules(&call.lock(&intake)?, &mut |_, _| {})?;
     share_rules(app)?;
-    Applied::new(app, report, None)
+    Applied::new(app, report, None)?.with_vault(app, &alone, call)
 }
 
 /// Refuses a rule that would take something out of much of what was said and done: such a pattern describes no secret.
@@ -168,7 +170,10 @@ pub fn remove_rule(app: &App, name: &str, call: Call<'_>) -> Result<()> {
             .with(Remedy::See(Listing::Rules)));
     }
     let removed = Operation::RuleRemoved { name: name.to_owned() };
-    intake.record_and_apply(&call.lock(&intake)?, &[removed])?;
+    let lock = call.lock(&intake)?;
+    intake.record_and_apply(&lock, &[removed])?;
+    // With one rule less there is nothing to be cleaned.
+    app.intake()?.keep_clean(&lock, &intake.redactor().fingerprint())?;
     share_rules(app)
 }
 
@@ -183,6 +188,8 @@ pub struct Scanned {
     pub verbatim: usize,
     /// The places.
     pub places: Vec<TracePlace>,
+    /// Lines in notes of the vault, by note.
+    pub vault: BTreeMap<String, usize>,
     /// Places that could not be read.
     pub unread: Vec<UnreadPlace>,
 }
@@ -238,6 +245,8 @@ pub struct Applied {
     pub left: Vec<TracePlace>,
     /// Places that could not be read.
     pub unread: Vec<UnreadPlace>,
+    /// The notes of the vault, if there is one.
+    pub vault: Option<VaultSettled>,
     /// Folders of projects whose summaries could not be written again.
     #[serde(skip)]
     pub folders_left: Vec<PathBuf>,
@@ -266,9 +275,21 @@ impl Applied {
             removed: report.removed,
             left: scan.map(places).unwrap_or_default(),
             unread: scan.map(unread).unwrap_or_default(),
+            vault: None,
             folders_left: compaction::write_again(app, None)?,
             is_checked: scan.is_some(),
         })
+    }
+
+    /// Brings the notes of the vault in line, and counts the lines of people that hold what these rules match.
+    fn with_vault(mut self, app: &App, redactor: &Redactor, call: Call<'_>) -> Result<Self> {
+        self.vault = vault::settle(app, call);
+        if let Some(settled) = &mut self.vault {
+            settled.yours = vault::holding(app, redactor)?;
+            settled.yours.retain(|note, _| !settled.waiting.contains(note));
+            self.is_nothing &= settled.changed == 0;
+        }
+        Ok(self)
     }
 }
 
@@ -305,6 +326,7 @@ pub fn scan(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Scanned> {
         found: scan.found().secrets,
         verbatim: scan.verbatim,
         places: places(&scan),
+        vault: vault::holding(app, intake.redactor())?,
         unread: unread(&scan),
     })
 }
@@ -316,6 +338,7 @@ pub fn scan(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Scanned> {
 pub fn apply(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Applied> {
     let intake = looking_for(app, text)?;
     upgrade(app, call)?;
+    vault::drop_texts(app)?;
     let lock = call.lock(&intake)?;
     // The process that held the lock may have changed rules meanwhile.
     let intake = looking_for(app, text)?;
@@ -324,7 +347,8 @@ pub fn apply(app: &App, text: Option<&str>, call: Call<'_>) -> Result<Applied> {
     // A rule that spelled the text out is gone, and must go from the copy for hooks too.
     share_rules(app)?;
     let left = intake.scan(progress)?;
-    Applied::new(app, report, Some(&left))
+    drop(lock);
+    Applied::new(app, report, Some(&left))?.with_vault(app, intake.redactor(), call)
 }
 
 /// The stage of a scan, in its progress.

@@ -56,10 +56,11 @@ impl Following {
         let _lock = vault.lock()?;
         let (state, root) = (&vault.state, vault.folder.root());
         // One that an error leaves half changed is read again.
-        let record = match self.record.take() {
+        let mut record = match self.record.take() {
             Some(record) => record.reopened(state, root)?,
             None => Record::open(state, root)?,
         };
+        record.drop_texts()?;
         let request = SyncVault { in_background: true, ..SyncVault::default() };
         let mut run = Run::new(app, &vault, record, &request);
         let since = self.looked.map(|at| run.now.duration_since(at));

@@ -8,6 +8,7 @@ mod promote;
 mod reach;
 mod resolve;
 mod sessions;
+mod settling;
 mod sync;
 mod synced;
 mod taking;
@@ -28,6 +29,8 @@ pub(crate) use attention::summary;
 pub use following::{Following, Look};
 pub use promote::{Promotion, Promotions, is_preferences, promote, promotions};
 pub use resolve::{VaultResolved, resolve};
+pub use settling::VaultSettled;
+pub(crate) use settling::{drop_texts, holding, settle};
 pub use sync::{SyncVault, sync};
 pub use synced::{CompactedNote, FailedNote, LossFound, Taken, VaultSynced};
 
@@ -294,8 +297,8 @@ pub fn status(app: &App, call: Call<'_>) -> Result<VaultStatus> {
         if memory.decided.archived.contains_key(&session.key) {
             continue;
         }
-        let size =
-            Size::of(&record.base(&id).unwrap_or_default(), session.started, app.clock.now());
+        let text = vault.folder.read(&written.path).ok().flatten().map(|note| note.text);
+        let size = Size::of(&text.unwrap_or_default(), session.started, app.clock.now());
         status.active.push(ActiveNote {
             session: short,
             note: written.path.clone(),

@@ -56,7 +56,10 @@ pub struct SyncVault {
 pub fn sync(app: &App, request: &SyncVault, call: Call<'_>) -> Result<VaultSynced> {
     let vault = Vault::open(app)?;
     let _lock = vault.lock()?;
-    let record = Record::open(&vault.state, vault.folder.root())?;
+    let mut record = Record::open(&vault.state, vault.folder.root())?;
+    if !request.dry_run {
+        record.drop_texts()?;
+    }
     let mut run = Run::new(app, &vault, record, request);
     run.follow(call)?;
     Ok(run.synced)
@@ -81,6 +84,12 @@ impl Here {
     pub(super) const fn new(path: String, stamp: Stamp, text: Option<String>) -> Self {
         Self { path, stamp, text, is_restless: false, is_forked: false }
     }
+
+    /// Returns its file name without the ending.
+    pub(super) fn name(&self) -> &str {
+        let name = self.path.rsplit('/').next().unwrap_or_default();
+        name.strip_suffix(".md").unwrap_or(name)
+    }
 }
 
 pub(super) struct Run<'a> {
@@ -92,6 +101,8 @@ pub(super) struct Run<'a> {
     pub(super) now: Timestamp,
     pub(super) here: HashMap<Id, Here>,
     gone: Vec<Id>,
+    /// Notes that are to be renamed.
+    pub(super) renamed: HashSet<Id>,
     /// True if other notes, or the same, may have to follow what is new in the vault.
     pub(super) has_news: bool,
     /// True if there are other files than the record tells of.
@@ -110,6 +121,7 @@ impl<'a> Run<'a> {
             now: app.clock.now(),
             here: HashMap::new(),
             gone: Vec::new(),
+            renamed: HashSet::new(),
             has_news: false,
             is_unlisted: false,
             synced: VaultSynced::new(folder.root()),
@@ -290,7 +302,8 @@ impl<'a> Run<'a> {
             .filter_map(|(id, here)| {
                 let text = here.text.clone()?;
                 let base = self.record.base(id);
-                (base.as_deref() != Some(&*text)).then_some((*id, base, text))
+                let is_last = base.is_some() && self.record.is_last(id, &text);
+                (!is_last).then_some((*id, base, text))
             })
             .collect();
         let saved = |id: &Id| self.here.get(id).map(|here| here.stamp.changed);
@@ -359,10 +372,9 @@ impl<'a> Run<'a> {
     /// Adds what is known of the vault on this machine, with the names of these notes.
     pub(super) fn complete(&self, memory: &mut Memory, is_named: impl Fn(&Id) -> bool) {
         for (id, here) in self.here.iter().filter(|(id, _)| is_named(id)) {
-            let name = here.path.rsplit('/').next().unwrap_or_default();
             // Notes that lead to others have one name in every project, and are not linked.
-            if name != "_index.md" {
-                memory.names.insert(*id, name.strip_suffix(".md").unwrap_or(name).to_owned());
+            if here.name() != "_index" {
+                memory.names.insert(*id, here.name().to_owned());
             }
         }
         for session in &memory.sessions {

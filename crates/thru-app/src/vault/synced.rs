@@ -20,10 +20,15 @@ pub struct VaultSynced {
     pub created: usize,
     /// Notes that were changed.
     pub changed: usize,
+    /// Notes that are gone, because memory no longer holds what they were about.
+    pub removed: usize,
     /// Notes that are as they should be.
     pub unchanged: usize,
     /// Notes that have to be changed, but were written by another program a moment ago.
     pub waiting: usize,
+    /// The paths of these.
+    #[serde(skip)]
+    pub(super) waits: BTreeSet<String>,
     /// Changes of people that were taken in.
     pub taken: Taken,
     /// Notes that cannot be written, by path, and why.
@@ -57,8 +62,10 @@ impl VaultSynced {
             vault: vault.to_owned(),
             created: 0,
             changed: 0,
+            removed: 0,
             unchanged: 0,
             waiting: 0,
+            waits: BTreeSet::new(),
             taken: Taken::default(),
             left: BTreeMap::new(),
             copies: BTreeSet::new(),
@@ -70,6 +77,14 @@ impl VaultSynced {
             due: None,
             is_compared: false,
         }
+    }
+}
+
+impl VaultSynced {
+    /// Notes that a note has to be changed later.
+    pub(super) fn wait(&mut self, path: &str) {
+        self.waiting += 1;
+        self.waits.insert(path.to_owned());
     }
 }
 

@@ -6,7 +6,8 @@ use thru_core::{Id, SessionKey, content_hash};
 use thru_intake::Operation;
 use thru_vault::{
     ARCHIVED, Archived, Failure, Followed, LineId, Memory, Notes, Plan, Refusal, SessionMemory,
-    Size, Thresholds, VaultError, folded, holds_other_text, only_lines, with_apart, with_ids,
+    Size, Thresholds, VaultError, folded, holds_other_text, is_name_outdated, only_lines,
+    with_apart, with_ids,
 };
 
 use super::sync::{BY_HAND, Here, QUIET, Run, is_older};
@@ -48,6 +49,7 @@ impl Run<'_> {
         let intake = self.app.intake_beside(&store)?;
         let mut memory = self.load(&store, intake.redactor())?;
         drop(store);
+        self.rename(&mut memory);
         let due = self.due(&memory);
         for one in &due {
             memory.failed.remove(&one.session);
@@ -80,6 +82,17 @@ impl Run<'_> {
         self.record.behind = None;
         self.synced.is_compared = true;
         self.save()
+    }
+
+    /// Has the notes renamed whose names hold what was taken out of the titles of their sessions.
+    fn rename(&mut self, memory: &mut Memory) {
+        for session in &memory.sessions {
+            let note = Memory::note_of(&session.key);
+            if memory.names.get(&note).is_some_and(|name| is_name_outdated(session, name)) {
+                memory.names.remove(&note);
+                self.renamed.insert(note);
+            }
+        }
     }
 
     /// True if no note has to be looked at again.
@@ -127,7 +140,7 @@ impl Run<'_> {
             due.iter().map(|note| (format!("[[{}", notes.name(note)), *note)).collect();
         let moved = self.request.unarchive.as_ref().map(Memory::note_of).or(self.request.promote);
         let mut given = Given::default();
-        for plan in notes.plans() {
+        for mut plan in notes.plans() {
             for session in sessions_of(&plan, &links) {
                 given.targets.entry(session).or_default().push((plan.id, plan.name.clone()));
             }
@@ -135,7 +148,14 @@ impl Run<'_> {
             if is_later || self.stays_away(memory, &plan.id) {
                 continue;
             }
-            let is_moved = moved == Some(plan.id) || self.is_to_be_moved(&plan.id);
+            let is_renamed = self.is_to_be_renamed(&plan);
+            if is_renamed
+                && let Some((folder, _)) =
+                    self.here.get(&plan.id).and_then(|here| here.path.rsplit_once('/'))
+            {
+                plan.folder = folder.to_owned();
+            }
+            let is_moved = is_renamed || moved == Some(plan.id) || self.is_to_be_moved(&plan.id);
             let written = match is_moved {
                 true => self.relocate(&plan, memory, paths).map(drop),
                 false => self.write_note(&plan, memory, paths),
@@ -156,6 +176,16 @@ impl Run<'_> {
         let here = self.here.get(note);
         self.record.moving.contains(note)
             && here.is_some_and(|here| !here.is_restless && self.is_quiet(note, here))
+    }
+
+    /// True if a note has another name than it is to have, because what that holds was taken out of memory.
+    fn is_to_be_renamed(&self, plan: &Plan) -> bool {
+        self.here.get(&plan.id).is_some_and(|here| {
+            self.renamed.contains(&plan.id)
+                && here.name() != plan.name
+                && !here.is_restless
+                && self.is_quiet(&plan.id, here)
+        })
     }
 
     /// Moves the notes of these sessions into the archive. Returns that as decisions, and the failures of those that cannot
@@ -312,8 +342,7 @@ impl Run<'_> {
     /// Returns the text of a note as it lies on disk.
     fn text(&self, id: &Id) -> Option<String> {
         let here = self.here.get(id)?;
-        let known = here.text.clone().or_else(|| self.record.base(id));
-        known.or_else(|| Some(self.folder.read(&here.path).ok()??.text))
+        here.text.clone().or_else(|| Some(self.folder.read(&here.path).ok()??.text))
     }
 
     /// Returns the lines that are neither added to a note, nor changed or removed: a person took them out, or put other words
@@ -343,7 +372,7 @@ impl Run<'_> {
             if !self.request.dry_run {
                 let stamp = self.folder.create(&path, &text)?;
                 self.record.note(plan.id, &path, stamp, &text, true)?;
-                self.record.planned(&plan.id, print);
+                self.record.planned(plan, print);
                 self.here.insert(plan.id, Here::new(path, stamp, None));
             }
             self.synced.created += 1;
@@ -359,7 +388,7 @@ impl Run<'_> {
             None => return Err(Refusal::TooLong.into()),
         };
         if here.is_restless {
-            self.synced.waiting += 1;
+            self.synced.wait(&here.path);
             return Ok(());
         }
         let base = self.record.base(&plan.id);
@@ -388,11 +417,11 @@ impl Run<'_> {
                 self.record.note(plan.id, &here.path, here.stamp, &disk, false)?;
             }
             self.record.apart.remove(&plan.id);
-            self.record.planned(&plan.id, print);
+            self.record.planned(plan, print);
             return Ok(());
         }
         if !self.is_quiet(&plan.id, &here) {
-            self.synced.waiting += 1;
+            self.synced.wait(&here.path);
             self.look_again(here.stamp, QUIET);
             return Ok(());
         }
@@ -406,13 +435,13 @@ impl Run<'_> {
                 self.record.unmarked.remove(&plan.id);
                 self.record.apart.remove(&plan.id);
                 self.record.note(plan.id, &here.path, stamp, &text, true)?;
-                self.record.planned(&plan.id, print);
+                self.record.planned(plan, print);
                 self.here.insert(plan.id, Here::new(here.path, stamp, None));
             }
             // Another program wrote it at this moment: the next sync takes that in first.
             None => {
                 self.synced.changed -= 1;
-                self.synced.waiting += 1;
+                self.synced.wait(&here.path);
             }
         }
         Ok(())
@@ -430,6 +459,7 @@ impl Run<'_> {
         let mut unmarked = plan.missing(disk);
         unmarked.extend(self.record.unmarked.get(&plan.id).cloned().unwrap_or_default());
         let marked = with_ids(disk, &taking::unmarked_places(disk, &unmarked));
+        let marked = plan.retitled(&marked, &self.record.titles(&plan.id));
         let text = plan.put_into(&marked, base, hidden)?;
         Ok(match self.record.apart.get(&plan.id) {
             Some(apart) => with_apart(&text, apart),
@@ -499,6 +529,7 @@ impl Run<'_> {
         }
         self.record.apart.remove(&plan.id);
         self.record.note(plan.id, &path, stamp, &text, true)?;
+        self.record.planned(plan, plan.fingerprint(hidden));
         if let Some(original) = &original {
             paths.remove(&folded(&original.path));
         }
@@ -527,6 +558,7 @@ impl Run<'_> {
             let foreign = self.record.foreign.get(&id).cloned().unwrap_or_default();
             if foreign.is_empty() && !holds_other_text(&disk) {
                 self.folder.remove(&here.path, &disk)?;
+                self.synced.removed += 1;
                 self.record.drop_note(&id)?;
                 self.here.remove(&id);
                 continue;
@@ -537,6 +569,7 @@ impl Run<'_> {
                     self.folder.replace(&here.path, &disk, &text, &mut |_| None)?
             {
                 self.record.note(id, &here.path, stamp, &text, true)?;
+                self.synced.changed += 1;
                 self.here.insert(id, Here::new(here.path.clone(), stamp, None));
             }
             if foreign.is_empty() {

@@ -2,17 +2,21 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::{Duration, SystemTime};
 
 use thru_app::TroubleKind;
 use thru_app::keep::forget::{Forget, find, forget};
+use thru_app::keep::redact::{add_rule, apply};
 use thru_app::keep::undo::undo;
 use thru_app::vault::{
-    SyncVault, attention, detach, export, init, note, note_text, resolve, restore, status, sync,
+    SyncVault, VaultSettled, attention, detach, export, init, note, note_text, resolve, restore,
+    status, sync,
 };
+use thru_core::Timestamp;
 
 use crate::home::{Home, call};
-use crate::records::ONE;
-use crate::vaulted::{Vaulted, decided};
+use crate::records::{Author, ONE, TWO};
+use crate::vaulted::{Vaulted, decided, files};
 
 const SESSION: &str = "11111111.md";
 
@@ -477,4 +481,109 @@ fn no_two_names_of_notes_are_one_where_case_is_folded() {
     let distinct: std::collections::BTreeSet<&String> = names.iter().collect();
     assert_eq!(distinct.len(), names.len(), "{names:?}");
     assert_eq!(fs::read_to_string(&other).unwrap(), "A note of my own.\n");
+}
+
+/// A home whose vault says a word in its titles, its lines and the names of its files, with a line of a person's.
+fn told_of_quartz() -> Vaulted {
+    let mut author = Author::of(ONE);
+    author
+        .asks("Let's use one quartzheron key for each index, not a global lock.")
+        .says("Agreed: one quartzheron key for each index. Next: make the quartzheron a setting.");
+    let vault = Vaulted::of(&[(ONE, author), (TWO, decided(TWO))]);
+    vault.edit(SESSION, |text| format!("{text}\nMy quartzheron line.\n"));
+    vault.sync();
+    let notes = vault.read(SESSION) + &vault.read("_index");
+    assert!(notes.matches("quartzheron").count() > 3, "{notes}");
+    assert!(vault.path(SESSION).to_string_lossy().contains("quartzheron"));
+    vault
+}
+
+/// Returns what is left of a word in the vault and in the data directory.
+fn left_of(vault: &Vaulted, word: &str) -> Vec<String> {
+    let mut left = Vec::new();
+    for path in files(&vault.folder()).into_iter().chain(files(&vault.home.data())) {
+        if path.to_string_lossy().contains(word) {
+            left.push(path.display().to_string());
+        }
+        let text = fs::read(&path).unwrap();
+        let text = String::from_utf8_lossy(&text);
+        left.extend(text.lines().filter(|line| line.contains(word)).map(str::to_owned));
+    }
+    left
+}
+
+#[test]
+fn redaction_takes_a_text_out_of_our_lines_and_names_those_of_people() {
+    for is_rule in [true, false] {
+        let vault = told_of_quartz();
+        let applied = match is_rule {
+            true => add_rule(&vault.app(), "quartz", "quartz[a-z]+", true, call()),
+            false => apply(&vault.app(), Some("quartzheron"), call()),
+        };
+        let settled = applied.unwrap().vault.unwrap();
+        assert_eq!(settled.yours.values().sum::<usize>(), 1, "{settled:?}");
+        let left = left_of(&vault, "quartzheron");
+        assert_eq!(left, ["My quartzheron line."], "a rule: {is_rule}");
+        assert!(vault.sync().taken.is_empty());
+        assert_eq!(left_of(&vault, "quartzheron"), left);
+        forgotten(&vault, ONE);
+        assert!(!vault.read(SESSION).contains("^t-"), "{}", vault.read(SESSION));
+    }
+}
+
+#[test]
+fn a_session_forgotten_after_a_redaction_leaves_no_note() {
+    let vault = Vaulted::new();
+    add_rule(&vault.app(), "one", "one lock file", true, call()).unwrap();
+    apply(&vault.app(), Some("make the timeout"), call()).unwrap();
+    let settled = forgotten(&vault, ONE);
+    assert_eq!((settled.removed, settled.left.len()), (1, 0), "{settled:?}");
+    assert!(vault.notes().iter().all(|path| !path.to_string_lossy().contains(SESSION)));
+    assert!(!vault.read("_index").contains("Thanks"), "{}", vault.read("_index"));
+}
+
+/// A note that may be open in an editor is left alone, and named.
+#[test]
+fn a_note_that_was_saved_a_moment_ago_is_cleaned_by_the_next_sync() {
+    let vault = told_of_quartz();
+    let note = vault.path(SESSION);
+    fs::write(&note, vault.read(SESSION) + "Another quartzheron line.\n").unwrap();
+    let saved = |at: Timestamp| {
+        let at = SystemTime::UNIX_EPOCH + Duration::from_secs(at.as_second() as u64);
+        fs::File::options().write(true).open(&note).unwrap().set_modified(at).unwrap();
+    };
+    saved(vault.now);
+    let applied = apply(&vault.app(), Some("quartzheron"), call()).unwrap();
+    let settled = applied.vault.unwrap();
+    assert!(!settled.is_done() && settled.yours.is_empty(), "{settled:?}");
+    saved(Timestamp::UNIX_EPOCH);
+    vault.sync();
+    let left = left_of(&vault, "quartzheron");
+    assert_eq!(left, ["My quartzheron line.", "Another quartzheron line."]);
+}
+
+/// What an older version kept of notes is text, which cleaning would change.
+#[test]
+fn the_record_of_an_older_version_is_hashed_before_it_is_cleaned() {
+    let vault = told_of_quartz();
+    let state = vault.app().layout.run().join("vault");
+    let path = state.join("notes.json");
+    let mut record: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    for (id, note) in record["notes"].as_object_mut().unwrap() {
+        let text = fs::read(vault.folder().join(note["path"].as_str().unwrap())).unwrap();
+        fs::write(state.join(format!("{id}.md")), text).unwrap();
+        let note = note.as_object_mut().unwrap();
+        note.remove("base").unwrap();
+        note.remove("length").unwrap();
+    }
+    fs::write(&path, record.to_string()).unwrap();
+    add_rule(&vault.app(), "quartz", "quartz[a-z]+", true, call()).unwrap();
+    let left = left_of(&vault, "quartzheron");
+    assert!(left.iter().all(|line| !line.contains("^t-")), "{left:?}");
+}
+
+fn forgotten(vault: &Vaulted, session: &str) -> VaultSettled {
+    let request = Forget::Session { id: session.to_owned(), with_effects: false };
+    let targets = find(&vault.app(), &request, call()).unwrap();
+    forget(&vault.app(), &targets, call()).unwrap().vault.unwrap()
 }

@@ -26,7 +26,12 @@ const AROUND: usize = 5;
 pub(super) fn routes() -> Vec<Route> {
     vec![
         look("/memories", "Lists memories, the latest first.", list),
-        change(Method::POST, "/memories", "Remembers a text.", tell),
+        change(
+            Method::POST,
+            "/memories",
+            "Remembers a text: for every project, unless `project` names one.",
+            tell,
+        ),
         look(
             "/memories/{id}",
             "Shows memories and passages whole; several ids are separated by commas.",
@@ -121,7 +126,8 @@ struct TellInput {
     /// True if every session that starts is given it.
     #[serde(default)]
     rule: bool,
-    /// The project that it holds in, by its name or key; every one where none is given.
+    /// The project that it holds in, by its name or key. Without it the text holds for every project, and may be given to any
+    /// session that starts.
     project: Option<String>,
 }
 

@@ -215,6 +215,7 @@ fn every_answer_is_as_it_is_described() {
     let get = |path: &str| check(&served, &schemas, &asked, "get", path, None);
     let post =
         |path: &str, body: Value| check(&served, &schemas, &asked, "post", path, Some(&body));
+    post("/session", json!({ "code": served.code() }));
     let found = get("/search?q=importer+lock&nearest=true&turns=true&context=2");
     assert!(found["sessions"][0]["passages"][0]["score"]["features"].is_object());
     let id = found["sessions"][0]["passages"][0]["id"].as_str().unwrap().to_owned();

@@ -23,7 +23,7 @@ fn request(method: &str, params: Value) -> Value {
 fn a_client_finds_over_http_what_it_finds_over_stdio() {
     let home = Home::new();
     let served = home.serve();
-    let token = Clients::new(&home.app().layout).make("cursor", Timestamp::UNIX_EPOCH).unwrap();
+    let token = Clients::new(&home.app().layout).make("cursor", Timestamp::UNIX_EPOCH).unwrap().0;
     let client = json!({ "name": "test", "version": "1" });
     let hello =
         json!({ "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client });
@@ -51,7 +51,7 @@ fn a_client_finds_over_http_what_it_finds_over_stdio() {
 fn the_revision_without_a_handshake_is_spoken_too() {
     let home = Home::new();
     let served = home.serve();
-    let token = Clients::new(&home.app().layout).make("zed", Timestamp::UNIX_EPOCH).unwrap();
+    let token = Clients::new(&home.app().layout).make("zed", Timestamp::UNIX_EPOCH).unwrap().0;
     let about = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
@@ -68,7 +68,7 @@ fn pages_and_strangers_are_no_clients() {
     let home = Home::new();
     let served = home.serve();
     let clients = Clients::new(&home.app().layout);
-    let token = clients.make("cursor", Timestamp::UNIX_EPOCH).unwrap();
+    let (token, _) = clients.make("cursor", Timestamp::UNIX_EPOCH).unwrap();
     let list = request("tools/list", json!({}));
     for (token, headers, status) in [
         ("", "", 401),

@@ -267,6 +267,17 @@ impl Store {
         self.entities("(key = ? OR name = ?)", vec![name.to_owned(); 2], projects, limit)
     }
 
+    /// Returns the projects of this name, as things of the graph.
+    pub fn project_entities(&self, projects: Option<&[i64]>, name: &str) -> Result<Vec<EntityRow>> {
+        let project = EntityKind::Project.code();
+        let of_name = format!(
+            "kind = {project} AND project IN
+             (SELECT p.id FROM projects p LEFT JOIN projects m ON m.id = p.merged_into
+              WHERE coalesce(m.name, p.name) = ?)"
+        );
+        self.entities(&of_name, vec![name.to_owned()], projects, usize::MAX >> 1)
+    }
+
     /// Returns those of all entities that are wanted.
     pub fn entities_that(&self, is_wanted: impl Fn(&EntityRow) -> bool) -> Result<Vec<EntityRow>> {
         let mut statement = self

@@ -171,6 +171,17 @@ impl Memory {
     }
 }
 
+/// The mark of text that was taken out.
+const TAKEN_OUT: &str = "[redacted:";
+
+/// True if the name of a session's note is the one that we gave it, and may hold what was taken out of its title since.
+pub fn is_name_outdated(session: &SessionMemory, name: &str) -> bool {
+    let is_ours = name.starts_with(&day(session.started))
+        && name.ends_with(&format!("-{}", session.key.id.short()));
+    let is_cleaned = session.title.as_ref().is_some_and(|title| title.contains(TAKEN_OUT));
+    is_ours && is_cleaned && name != session_name(session)
+}
+
 fn session_name(session: &SessionMemory) -> String {
     let title = session.title.as_deref().unwrap_or("session");
     let id: String = session.key.id.short();

@@ -2,10 +2,11 @@
 
 use thru_app::ask::session::SessionEntry;
 use thru_app::keep::forget::{self, Forget, ForgetTargets, Forgotten};
+use thru_app::vault::VaultSettled;
 use thru_app::{Remedy, Result, Trouble};
 
 use super::entries::session_heading;
-use super::shared;
+use super::{shared, vault};
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, one_line, plural, size};
 
@@ -110,6 +111,12 @@ fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
         let path = environment.shown(path);
         page.line(format!("Its summary in {path} could not be removed: remove it yourself."));
     }
+    if let Some(settled) = &forgotten.vault {
+        vault::show_settled(page, settled);
+        if *settled == VaultSettled::default() {
+            page.line("The notes of the vault are in line with it.");
+        }
+    }
     if forgotten.is_unswept {
         page.toned(Tone::Bad, shared::UNSWEPT);
     }
@@ -139,6 +146,9 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
             plural(targets.sessions.len() as u64, "session"),
             plural(targets.passages(), "passage")
         ));
+    }
+    if environment.app.config.vault.path.is_some() {
+        page.line("The vault follows: lines of ours about it go, and lines of yours stay.");
     }
     if targets.told > 0 {
         let others = plural(targets.told as u64, "other session");

@@ -145,7 +145,7 @@ const fn ending(reason: EndReason) -> &'static str {
         EndReason::Superseded => "when another took its place",
         EndReason::Removed => "when it was removed",
         EndReason::Fixed => "fixed by changes to files",
-        EndReason::Flaky => "gone without any change",
-        EndReason::Gone => "gone",
+        EndReason::Flaky => "flaky: it passed without any change",
+        EndReason::Gone => "gone, and the record does not say why",
     }
 }

@@ -10,7 +10,7 @@ use thru_http::Clients;
 use thru_mcp::{Client, Profile};
 
 use crate::environment::Environment;
-use crate::ui::Outcome;
+use crate::ui::{Outcome, plural};
 
 /// Agents start this themselves: `thru install` registers it where it can, `--print-config` prints the
 /// configuration for others. It answers until its input ends.
@@ -28,7 +28,7 @@ pub(crate) struct McpArguments {
     /// With --print-config: have the client ask the daemon over HTTP, with a token of its own, which this makes
     #[arg(long, requires = "print_config")]
     http: bool,
-    /// Revoke the token of a client that asks over HTTP
+    /// Revoke the tokens of a client that asks over HTTP
     #[arg(long, value_name = "CLIENT", value_parser = clients(), conflicts_with = "print_config")]
     revoke: Option<Client>,
     /// List the tools that clients of another memory know; those of every profile are answered in any
@@ -72,9 +72,16 @@ fn http_config(client: Client, environment: &Environment) -> Result<String> {
             .run(format!("mcp --print-config {}", client.as_str()), "prints the text for that")
     };
     client.http_text(&url, "").ok_or_else(only_starts)?;
-    let token = Clients::new(&environment.layout)
+    let (token, known) = Clients::new(&environment.layout)
         .make(client.as_str(), environment.clock.now())
         .context("the token cannot be kept")?;
+    if known > 0 {
+        let name = client.as_str();
+        let _ = environment.tell(&format!(
+            "This is a new token. {} made for {name} before stay good: `thru mcp --revoke {name}` ends them all.",
+            plural(known as u64, "token")
+        ));
+    }
     if !background::listens_always(&environment.config) {
         let _ = environment.tell(
             "The daemon does not serve HTTP on its own yet: `thru config set http.enabled true`, then `thru daemon restart`.",

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
-use super::shared;
+use thru_app::vault::VaultSettled;
+
+use super::{shared, vault};
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, plural, printable, width};
 
@@ -108,6 +110,7 @@ fn change_rules(command: Command, environment: &Environment) -> Result<Outcome> 
             let applied = redact::add_rule(app, &name, &pattern, yes, shown.call())?;
             page.line("Added.");
             say_cleaned(&mut page, &applied);
+            say_notes(&mut page, &applied);
             say_not_rewritten(&mut page, &applied, environment);
         }
         Command::Remove { name } => {
@@ -152,12 +155,14 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
     let applied = redact::apply(app, text, call)?;
     page.put(arguments.json, &applied, |page| {
         say_cleaned(page, &applied);
+        say_notes(page, &applied);
         say_not_rewritten(page, &applied, environment);
         if applied.is_checked {
             say_left(page, &applied);
         }
     })?;
-    page.end(if is_clean(&applied) { Outcome::Done } else { Outcome::Wrong })
+    let is_done = is_clean(&applied) && are_notes_clean(&applied);
+    page.end(if is_done { Outcome::Done } else { Outcome::Wrong })
 }
 
 /// Names the folders whose summaries still say what they said.
@@ -173,6 +178,11 @@ fn say_not_rewritten(page: &mut Page, applied: &Applied, environment: &Environme
 /// True if nothing is left, as far as everything was scanned again.
 const fn is_clean(applied: &Applied) -> bool {
     applied.left.is_empty() && applied.unread.is_empty()
+}
+
+/// True if no note of the vault waits to be cleaned.
+fn are_notes_clean(applied: &Applied) -> bool {
+    applied.vault.as_ref().is_none_or(VaultSettled::is_done)
 }
 
 /// Rules with how often each found something: `given 4, github-token 1`.
@@ -254,7 +264,12 @@ fn shown_lines(lines: &[u64]) -> String {
 
 fn say_found(page: &mut Page, scanned: &Scanned) {
     list(page, &scanned.places, &scanned.unread);
-    match (scanned.places.is_empty(), scanned.unread.is_empty()) {
+    for (note, lines) in &scanned.vault {
+        let heading = page.paint(Tone::Heading, "vault   ");
+        page.line(format!("{heading} {} in {}", plural(*lines as u64, "line"), printable(note)));
+    }
+    let is_clean = scanned.places.is_empty() && scanned.vault.is_empty();
+    match (is_clean, scanned.unread.is_empty()) {
         (true, true) => page.line("Nothing stored needs to change."),
         (true, false) => page.line("Nothing else stored needs to change."),
         (false, _) => {
@@ -306,10 +321,24 @@ fn say_cleaned(page: &mut Page, applied: &Applied) {
     say_verbatim(page, applied.verbatim);
 }
 
+/// What was done to the notes of the vault, and the lines in them that are left.
+fn say_notes(page: &mut Page, applied: &Applied) {
+    let Some(settled) = &applied.vault else { return };
+    vault::show_settled(page, settled);
+    for (note, lines) in &settled.yours {
+        let hold = if *lines == 1 { "holds" } else { "hold" };
+        let (lines, note) = (plural(*lines as u64, "line"), printable(note));
+        page.line(format!("Not changed: {lines} of yours in {note} {hold} it."));
+    }
+}
+
 /// What a second look found.
 fn say_left(page: &mut Page, applied: &Applied) {
     if is_clean(applied) {
-        page.toned(Tone::Good, "Checked again: nothing is left.");
+        match are_notes_clean(applied) {
+            true => page.toned(Tone::Good, "Checked again: nothing is left."),
+            false => page.toned(Tone::Bad, "Checked again: nothing else is left."),
+        }
         return;
     }
     page.gap();

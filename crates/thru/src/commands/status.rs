@@ -59,7 +59,7 @@ fn next_step(status: &Status, environment: &App) -> (&'static str, &'static str)
         }
         Recording::NotConnected => ("thru install", "connect your agents"),
         _ if status.sessions == 0 => ("thru import", "read the history that agents left"),
-        Recording::On | Recording::OffHere | Recording::Off => {
+        Recording::On | Recording::OffHere | Recording::StoppedHere | Recording::Off => {
             ("thru search WORDS", "find where something was said or done")
         }
     }
@@ -81,6 +81,10 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
         }
         Recording::OffHere => {
             row("recording", Some(Tone::Bad), "off in this folder, by `capture.off`".to_owned());
+        }
+        Recording::StoppedHere => {
+            let text = "off in this folder: its `.throughline.toml` cannot be understood";
+            row("recording", Some(Tone::Bad), text.to_owned());
         }
         Recording::Off => {
             let is_hooks = environment.config.session_tracking.enabled;

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use thru_app::vault::{
-    self, ActiveNote, FailedNote, LossFound, Promotion, SyncVault, VaultStatus, VaultSynced,
+    self, ActiveNote, FailedNote, LossFound, Promotion, SyncVault, VaultSettled, VaultStatus,
+    VaultSynced,
 };
 use thru_app::{Remedy, Result, Trouble, TroubleKind};
 
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, day_and_time, plural};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, plural, printable};
 
 /// Memory as Markdown notes: one for each session, file and project. Lines that end in `^t-…` are kept up to date; all
 /// other text is yours. What you change in a line, write into a list, tick or remove comes back into memory.
@@ -179,8 +180,11 @@ fn tell(
         if let Some(done) = done {
             page.line(done);
         }
+        if synced.removed > 0 {
+            page.line(format!("Removed {}.", plural(synced.removed as u64, "note")));
+        }
         match written {
-            0 if is_wrong || done.is_some() || !synced.taken.is_empty() => {}
+            0 if is_wrong || done.is_some() || synced.removed > 0 || !synced.taken.is_empty() => {}
             0 if !synced.copies.is_empty() => page.line("There is nothing to write."),
             0 => page.line(format!(
                 "Every note is as it should be ({}).",
@@ -197,6 +201,30 @@ fn tell(
         show_copies(page, &synced.copies);
     })?;
     Ok(outcome(synced))
+}
+
+/// Says what became of the notes of the vault once something was taken out of memory.
+pub(super) fn show_settled(page: &mut Page, settled: &VaultSettled) {
+    let VaultSettled { removed, changed, waiting, left, trouble, .. } = settled;
+    let done: Vec<String> = [(*removed, "removed"), (*changed, "changed")]
+        .into_iter()
+        .filter(|(notes, _)| *notes > 0)
+        .map(|(notes, what)| format!("{what} {}", plural(notes as u64, "note")))
+        .collect();
+    if !done.is_empty() {
+        page.line(format!("In the vault: {}.", done.join(", ")));
+    }
+    for (note, why) in left {
+        page.line(format!("{}: {}", printable(note), printable(why)));
+    }
+    if let Some(why) = trouble {
+        let why = printable(why);
+        page.line(format!("The notes of the vault still hold it ({why}): `thru vault sync`."));
+    }
+    for note in waiting {
+        let note = printable(note);
+        page.line(format!("{note} changed a moment ago, and follows with `thru vault sync`."));
+    }
 }
 
 /// Names the conflict copies, for which their notes wait.

@@ -15,6 +15,7 @@ use rustix::process::{Pid, Signal, getsid, kill_process};
 use serde_json::Value;
 
 use crate::home::{Home, Ran};
+use crate::records::{Author, file};
 
 /// Longer than anything takes here.
 const LONG: Duration = Duration::from_secs(30);
@@ -181,6 +182,41 @@ fn it_serves_the_page_once_that_is_asked_for_and_after_it_was_killed() {
     assert!(address().is_none() && answers().is_none());
     place.thru(&["daemon", "start"]);
     assert!(answers().is_none());
+}
+
+#[test]
+fn one_that_starts_anew_listens_no_more_once_that_is_switched_off() {
+    let place = Place(Home::imported());
+    let port = (30_000 + std::process::id() % 2_000).to_string();
+    place.thru(&["config", "set", "http.port", &port]).expect(0);
+    let address = || place.json(&["status", "--json"])["page"].as_str().map(str::to_owned);
+    for (key, on, off) in [("http.enabled", "true", "false"), ("http.worker_api", "full", "off")] {
+        place.thru(&["config", "set", key, on]).expect(0);
+        place.thru(&["daemon", "restart"]).expect(0);
+        until(|| address().is_some());
+        place.thru(&["config", "set", key, off]).expect(0);
+        place.thru(&["daemon", "restart"]).expect(0);
+        assert_eq!(address(), None, "{key}");
+        let port = port.parse().unwrap();
+        assert!(TcpStream::connect(("127.0.0.1", port)).is_err(), "{key}");
+    }
+}
+
+/// What it did not come to yet, a question reads itself.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_question_is_not_older_for_it() {
+    const NEW: &str = "44444444-dddd-4ddd-8ddd-000000000004";
+    let place = Place(Home::imported());
+    place.thru(&["daemon", "start"]).expect(0);
+    let looked = || place.json(&["daemon", "status", "--json"])["daemon"]["last"].clone();
+    until(|| looked()["everything"] == true);
+    kill_process(place.number(), Signal::STOP).unwrap();
+    let mut author = Author::of(NEW);
+    author.asks("Why does the crucible crack?").says("It cools too fast.");
+    place.write(&file(NEW), author.text());
+    let found = place.json(&["search", "crucible", "--json"]);
+    assert_eq!(found["sessions"][0]["id"], NEW, "{found}");
 }
 
 #[test]

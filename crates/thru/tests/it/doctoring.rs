@@ -9,6 +9,8 @@ use thru_agents::hooks;
 use thru_agents::setup::Platform;
 
 use crate::home::Home;
+use crate::hooking::{prompt, stop};
+use crate::records::ONE;
 
 /// Settings of Claude Code with hooks of ours that run this program, beside a hook of another tool.
 fn connect(home: &Home, program: &str) {
@@ -349,6 +351,26 @@ fn status_fits_a_screen() {
     daemon       does not run, because of `THROUGHLINE_DAEMON`; nothing needs it
     transcripts  not read while recording is paused
     ");
+}
+
+#[test]
+fn status_says_what_is_recorded_and_no_more() {
+    let home = connected();
+    prompt(&home, ONE, 1, "Why does the lamp blink?");
+    let last = || home.json(&["status", "--json"])["last_event"]["event"].clone();
+    assert_eq!(last(), "UserPromptSubmit");
+    home.thru(&["capture", "pause"]).expect(0);
+    stop(&home, ONE, "It is loose.");
+    assert_eq!(last(), "UserPromptSubmit");
+    home.thru(&["capture", "resume"]).expect(0);
+    stop(&home, ONE, "It is loose.");
+    assert_eq!(last(), "Stop");
+    fs::write(home.project().join(".throughline.toml"), "capture.off = \"no\"\n").unwrap();
+    for command in ["status", "doctor"] {
+        let shown = home.inside(&[command]).stdout;
+        let line = shown.lines().find(|line| line.contains("recording")).unwrap();
+        assert!(line.contains("off in this folder"), "{line}");
+    }
 }
 
 #[test]

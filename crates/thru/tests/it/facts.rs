@@ -87,6 +87,36 @@ fn facts_say_what_holds_and_what_held() {
 }
 
 #[test]
+fn a_project_is_found_by_its_name() {
+    let home = kiln();
+    assert_snapshot!(home.shown(&["facts", "rocket", "--all"]), @"
+    47g4f  2026-03-01 09:10  Rule: Use pnpm instead of npm
+    wd5xb  2026-03-01 09:00  rocket is on branch main (/home/ada/rocket)
+
+    2 facts. `thru show ID` shows the record.
+    ");
+    home.thru(&["graph", "path", "rocket", "main", "--all"]).expect(0);
+}
+
+#[test]
+fn an_end_is_called_by_its_reason() {
+    const RED: &str =
+        "Exit code 101\ntest kiln::melts ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed";
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author.asks("Run the tests").runs("toolu_1", "cargo test").fails("toolu_1", RED);
+    author.runs("toolu_2", "cargo test").gets("toolu_2", "test result: ok. 2 passed; 0 failed");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import", "--yes"]).expect(0);
+    assert_snapshot!(home.shown(&["facts", "melts", "--history", "--all"]), @"
+    jf9fs  2026-03-01 09:00  cargo test failed with kiln::melts (on main)
+           until 2026-03-01 09:00, flaky: it passed without any change
+
+    1 fact. `thru show ID` shows the record.
+    ");
+}
+
+#[test]
 fn problems_are_open_until_they_are_mended() {
     let home = kiln();
     assert_snapshot!(home.shown(&["problems", "--all"]), @r#"

@@ -745,7 +745,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     7y4kp  completed
        Done    `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found…
        Done    Fix lost update in session index by locking per file
-       State   committed 4f0c2d1 on main
+       State   committed 4f0c2d1 "Fix lost update in session index by locking per file" on main
 
     Where it is
        Task     Why a lock per file and not one lock for everything? Write the reason down.

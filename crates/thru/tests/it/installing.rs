@@ -185,6 +185,25 @@ fn a_folder_that_was_made_goes_again_and_what_a_user_registered_is_named() {
 }
 
 #[test]
+fn no_folder_of_an_agent_that_was_made_is_left() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let codex = machine.home.folder().join("user/.codex");
+    let client = machine.bin.join("codex");
+    let script = r#"printf '#!/bin/sh\necho "codex-cli 0.98.0"\n' > "$1"; chmod +x "$1""#;
+    assert!(Command::new("sh").args(["-c", script, "sh"]).arg(&client).status().unwrap().success());
+    assert!(!codex.exists());
+    machine.thru(&["install"]).expect(0);
+    assert!(codex.join("hooks.json").exists());
+    machine.thru(&["uninstall"]).expect(0);
+    assert!(!codex.exists() && !machine.home.data().join("made-folders.json").exists());
+    // One that was there stays.
+    fs::create_dir_all(&codex).unwrap();
+    machine.thru(&["install"]).expect(0);
+    machine.thru(&["uninstall"]).expect(0);
+    assert!(codex.exists());
+}
+
+#[test]
 fn folders_that_were_there_stay_however_empty() {
     for form in ["settings", "plugin"] {
         let machine = machine(Home::new(), Some("2.1.197"));

@@ -89,6 +89,8 @@ fn a_rule_added_later_takes_a_secret_out_of_everything() {
     let again = home.json(&["import", "--json"]);
     assert_eq!(again["passages"], 0);
     assert!(!home.thru(&["show", &ids[0]]).stdout.contains(SECRET));
+    let doctor = home.thru(&["doctor"]).stdout;
+    assert!(!doctor.contains("older rules"), "{doctor}");
 }
 
 #[test]

@@ -112,6 +112,8 @@ impl Setup for Codex {
                 Err(_) if !before.contains("hook codex") => {}
                 Err(refusal) => return Err(SetupError::refused(&path, refusal, site)),
             }
+            // It may have been made for this file.
+            plan.shared_folders.push(site.folder.to_owned());
         }
         Ok(plan)
     }

@@ -58,7 +58,7 @@ impl OpenGraph {
             return Ok(Meant::default());
         }
         let projects = self.projects.as_deref();
-        let entities = self.store().entities_named(projects, question, limit)?;
+        let entities = self.called(question, limit)?;
         if !entities.is_empty() {
             return Ok(Meant { entities, relations: Vec::new() });
         }

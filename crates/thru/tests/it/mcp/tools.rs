@@ -135,7 +135,7 @@ fn a_timeline_stands_around_a_memory_a_passage_or_a_question() {
     src/session_index.rs:
       k77g9 | 07:38 | bugfix | “`cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and…” | 59
     docs/decisions.md:
-      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 98
+      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 111
     > b5gnk | 07:46 | bugfix | Fix lost update in session index by locking per file | 142
     2026-11-09
       5fdmn | 04:53 | decision | Always use a retry budget, never an endless loop | 12
@@ -159,7 +159,7 @@ fn a_timeline_stands_around_a_memory_a_passage_or_a_question() {
     General:
     > bnh2g | 07:40 | prompt | Why a lock per file and not one lock for everything? Write the reason down. | 19
     docs/decisions.md:
-      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 98
+      7y4kp | 07:46 | summary | Fix lost update in session index by locking per file | 111
 
     get_observations(ids=[…]) returns them in full.
     </throughline-context>
@@ -287,7 +287,7 @@ fn a_session_is_outlined_or_resumed() {
     - `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found 1) and passed after changes to session_index.rs
     - Fix lost update in session index by locking per file
     State:
-    - committed 4f0c2d1 on main
+    - committed 4f0c2d1 "Fix lost update in session index by locking per file" on main
     Changed: /home/ada/rocket/src/session_index.rs, /home/ada/rocket/docs/decisions.md
 
     1. b8dx7 prompt: Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix it.
