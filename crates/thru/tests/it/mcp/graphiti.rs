@@ -171,7 +171,7 @@ fn episodes_are_sessions_and_what_was_told() {
     assert_snapshot!(shown(&mut client, "get_episodes", json!({ "group_id": "rocket", "last_n": 1 })), @r#"
     [
       {
-        "content": "Name the cone Use pnpm instead of npm. Fix the types Name the cone (kiln.ts) Not finished: use pnpm instead of npm. Fix the types Use pnpm instead of npm committed abc1234 on main",
+        "content": "Name the cone Use pnpm instead of npm. Fix the types Name the cone (kiln.ts) Not finished: use pnpm instead of npm. Fix the types Use pnpm instead of npm committed abc1234 \"Name the cone\" on main",
         "created_at": "[of this run]",
         "group_id": "rocket",
         "name": "Name the cone",
