@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use crate::trouble::{Listing, MemoryAction, Remedy, Trouble};
 use crate::words::printable;
+use thru_config::Note;
 
 /// Words an error: its message and its remedy, in a sentence each.
 pub fn sentences(trouble: &Trouble) -> String {
@@ -35,6 +36,16 @@ pub fn sentence(text: &str) -> String {
     let text = printable(text.trim_end());
     let stop = if text.ends_with(['.', '?', '!']) { "" } else { "." };
     format!("{text}{stop}")
+}
+
+/// Words what is noted about the settings, and how to end it where another program's name or form counts.
+pub fn notes(notes: &[Note]) -> Vec<String> {
+    let mut lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
+    lines.dedup();
+    if notes.iter().any(|note| matches!(note, Note::OtherName { .. } | Note::OtherForm { .. })) {
+        lines.push("rename them in the file to be rid of these notes".to_owned());
+    }
+    lines.iter().map(|line| sentence(line)).collect()
 }
 
 /// Words a remedy.

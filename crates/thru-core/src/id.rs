@@ -107,7 +107,7 @@ pub struct IdPrefix {
 
 /// An error for text that cannot be the start of an id.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not an id: ids are up to 16 letters and digits")]
+#[error("`{0}` is not an id: ids are up to 16 digits and letters other than `u`")]
 pub struct InvalidIdPrefix(String);
 
 impl IdPrefix {

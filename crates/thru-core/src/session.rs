@@ -27,8 +27,20 @@ impl SessionId {
 
     /// Returns the part of it that is shown to people.
     pub fn short(&self) -> String {
-        self.0.chars().take(8).collect()
+        short_id(&self.0)
     }
+}
+
+/// Returns the part of a session's id that is shown to people: eight characters, and thirteen of a
+/// UUID of version 7, whose first eight are the same for all that begin within 65 seconds.
+pub fn short_id(id: &str) -> String {
+    let form = |(at, c): (usize, char)| match at {
+        8 | 13 | 18 | 23 => c == '-',
+        14 => c == '7',
+        _ => c.is_ascii_hexdigit(),
+    };
+    let timed = id.len() == 36 && id.chars().enumerate().all(form);
+    id.chars().take(if timed { 13 } else { 8 }).collect()
 }
 
 impl fmt::Display for SessionId {

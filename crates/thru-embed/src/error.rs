@@ -25,7 +25,7 @@ pub enum EmbedError {
     #[error("the embedding model failed: {0}")]
     Failed(String),
     /// A server did not answer as it should.
-    #[error("no embeddings from {service}: {reason}")]
+    #[error("{service}: {reason}")]
     Refused {
         /// The server.
         service: String,

@@ -21,6 +21,8 @@ const TWO_PANES: u16 = 60;
 pub(crate) struct State {
     /// The query as it is typed.
     pub(crate) query: Input,
+    /// What the list showed before that of a session took its place.
+    pub(super) before: Option<(Place, Shown, Input)>,
     /// The place that is searched.
     pub(crate) place: Place,
     /// The entries that are listed.
@@ -265,6 +267,7 @@ impl State {
         };
         let mut state = Self {
             query: Input::new(query),
+            before: None,
             place,
             shown: Shown::All,
             start,

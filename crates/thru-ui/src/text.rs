@@ -92,6 +92,13 @@ fn fitting(line: &str, columns: usize) -> usize {
     fits
 }
 
+/// The parts of sessions' ids that are shown, all of the width of the longest.
+pub fn short_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<String> {
+    let ids: Vec<String> = ids.into_iter().map(thru_core::short_id).collect();
+    let width = ids.iter().map(String::len).max().unwrap_or(0).max(8);
+    ids.into_iter().map(|id| format!("{id:width$}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

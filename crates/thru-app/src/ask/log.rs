@@ -236,6 +236,9 @@ pub fn sentence(operation: Option<&Operation>) -> String {
         Some(Operation::DirectoryPlaced { directory, project }) => {
             format!("{directory} belongs to {}", project.default_name())
         }
+        Some(Operation::ProjectRenamed { project, name }) if project.default_name() == name => {
+            format!("project {name} has its own name again")
+        }
         Some(Operation::ProjectRenamed { project, name }) => {
             format!("project {} is called {name}", project.default_name())
         }

@@ -172,15 +172,15 @@ pub struct SessionDigest {
 }
 
 impl SessionOutline {
-    /// Names the kinds of work in it with their shares, the largest first; `None` where little was done.
+    /// Names the kinds of work in it, the one with most signs first; `None` where little was done.
     pub fn kinds_of_work(&self) -> Option<String> {
         const SLIGHT: f32 = 0.15;
         let shares = Activity::ALL.map(|kind| (kind, self.activity.get(kind)));
         let mut shares: Vec<_> = shares.into_iter().filter(|(_, share)| *share >= SLIGHT).collect();
         shares.sort_by(|a, b| b.1.total_cmp(&a.1));
-        let named =
-            shares.iter().map(|(kind, share)| format!("{} {:.0} %", kind.as_str(), share * 100.0));
-        Some(named.collect::<Vec<_>>().join(", ")).filter(|named| !named.is_empty())
+        // The weights are of each kind by itself and add up to nothing: the order is what they tell.
+        let named: Vec<&str> = shares.iter().map(|(kind, _)| kind.as_str()).collect();
+        Some(named.join(", ")).filter(|named| !named.is_empty())
     }
 }
 

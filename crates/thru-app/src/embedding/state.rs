@@ -115,7 +115,7 @@ pub fn who_embeds(app: &App) -> &'static str {
     let has_daemon = background::is_watching(app)
         || app.machine.daemon_switched_off(&app.config).is_none() && wants_daemon(app);
     match has_daemon {
-        true => "the daemon does it, or `thru embed`",
+        true => "the daemon or `thru embed` does it",
         false => "`thru embed` does it",
     }
 }

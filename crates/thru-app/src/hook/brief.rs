@@ -427,10 +427,9 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion, page: Option<String>)
     };
     let project = about.chars().filter(|c| !c.is_control()).collect::<String>();
     let tokens = count(pack.tokens);
-    let page = page.map(|address| format!(", and the page at {address}, which `thru view` opens"));
-    let show = if page.is_some() { "show" } else { "shows" };
+    let page = page.map(|address| format!("; so does {address}, which `thru view` opens"));
     format!(
-        "Throughline: {known} {project} loaded, about {tokens} tokens (`thru context`{} {show} them).",
+        "Throughline: {known} {project} loaded, about {tokens} tokens (`thru context` shows them{}).",
         page.unwrap_or_default()
     )
 }

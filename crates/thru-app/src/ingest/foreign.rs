@@ -186,7 +186,8 @@ impl PlannedForeign {
 fn paths(app: &App, request: &ImportForeign) -> Result<Vec<PathBuf>> {
     let absolute = |path: &PathBuf| app.directory.join(path);
     let given: Vec<PathBuf> = request.paths.iter().map(absolute).collect();
-    let paths = match (request.source, given.is_empty()) {
+    let is_default = given.is_empty();
+    let paths = match (request.source, is_default) {
         (ForeignSource::ClaudeMem, true) => vec![claude_mem_folder(app)?],
         (ForeignSource::BasicMemory, true) => thru_foreign::basic_memory_folders(home(app)?),
         (ForeignSource::Markdown, true) => {
@@ -196,9 +197,12 @@ fn paths(app: &App, request: &ImportForeign) -> Result<Vec<PathBuf>> {
         (_, false) => given,
     };
     if let Some(path) = paths.iter().find(|path| !path.exists()) {
-        let message = format!("there is nothing of {} at {}", request.source, path.display());
-        return Err(Trouble::not_found(message)
-            .run(format!("import --from {} PATH", request.source), "names the place"));
+        let message = format!("no {} data found at {}", request.source, path.display());
+        return Err(match is_default {
+            true => Trouble::not_found(message)
+                .run(format!("import --from {} PATH", request.source), "names the place"),
+            false => Trouble::not_found(message).advise("check the path"),
+        });
     }
     // A note is known by its path, however that was written.
     Ok(paths.into_iter().map(|path| path.canonicalize().unwrap_or(path)).collect())

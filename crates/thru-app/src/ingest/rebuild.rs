@@ -50,10 +50,13 @@ pub fn rebuild(app: &App, on_loss: OnLoss, call: Call<'_>) -> Result<Option<Rebu
         rebuilt => rebuilt?,
     };
     let unread = report.problems.into_iter();
+    drop(lock);
+    // Those of hooks are in no archived file.
+    let memory = super::import::memory(app, call)?;
     Ok(Some(Rebuilt {
         version: answer::VERSION,
         files: report.sources,
-        passages: report.passages,
+        passages: memory.map_or(report.passages, |memory| memory.passages),
         lost: (!report.lost.is_none()).then(|| report.lost.to_string()),
         unread: unread.map(|(place, message)| UnreadPlace { place, message }).collect(),
         milliseconds: report.elapsed.as_millis(),

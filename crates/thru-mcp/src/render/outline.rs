@@ -114,7 +114,7 @@ fn turn(renderer: &Renderer, turn: &TurnOutline) -> String {
             Some(Outcome::Pending) => "no result",
             _ => "ok",
         };
-        let runs = if command.runs > 1 { format!(" (×{})", command.runs) } else { String::new() };
+        let runs = command.repeated();
         text.push_str(&format!(
             "   $ {}{runs}: {mark}\n",
             plain_line(&renderer.visible(&command.line), 160)

@@ -14,7 +14,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("Enter", "read the entry"),
     ("Tab", "all, memories, sessions"),
     ("^R", "this project, everywhere, this session"),
-    ("Esc", "clear the query, then leave"),
+    ("Esc", "clear the query, go back, then leave"),
     ("F1 ^Z ^C", "this help, suspend, leave"),
     ("In an entry", ""),
     ("Up Down", "scroll (also j k, space, g G)"),
@@ -91,7 +91,10 @@ impl State {
         let before = self.query.text().to_owned();
         if key.modifiers.contains(KeyModifiers::CONTROL) {
             match key.code {
-                KeyCode::Char('r') => return self.next_place(),
+                KeyCode::Char('r') => {
+                    self.before = None;
+                    return self.next_place();
+                }
                 KeyCode::Char('p') => return self.select_up(1),
                 KeyCode::Char('n') => return self.select_down(1),
                 KeyCode::Char('a') => self.query.home(),
@@ -114,7 +117,13 @@ impl State {
                     self.open = self.row().filter(|_| !self.is_behind()).cloned();
                     self.focus = Focus::Detail;
                 }
-                KeyCode::Esc if self.query.is_empty() => return vec![Effect::Leave(Leave::Quit)],
+                KeyCode::Esc if self.query.is_empty() => {
+                    let Some(before) = self.before.take() else {
+                        return vec![Effect::Leave(Leave::Quit)];
+                    };
+                    (self.place, self.shown, self.query) = before;
+                    return self.ask();
+                }
                 KeyCode::Esc => self.query = crate::input::Input::default(),
                 KeyCode::Left => self.query.left(),
                 KeyCode::Right => self.query.right(),
@@ -176,11 +185,14 @@ impl State {
             ('c', Some(session), _) => vec![Effect::Ask(Request::ResumeLine(session))],
             ('r', Some(session), _) => vec![Effect::Leave(Leave::Resume(session))],
             ('s', Some(session), _) => {
-                self.place = Place::Session(session);
-                self.shown = Shown::All;
+                let place = std::mem::replace(&mut self.place, Place::Session(session));
+                let shown = std::mem::replace(&mut self.shown, Shown::All);
+                let query = std::mem::take(&mut self.query);
+                if !matches!(place, Place::Session(_)) {
+                    self.before = Some((place, shown, query));
+                }
                 self.focus = Focus::List;
                 self.open = None;
-                self.query = crate::input::Input::default();
                 self.ask()
             }
             ('c' | 'r' | 's', None, _) => self.refuse("It comes from no session."),

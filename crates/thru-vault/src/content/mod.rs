@@ -184,7 +184,8 @@ pub fn is_name_outdated(session: &SessionMemory, name: &str) -> bool {
 
 fn session_name(session: &SessionMemory) -> String {
     let title = session.title.as_deref().unwrap_or("session");
-    let id: String = session.key.id.short();
+    // Names of files never change: eight characters, whatever is shown of the id elsewhere.
+    let id: String = session.key.id.as_str().chars().take(8).collect();
     file_name(&format!("{}-{}-{id}", day(session.started), slug(title)))
 }
 

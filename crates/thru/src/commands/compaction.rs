@@ -135,7 +135,7 @@ fn tokens(compared: &ComparedCompaction) -> String {
             format!("{} tokens before, {} after", count(before), count(after))
         }
         (Some(before), None) => format!("{} tokens before", count(before)),
-        _ if !compared.is_in_transcript => "the transcript does not tell of it".to_owned(),
+        _ if !compared.is_in_transcript => "not in the transcript".to_owned(),
         _ => "tokens unknown".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use thru_app::keep::settings;
 use thru_app::{App, Result, Trouble, background};
-use thru_config::{Origin, Resolved, SETTINGS, Value, find, set_value};
+use thru_config::{Note, Origin, Resolved, SETTINGS, Value, find, set_value};
 
 use super::shared;
 use crate::environment::Environment;
@@ -46,6 +46,10 @@ enum Command {
 
 pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Result<Outcome> {
     let mut page = environment.page();
+    let is_of_one = matches!(
+        &arguments.command,
+        Some(Command::Get { .. } | Command::Show { key: Some(_), .. })
+    );
     let Some(command) = &arguments.command else {
         changed(&mut page, environment);
         return page.print();
@@ -85,9 +89,9 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
             }
         }
     }
-    for note in &environment.notes {
-        shared::mention(environment, note);
-    }
+    let is_told = |note: &&Note| !is_of_one || !note.is_only_a_word();
+    let notes: Vec<Note> = environment.notes.iter().filter(is_told).cloned().collect();
+    shared::mention(environment, &notes);
     page.print()
 }
 

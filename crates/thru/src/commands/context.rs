@@ -39,7 +39,7 @@ pub(crate) struct ContextArguments {
 const SESSION_ITSELF: &str = "–";
 
 /// The note where a project has no memory.
-const NOTHING: &str = "nothing is known about this project yet";
+const NOTHING: &str = "Nothing is known about this project yet";
 
 /// How a session starts, in the agents' own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -101,17 +101,19 @@ pub(crate) struct TableRow<'a> {
 }
 
 /// Puts memories on a page: by day, then by the file that they are about, with what reading each costs
-/// and what it stands for.
-pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Environment) {
+/// and what it stands for. `day` is the day whose heading stands above, and is left as the last one.
+pub(crate) fn table(
+    page: &mut Page,
+    rows: &[TableRow<'_>],
+    day: &mut String,
+    environment: &Environment,
+) {
     let id_width = rows.iter().map(|row| row.entry.id.len()).max().unwrap_or(5);
-    let (mut day, mut file) = (String::new(), String::new());
+    let mut file = String::new();
     for TableRow { entry, files, mark } in rows {
         let when = day_and_time(entry.at, environment.zone());
         let (own_day, time) = when.split_once(' ').unwrap_or((&when, "     "));
-        if own_day != day {
-            page.gap();
-            page.toned(Tone::Heading, own_day);
-            own_day.clone_into(&mut day);
+        if begin_day(page, own_day, day) {
             file.clear();
         }
         let about = files.about.as_deref().unwrap_or("General");
@@ -149,18 +151,34 @@ pub(crate) fn table(page: &mut Page, rows: &[TableRow<'_>], environment: &Enviro
     }
 }
 
+/// Puts the heading of a day on a page, unless it is the `day` whose heading stands above.
+fn begin_day(page: &mut Page, own: &str, day: &mut String) -> bool {
+    let is_new = own != day;
+    if is_new {
+        page.gap();
+        page.toned(Tone::Heading, own);
+        own.clone_into(day);
+    }
+    is_new
+}
+
 /// Puts a passage on a page between memories.
-pub(crate) fn between(page: &mut Page, passage: &PassageEntry, environment: &Environment) {
+pub(crate) fn between(
+    page: &mut Page,
+    passage: &PassageEntry,
+    day: &mut String,
+    environment: &Environment,
+) {
     let when = day_and_time(passage.at, environment.zone());
-    let (day, time) = when.split_once(' ').unwrap_or((&when, ""));
+    let (own_day, time) = when.split_once(' ').unwrap_or((&when, ""));
+    let tool = passage.tool.as_ref().map_or("", |tool| tool.get().as_str());
     let said = match &passage.command {
         Some(command) => format!("$ {}", command.get()),
-        None => passage.text.get().clone(),
+        None => passage.text.get().strip_prefix(tool).unwrap_or(passage.text.get()).to_owned(),
     };
     let lead = format!(" > {}  {time}  {}  ", passage.id, speaker(passage));
     let text = one_line(&said, page.columns().saturating_sub(width(&lead)).max(20));
-    page.gap();
-    page.toned(Tone::Heading, day);
+    begin_day(page, own_day, day);
     page.line(format!("{}{text}", page.paint(Tone::Heading, &lead)));
 }
 

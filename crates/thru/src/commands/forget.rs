@@ -93,7 +93,8 @@ fn show(page: &mut Page, forgotten: &Forgotten, environment: &Environment) {
     if !forgotten.memories.is_empty() {
         let count = count_of_memories(forgotten.memories.len());
         let back = if forgotten.memories.len() == 1 { "it" } else { "one" };
-        page.line(format!("Forgot {count}. `thru undo` brings {back} back."));
+        let id = if forgotten.sessions.is_empty() { "`" } else { " ID` (see `thru log`)" };
+        page.line(format!("Forgot {count}. `thru undo{id} brings {back} back."));
     }
     if !forgotten.sessions.is_empty() {
         page.line(format!(

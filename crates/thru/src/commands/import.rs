@@ -165,11 +165,15 @@ fn describe(
     for (agent, share) in &plan.shares {
         let files = plural(share.files as u64, "file");
         page.line(format!(
-            "{} history in {}: {} in {files}, {} to read.",
+            "{} history in {}: {} in {files}{}.",
             agent.display_name(),
             place(*agent),
             plural(share.sessions as u64, "session"),
-            size(share.bytes)
+            if share.bytes > 0 {
+                format!(", {} to read", size(share.bytes))
+            } else {
+                String::new()
+            }
         ));
     }
     if plan.unchanged > 0 && (arguments.dry_run || plan.is_empty()) {
@@ -198,12 +202,14 @@ fn either(mut names: Vec<String>) -> String {
 pub(crate) fn tell(page: &mut Page, report: &ImportReport, environment: &Environment) {
     if report.bytes > 0 {
         let took = report.elapsed.as_secs_f64();
-        page.line(format!(
-            "Read {} ({}) in {took:.1} s: {}.",
-            plural(report.sessions as u64, "session"),
-            size(report.bytes),
-            plural(report.written.passages, "new passage"),
-        ));
+        let read = match report.sessions {
+            0 => size(report.bytes),
+            sessions => format!("{} ({})", plural(sessions as u64, "session"), size(report.bytes)),
+        };
+        let new = plural(report.written.passages, "new passage");
+        page.line(format!("Read {read} in {took:.1} s: {new}."));
+    } else if !report.interrupted && report.problems.is_empty() {
+        page.line("Nothing new to read.");
     }
     if report.distilled.memories > 0 {
         page.line(format!(
@@ -262,9 +268,7 @@ fn conclude(page: &mut Page, report: &ImportReport, environment: &Environment) -
     ));
     if memory.unembedded > 0 {
         let (texts, who) = (plural(memory.unembedded, "text"), who_embeds(environment));
-        page.line(format!(
-            "{texts} not embedded yet; until then they are found by their words: {who}."
-        ));
+        page.line(format!("{texts} not embedded yet; found by words only until {who}."));
     }
     if report.sources > 0 && memory.passages > 0 {
         let example = page.paint(Tone::Id, "thru search WORDS");

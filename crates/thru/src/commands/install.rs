@@ -22,7 +22,7 @@ pub(crate) struct InstallArguments {
     /// For which sessions
     #[arg(long, value_enum, default_value = "user")]
     scope: Scope,
-    /// In what form; as it is installed now, else in the settings
+    /// How to install [default: the present form, else the one in the settings]
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<Form>,
     /// Write no slash commands and no skills
@@ -45,7 +45,7 @@ pub(crate) struct InstallArguments {
 /// The sessions to connect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Scope {
-    /// All of the user's
+    /// All your sessions
     User,
     /// Those of the project you are in, for you alone
     Project,

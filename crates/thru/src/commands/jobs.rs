@@ -7,7 +7,7 @@ use thru_store::JobKind;
 use super::distil;
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, age, count, day_and_time, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, age, count, day_and_time, one_line, plural, short_ids};
 
 /// Jobs that are listed.
 const SHOWN: usize = 40;
@@ -129,18 +129,19 @@ fn show(page: &mut Page, queue: &Jobs, environment: &Environment) {
         page.line("Nothing is waiting, and nothing has failed.");
         return;
     }
+    let ids = short_ids(jobs.iter().take(SHOWN).map(|job| job.session_id.as_str()));
+    let wide = ids.first().map_or(8, String::len);
     let heading = format!(
-        "{:>4}  {:12}  {:8}  {:8}  {:16}  {:20}",
+        "{:>4}  {:12}  {:wide$}  {:8}  {:16}  {:20}",
         "JOB", "WHAT", "SESSION", "FAILED", "TRIED AGAIN", "REASON"
     );
     page.toned(Tone::Quiet, heading.trim_end());
-    for job in jobs.iter().take(SHOWN) {
-        let session = job.session_id.short();
+    for (job, session) in jobs.iter().zip(&ids) {
         page.line(format!(
             "{:>4}  {:12}  {}  {:8}  {:16}  {}",
             job.number,
             what(job),
-            page.paint(Tone::Id, &format!("{session:8}")),
+            page.paint(Tone::Id, session),
             failures(job),
             when(job, environment),
             one_line(&job.reason, 40),

@@ -12,7 +12,9 @@ use thru_app::ingest::journal::{
 use thru_intake::Operation;
 
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural, size, width};
+use crate::ui::{
+    Outcome, Page, Tone, count, day_and_time, one_line, plural, short_ids, size, width,
+};
 
 /// The journal holds what cannot be made again: what hooks recorded, and what you decided.
 #[derive(Debug, clap::Subcommand)]
@@ -99,16 +101,17 @@ fn show_records(page: &mut Page, records: &[JournalRecord], environment: &Enviro
     }
     let names = records.iter().map(|record| width(record.record.name()));
     let name_width = names.max().unwrap_or(0).min(24);
-    for JournalRecord { record, .. } in records {
+    let ids = short_ids(records.iter().map(|record| record.record.session()));
+    for (JournalRecord { record, .. }, session) in records.iter().zip(&ids) {
         let when = day_and_time(Some(record.at), environment.zone());
         let name = one_line(record.name(), 24);
-        let session: String = record.session().chars().take(8).collect();
         let padding = " ".repeat(name_width.saturating_sub(width(&name)));
-        let room = page.columns().saturating_sub(16 + 2 + name_width + 2 + 8 + 2).max(20);
+        let room =
+            page.columns().saturating_sub(16 + 2 + name_width + 2 + session.len() + 2).max(20);
         page.line(format!(
             "{}  {name}{padding}  {}  {}",
             page.paint(Tone::Quiet, &when),
-            page.paint(Tone::Id, &format!("{session:8}")),
+            page.paint(Tone::Id, session),
             one_line(&gist(record), room)
         ));
     }

@@ -15,10 +15,10 @@ pub(crate) struct LogArguments {
     /// Show all of them
     #[arg(long, conflicts_with = "limit")]
     all: bool,
-    /// Show near-duplicates that were merged by themselves instead
+    /// Show automatic merges instead of decisions
     #[arg(long)]
     merges: bool,
-    /// Show what agents recorded and you did not agree to instead
+    /// Show agents' notes that you have not agreed to
     #[arg(long, conflicts_with = "merges")]
     agents: bool,
     /// Answer as JSON

@@ -28,6 +28,7 @@ pub(crate) fn run(directory: Option<&Path>, environment: &Environment) -> Result
             std::fs::create_dir_all(directory)
                 .and_then(|()| clap_mangen::generate_to(command, directory))
                 .with_context(|| format!("{} cannot be written", directory.display()))?;
+            environment.tell(&format!("Wrote manuals to {}.", directory.display()))?;
         }
         None => {
             let mut text = Vec::new();

@@ -37,7 +37,7 @@ pub(crate) struct ModelsArguments {
 enum Command {
     /// What can be set, and what is (the default)
     List,
-    /// Have a model asked from now on
+    /// Choose the model to ask
     Set(setting::ModelsSetArguments),
     /// Ask one small question, to see whether it answers
     Test,

@@ -192,15 +192,17 @@ fn show_work(page: &mut Page, work: &WorkDone, environment: &Environment) {
         }
         let entry = &session.entry;
         let project = entry.project.as_ref().map_or("no project", |name| name.get().as_str());
-        let id = page.paint(Tone::Id, &entry.id.short());
-        let room = page.columns().saturating_sub(26).max(30);
+        let id = entry.id.short();
+        let indent = id.len() + 4;
+        let room = page.columns().saturating_sub(indent + 14).max(30);
+        let id = page.paint(Tone::Id, &id);
         let text = one_line(&format!("{project} · {}", entries::title(entry)), room);
         page.line(format!(
             "  {id}  {text}  {}",
             page.paint(Tone::Quiet, &plural(entry.turns.into(), "turn"))
         ));
         for deed in &session.done {
-            page.line(format!("            {}", one_line(deed.get(), room + 12)));
+            page.line(format!("{:indent$}{}", "", one_line(deed.get(), room + 12)));
         }
         for prompt in &session.asked {
             page.line(format!("       you: {}", one_line(prompt.get(), room + 12)));
@@ -257,7 +259,7 @@ fn show_memories(page: &mut Page, found: &Found, most: usize, environment: &Envi
         .map(|memory| TableRow { entry: &memory.entry, files: &memory.files, mark: ' ' })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.entry.at));
-    entries::table(page, &rows, environment);
+    entries::table(page, &rows, &mut String::new(), environment);
     page.gap();
     let line = "`thru show ID…` shows them in full, `thru timeline ID` what happened around one.";
     page.toned(Tone::Quiet, line);
@@ -314,10 +316,10 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let all = plural(found.sessions.len() as u64, "session");
     let mut footer = format!("{} of {all}{}", plural(passages as u64, "passage"), scope(found));
     if is_unsure {
-        footer.push_str(match passages {
-            1 => " comes near: `--nearest` shows it",
-            _ => " come near: `--nearest` shows them",
-        });
+        footer.push_str(if passages == 1 { " comes near" } else { " come near" });
+        let further =
+            found.shown_sessions(true).map(|(_, hits)| hits.len()).sum::<usize>() > passages;
+        footer.push_str(if further { ": `--nearest` shows more" } else { ", none is sure" });
     }
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");

@@ -12,7 +12,7 @@ use thru_store::MemoryBody;
 
 use super::entries::session_heading;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, cut, day_and_time, one_line, plural, printable};
+use crate::ui::{Outcome, Page, Tone, cut, day_and_time, one_line, plural, printable, wrap};
 
 /// One session.
 #[derive(Debug, clap::Subcommand)]
@@ -164,8 +164,11 @@ fn show_digest(page: &mut Page, digest: &SessionDigest) {
         ("Open", &digest.open_questions),
     ] {
         for statement in statements.iter().take(DIGEST_SHOWN) {
-            let label = page.paint(Tone::Quiet, &format!("   {label:6}"));
-            page.line(format!("{label}  {}", one_line(&statement.text, room)));
+            let mut label = page.paint(Tone::Quiet, &format!("   {label:6}"));
+            for line in wrap(&one_line(&statement.text, 4 * room), room) {
+                page.line(format!("{label}  {line}"));
+                label = " ".repeat(9);
+            }
         }
     }
 }
@@ -193,7 +196,7 @@ fn show_turn(page: &mut Page, turn: &TurnOutline, full: bool, environment: &Envi
             Some(CallOutcome::Pending) => ("…", Tone::Quiet),
             _ => ("✓", Tone::Good),
         };
-        let runs = if command.runs > 1 { format!(" (×{})", command.runs) } else { String::new() };
+        let runs = command.repeated();
         let room = page.columns().saturating_sub(8 + runs.len());
         let line = one_line(command.line.get(), room);
         page.line(format!("   {} $ {line}{runs}", page.paint(tone, mark)));

@@ -30,13 +30,13 @@ pub(crate) struct SessionsArguments {
     /// With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
     #[arg(long)]
     since: Option<String>,
-    /// Begun before: as --since
+    /// Begun before this date, as --since
     #[arg(long)]
     until: Option<String>,
-    /// Only those that are not indexed as they are
+    /// Only sessions that changed since they were indexed
     #[arg(long, conflicts_with_all = ["since", "until"])]
     unindexed: bool,
-    /// With --unindexed: also those that go on
+    /// With --unindexed: include sessions in progress
     #[arg(long, requires = "unindexed")]
     include_active: bool,
     /// How many to list

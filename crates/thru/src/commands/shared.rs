@@ -24,14 +24,12 @@ pub(crate) fn pause_text(end: Option<Timestamp>, app: &App) -> String {
 /// is not used at all.
 pub(crate) fn refuse_settings(environment: &Environment) -> Result<()> {
     environment.refuse_foreign()?;
-    for note in &environment.notes {
-        if note.is_of_project() || note.is_only_a_word() {
-            mention(environment, note);
-        } else {
-            return Err(Trouble::failed(note.to_string())
-                .advise("correct the file; `thru config show` lists the settings"));
-        }
+    let is_harmless = |note: &&Note| note.is_of_project() || note.is_only_a_word();
+    if let Some(note) = environment.notes.iter().find(|note| !is_harmless(note)) {
+        return Err(Trouble::failed(note.to_string())
+            .advise("correct the file; `thru config show` lists the settings"));
     }
+    mention(environment, &environment.notes);
     Ok(())
 }
 
@@ -60,10 +58,12 @@ impl InProjects {
     }
 }
 
-/// Mentions a part of the settings without effect, on standard error.
-pub(crate) fn mention(environment: &Environment, note: &Note) {
+/// Mentions parts of the settings without effect, and those with another program's name, on standard error.
+pub(crate) fn mention(environment: &Environment, notes: &[Note]) {
     // An answer is not lost for it.
-    let _ = environment.tell(&format!("note: {}", thru_app::wording::sentence(&note.to_string())));
+    for line in thru_app::wording::notes(notes) {
+        let _ = environment.tell(&format!("note: {line}"));
+    }
 }
 
 /// Shows what is missing from an answer, below it.

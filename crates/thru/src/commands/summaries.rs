@@ -6,7 +6,7 @@ use thru_app::{Remedy, Result, Trouble};
 use super::session;
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural};
+use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural, short_ids};
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.
@@ -99,11 +99,12 @@ fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
         true => format!("{:6}  ", one_line(text, 6)),
         false => String::new(),
     };
-    let room = page.columns().saturating_sub(8 + 2 + 16 + 2 + if has_trigger { 8 } else { 0 });
-    let heading = format!("{:8}  {:16}  {}TITLE", "SESSION", "COMPACTED", trigger("WHY"));
+    let ids = short_ids(list.summaries.iter().map(|one| one.session_id.as_str()));
+    let wide = ids.first().map_or(8, String::len);
+    let room = page.columns().saturating_sub(wide + 2 + 16 + 2 + if has_trigger { 8 } else { 0 });
+    let heading = format!("{:wide$}  {:16}  {}TITLE", "SESSION", "COMPACTED", trigger("WHY"));
     page.toned(Tone::Quiet, &heading);
-    for one in &list.summaries {
-        let id: String = one.session_id.chars().take(8).collect();
+    for (one, id) in list.summaries.iter().zip(&ids) {
         let mark = match list.last_loaded.as_deref() == Some(one.session_id.as_str()) {
             true => "loaded last · ",
             false => "",
@@ -111,7 +112,7 @@ fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
         let title = format!("{mark}{}", one.title);
         page.line(format!(
             "{}  {}  {}{}",
-            page.paint(Tone::Id, &format!("{id:8}")),
+            page.paint(Tone::Id, id),
             day_and_time(Some(one.timestamp), environment.zone()),
             trigger(&one.trigger),
             one_line(&title, room.max(20)),
@@ -183,7 +184,7 @@ fn delete(arguments: &Delete, json: bool, environment: &Environment) -> Result<O
     page.put(json, &deleted, |page| {
         page.line(format!(
             "Removed {number} in {place}. `thru summaries rebuild --session {}` writes again what was removed.",
-            deleted.session_id.chars().take(8).collect::<String>()
+            thru_core::short_id(&deleted.session_id)
         ))
     })?;
     page.print()

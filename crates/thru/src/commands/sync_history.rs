@@ -8,7 +8,7 @@ use super::import;
 use super::of_agents::{OfAgents, tell_apart};
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, age, one_line, plural, size};
+use crate::ui::{Outcome, Page, Tone, age, one_line, plural, short_ids, size};
 
 /// Shows which sessions are not remembered, or not as they are now: transcripts that were not read to
 /// their end, and sessions that were left and are not indexed. Changes nothing without --run.
@@ -163,8 +163,10 @@ fn table(page: &mut Page, sessions: &[MissingSession], environment: &Environment
         true => format!("{name:11}  "),
         false => String::new(),
     };
+    let ids = short_ids(sessions.iter().map(|session| session.session_id.as_str()));
+    let wide = ids.first().map_or(8, String::len);
     let heading = format!(
-        "{:8}  {:9}  {}{:9}  {:>8}  {:width$}  TITLE",
+        "{:wide$}  {:9}  {}{:9}  {:>8}  {:width$}  TITLE",
         "SESSION",
         "LAST USED",
         agent("AGENT"),
@@ -173,15 +175,14 @@ fn table(page: &mut Page, sessions: &[MissingSession], environment: &Environment
         "PROJECT"
     );
     page.toned(Tone::Quiet, &heading);
-    for (session, name) in sessions.iter().zip(&names) {
-        let id = session.session_id.short();
+    for ((session, name), id) in sessions.iter().zip(&names).zip(&ids) {
         let padding = " ".repeat(width.saturating_sub(crate::ui::width(name)));
-        let taken = 8 + 2 + 9 + 2 + agent("").len() + 9 + 2 + 8 + 2 + width + 2;
+        let taken = wide + 2 + 9 + 2 + agent("").len() + 9 + 2 + 8 + 2 + width + 2;
         let room = page.columns().saturating_sub(taken);
         let title = one_line(session.title.as_deref().unwrap_or("untitled"), room.max(20));
         page.line(format!(
             "{}  {:9}  {}{:9}  {:>8}  {name}{padding}  {title}",
-            page.paint(Tone::Id, &format!("{id:8}")),
+            page.paint(Tone::Id, id),
             age(session.last_activity, now),
             agent(session.agent.as_str()),
             session.state.as_str(),

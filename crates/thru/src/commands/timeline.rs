@@ -78,11 +78,12 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
                 Some(_) => rows.split_off(timeline.before.len()),
                 None => Vec::new(),
             };
-            entries::table(page, &rows, environment);
+            let mut day = String::new();
+            entries::table(page, &rows, &mut day, environment);
             if let Some(passage) = &timeline.passage {
-                entries::between(page, passage, environment);
+                entries::between(page, passage, &mut day, environment);
             }
-            entries::table(page, &after, environment);
+            entries::table(page, &after, &mut day, environment);
             page.gap();
             page.toned(Tone::Quiet, "`thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.");
         }

@@ -38,7 +38,7 @@ pub(crate) struct UpArguments {
     /// Let agents search and read the memory without asking you (Claude Code)
     #[arg(long)]
     allow_tools: bool,
-    /// In what form to install; as it is installed now, else in the settings
+    /// How to install [default: the present form, else the one in the settings]
     #[arg(long = "as", value_enum, value_name = "FORM")]
     form: Option<Form>,
     /// Answer as JSON (with --yes)

@@ -41,10 +41,11 @@ pub(crate) fn run(arguments: &VerifyArguments, environment: &Environment) -> Res
             page.line(format!("{} found.", plural(serious as u64, "problem")));
             if verified.verification.has_lost_truth() {
                 page.line(
-                    "Put the files of journal and archive back from a backup if you have one.",
+                    "Put the files of journal and archive back from a backup if you have one. Where the agent still has the transcript, remove the damaged file of the archive: `thru import` reads it again.",
                 );
+            } else {
+                page.line("`thru rebuild` rebuilds store and index from journal and archive.");
             }
-            page.line("`thru rebuild` rebuilds store and index from journal and archive.");
         }
     })?;
     Ok(if verified.clean { Outcome::Done } else { Outcome::Wrong })

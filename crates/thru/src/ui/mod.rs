@@ -19,4 +19,4 @@ pub(crate) use thru_app::words::{
 pub(crate) use thru_ui::Tone;
 pub(crate) use thru_ui::fold::fold;
 pub(crate) use thru_ui::table::{Long, Table};
-pub(crate) use thru_ui::text::{cut, one_line, width, wrap};
+pub(crate) use thru_ui::text::{cut, one_line, short_ids, width, wrap};

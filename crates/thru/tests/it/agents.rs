@@ -49,16 +49,16 @@ fn an_import_reads_what_every_agent_left() {
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 30 passages of 5 sessions in 3 projects.
-    26 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    26 texts not embedded yet; found by words only until `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     assert_snapshot!(home.shown(&["sessions", "--all"]), @"
-    SESSION   LAST USED  AGENT        STATE  PROJECT  TURNS  TITLE
-    019ed99c  [age] codex        ended  orrery       3  Why does the ephemeris test fail
-    10fb0000  [age] copilot      ended  orrery       2  Draw Saturn
-    33333333  [age] claude-code  ended  rocket       1  Which pears ripen in September?
-    11111111  [age] claude-code  ended  rocket       2  Why does the importer lock the database?
-    22222222  [age] claude-code  ended  orchard      1  Plan the irrigation for the young pear tre…
+    SESSION        LAST USED  AGENT        STATE  PROJECT  TURNS  TITLE
+    019ed99c-0000  [age] codex        ended  orrery       3  Why does the ephemeris test fail
+    10fb0000       [age] copilot      ended  orrery       2  Draw Saturn
+    33333333       [age] claude-code  ended  rocket       1  Which pears ripen in September?
+    11111111       [age] claude-code  ended  rocket       2  Why does the importer lock the databa…
+    22222222       [age] claude-code  ended  orchard      1  Plan the irrigation for the young pea…
 
     5 sessions. `thru session show ID` opens one.
     ");
@@ -70,8 +70,9 @@ fn an_import_reads_what_every_agent_left() {
     ");
     assert_snapshot!(home.shown(&["import"]), @"
     6 files have not changed since the last import.
+    Nothing new to read.
     Memory: 30 passages of 5 sessions in 3 projects.
-    26 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    26 texts not embedded yet; found by words only until `thru embed` does it.
     ");
     home.thru(&["verify"]).expect(0);
     let doctor = home.json(&["doctor", "--json"]);
@@ -102,7 +103,7 @@ fn every_listing_can_be_of_one_agent() {
     In short
       p513j  summary   Why does the ephemeris test fail  [age] 
 
-    orrery · Why does the ephemeris test fail   2026-09-01  Codex  019ed99c
+    orrery · Why does the ephemeris test fail   2026-09-01  Codex  019ed99c-0000
       h10rj  agent        The table lacked the leap second of 2017.
       jsq4f  web_search   type: search
                           query: leap seconds since 1972
@@ -182,7 +183,7 @@ fn transcripts_are_known_by_what_they_hold() {
     Left out 4 private texts.
     1 line could not be read as records and were kept as they are (unknown-type 1).
     Memory: 17 passages of 2 sessions in 1 project.
-    12 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    12 texts not embedded yet; found by words only until `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     let archived = home.data().join("archive").join("codex").join(ROLLOUT);

@@ -260,7 +260,7 @@ fn where_nothing_is_known_there_is_silence() {
     let home = Home::imported();
     assert_snapshot!(home.inside(&["context"]).shown(), @"
     -- stderr --
-    nothing is known about this project yet.
+    Nothing is known about this project yet.
     -- exit 1 --
     ");
     assert_snapshot!(home.inside(&["context", "--explain"]).shown(), @"

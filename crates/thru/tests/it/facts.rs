@@ -225,12 +225,12 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
 
     10 changes. `thru show ID` shows the record.
     ");
-    assert_snapshot!(home.shown(&["changed", "wombat", "--all"]), @r#"
+    assert_snapshot!(home.shown(&["changed", "wombat", "--all"]), @"
     -- stderr --
     error: `wombat` is not a date, a known commit or a single session.
-    hint: write a date such as `2026-03-01` or `yesterday`, or the start of a hash or of a session's id.
+    hint: write a date such as `2026-03-01` or `yesterday`, or the start of a hash (seven characters) or of a session's id (four).
     -- exit 2 --
-    "#);
+    ");
     assert_snapshot!(home.shown(&["why", "src/kiln.ts", "--all"]), @"
     j9j82  2026-03-01 09:10  TS2304: Cannot find name 'cone'. (src/kiln.ts) was fixed by src/kiln.ts (on main)
     dg56p  2026-03-01 09:10  abc1234 Name the cone changed src/kiln.ts

@@ -205,9 +205,9 @@ fn help_of_sessions() {
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
           --since <SINCE>      With activity since: `2026-03-01`, `yesterday`, `2 weeks ago`
-          --until <UNTIL>      Begun before: as --since
-          --unindexed          Only those that are not indexed as they are
-          --include-active     With --unindexed: also those that go on
+          --until <UNTIL>      Begun before this date, as --since
+          --unindexed          Only sessions that changed since they were indexed
+          --include-active     With --unindexed: include sessions in progress
       -n, --limit <LIMIT>      How many to list [default: 30]
           --json               Answer as JSON
       -h, --help               Print help
@@ -518,8 +518,8 @@ fn help_of_undo_and_log() {
       -n, --limit <LIMIT>  How many to show [default: 20]
           --plain          Use no colour and no pager
           --all            Show all of them
-          --merges         Show near-duplicates that were merged by themselves instead
-          --agents         Show what agents recorded and you did not agree to instead
+          --merges         Show automatic merges instead of decisions
+          --agents         Show agents' notes that you have not agreed to
           --json           Answer as JSON
       -h, --help           Print help
     ");
@@ -740,10 +740,11 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
     /home/ada/rocket
     ended [date] · closed: inactivity_timeout · indexed as wvw494a8
-    kinds of work: fixing 33 %, testing 23 %, building 20 %, documenting 20 %
+    kinds of work: fixing, testing, building, documenting
 
     7y4kp  completed
-       Done    `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found…
+       Done    `cargo test --test concurrent_index` failed (assertion failed: expected 2 entries, found
+               1) and passed after changes to session_index.rs
        Done    Fix lost update in session index by locking per file
        State   committed 4f0c2d1 "Fix lost update in session index by locking per file" on main
 
@@ -766,7 +767,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
 
     1. You  [date]  b8dx7
        Two agents running at once sometimes lose entries in sessions/index.json. Find out why and fix i…
-       ✓ $ cargo test --test concurrent_index (×2)
+       ✓ $ cargo test --test concurrent_index (×2, 1 failed)
        4 tool calls in all
        Agent  spd0r
        The lock is taken after `load()`: two processes can both read the old index, and the second `sto…

@@ -15,13 +15,14 @@ fn an_import_says_what_it_did_and_a_second_one_that_there_is_nothing_to_do() {
     Read 2 sessions ([size]) in [time]: 11 new passages.
     Distilled 3 sessions: 4 memories (observations and summaries).
     Memory: 11 passages of 3 sessions in 2 projects.
-    12 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    12 texts not embedded yet; found by words only until `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     assert_snapshot!(home.shown(&["import"]), @"
     3 files have not changed since the last import.
+    Nothing new to read.
     Memory: 11 passages of 3 sessions in 2 projects.
-    12 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    12 texts not embedded yet; found by words only until `thru embed` does it.
     ");
     home.thru(&["verify"]).expect(0);
 }
@@ -109,7 +110,7 @@ fn other_places_can_be_named() {
     Read 1 session ([size]) in [time]: 7 new passages.
     Distilled 1 session: 2 memories (observations and summaries).
     Memory: 7 passages of 1 session in 1 project.
-    7 texts not embedded yet; until then they are found by their words: `thru embed` does it.
+    7 texts not embedded yet; found by words only until `thru embed` does it.
     Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     let ran = home.thru(&["import", "../backup/letter.txt"]);
@@ -280,7 +281,7 @@ fn memories_of_claude_mem_are_imported_and_marked() {
     ");
     assert_snapshot!(home.thru(&["import", "--from", "basic-memory"]).expect(2).shown(), @"
     -- stderr --
-    error: there is nothing of basic-memory at [folder]/user/basic-memory.
+    error: no basic-memory data found at [folder]/user/basic-memory.
     hint: `thru import --from basic-memory PATH` names the place.
     -- exit 2 --
     ");

@@ -1063,6 +1063,7 @@ fn up_does_everything_and_can_be_repeated() {
     assert_snapshot!(machine.shown(&["up"]), @"
     Claude Code 2.1.197, [folder]/my bin/claude.
     All is in place: 10 hooks in [folder]/claude/settings.json run [folder]/my bin/thru.
+    Nothing new to read.
 
     Remembered: 11 passages of 3 sessions in 2 projects, with 4 memories. The latest:
       rocket: Which pears ripen in September?  [age] 

@@ -495,12 +495,12 @@ fn what_cannot_be_edited_is_an_error_with_advice() {
     ");
     assert_snapshot!(home.shown(&["edit", "no id", "--title", "Other"]), @"
     -- stderr --
-    error: `no id` is not an id: ids are up to 16 letters and digits.
+    error: `no id` is not an id: ids are up to 16 digits and letters other than `u`.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["edit", "", "--title", "Other"]), @"
     -- stderr --
-    error: `` is not an id: ids are up to 16 letters and digits.
+    error: `` is not an id: ids are up to 16 digits and letters other than `u`.
     -- exit 2 --
     ");
     for id in [&passage[..5], &ONE[..8]] {
@@ -629,7 +629,7 @@ fn what_cannot_be_forgotten_is_an_error_with_advice() {
     ");
     assert_snapshot!(home.shown(&["forget", "no id", "--yes"]), @"
     -- stderr --
-    error: `no id` is not an id: ids are up to 16 letters and digits.
+    error: `no id` is not an id: ids are up to 16 digits and letters other than `u`.
     -- exit 2 --
     ");
     assert_snapshot!(home.shown(&["forget", &passage[..5], "--yes"]), @"
@@ -704,7 +704,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     ");
     home.inside(&["show", &rule, &told]).expect(0);
     assert_snapshot!(home.inside(&["forget", "--project", "rocket", "--yes"]).shown(), @"
-    Forgot 1 memory. `thru undo` brings it back.
+    Forgot 1 memory. `thru undo ID` (see `thru log`) brings it back.
     Forgot session 11111111-aaaa-4aaa-8aaa-000000000001: 5 passages and 1 archived file ([size]) are gone.
     ");
     home.inside(&["show", &rule]).expect(2);
@@ -815,7 +815,7 @@ fn what_cannot_be_taken_back_is_an_error_with_advice() {
     ");
     assert_snapshot!(home.inside(&["undo", "no id"]).shown(), @"
     -- stderr --
-    error: `no id` is not an id: ids are up to 16 letters and digits.
+    error: `no id` is not an id: ids are up to 16 digits and letters other than `u`.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["undo", &rule[..5]]).shown(), @"

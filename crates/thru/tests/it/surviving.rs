@@ -588,7 +588,7 @@ fn summaries_are_listed_loaded_and_removed() {
     assert_snapshot!(shown(&["compaction", "1111"]), @"
     rocket · Fix the lock in the pump so that two writers never meet   now  11111111
 
-    1. [time] [time]  manual  the transcript does not tell of it
+    1. [time] [time]  manual  not in the transcript
        To be kept: the pump
        The agent's own summary is not known.
     ");

@@ -107,8 +107,6 @@ fn a_timeline_is_around_a_passage() {
     assert_snapshot!(home.thru(&["timeline", &id]).shown(), @"
     2026-03-01
      > aa6pe  09:00  Bash  $ cargo test --workspace
-
-    2026-03-01
       src/store.rs
        r28rx  09:00  change     “The lock is taken once now.”  [cost]
        z206b  09:00  summary    Why does the importer lock the database?  [cost]
@@ -215,7 +213,7 @@ fn what_names_nothing_is_an_error_with_advice() {
     ");
     assert_snapshot!(home.inside(&["timeline", "no id"]).shown(), @"
     -- stderr --
-    error: `no id` is not an id: ids are up to 16 letters and digits.
+    error: `no id` is not an id: ids are up to 16 digits and letters other than `u`.
     -- exit 2 --
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[0], "--before", "101"]).shown(), @"

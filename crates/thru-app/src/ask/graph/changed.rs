@@ -135,7 +135,7 @@ fn moment(app: &App, graph: &OpenGraph, text: &str, end: End) -> Result<Timestam
     at.map(past).ok_or_else(|| {
         let what = format!("`{text}` is not a date, a known commit or a single session");
         Trouble::not_found(what)
-            .advise("write a date such as `2026-03-01` or `yesterday`, or the start of a hash or of a session's id")
+            .advise("write a date such as `2026-03-01` or `yesterday`, or the start of a hash (seven characters) or of a session's id (four)")
     })
 }
 

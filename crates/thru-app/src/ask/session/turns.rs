@@ -88,8 +88,21 @@ pub struct RunCommand {
     pub line: Clean<String>,
     /// The number of times that it ran.
     pub runs: u32,
+    /// The number of runs that failed.
+    pub failed: u32,
     /// The outcome of the last run.
     pub outcome: Option<Outcome>,
+}
+
+impl RunCommand {
+    /// The number of runs and of failures among them, where there was more than one run: ` (×2, 1 failed)`.
+    pub fn repeated(&self) -> String {
+        match (self.runs, self.failed) {
+            (0 | 1, _) => String::new(),
+            (runs, failed) if failed > 0 && failed < runs => format!(" (×{runs}, {failed} failed)"),
+            (runs, _) => format!(" (×{runs})"),
+        }
+    }
 }
 
 /// Reads some turns of a session.
@@ -156,12 +169,14 @@ pub(super) fn turns<'p>(
                 let place = places.entry((passage.turn, line.get().clone()));
                 let place = *place.or_insert(turn.commands.len());
                 let outcome = passage.outcome;
+                let failed = u32::from(outcome == Some(Outcome::Failed));
                 match turn.commands.get_mut(place) {
                     Some(command) => {
                         command.runs += 1;
+                        command.failed += failed;
                         command.outcome = outcome;
                     }
-                    None => turn.commands.push(RunCommand { line, runs: 1, outcome }),
+                    None => turn.commands.push(RunCommand { line, runs: 1, failed, outcome }),
                 }
             }
         }

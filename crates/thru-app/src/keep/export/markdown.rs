@@ -20,7 +20,7 @@ impl Exporting<'_> {
         let heading = |name: &str| one_line(cleaned(redactor, name).get(), HEADING);
         let of =
             self.header.project.as_ref().map(|key| format!(" of {}", heading(key.default_name())));
-        writeln!(output, "# Memory{}\n\nExported {}.", of.unwrap_or_default(), self.header.at)?;
+        writeln!(output, "# Memory{}\n\nExported {:.0}.", of.unwrap_or_default(), self.header.at)?;
         let of_none = |memory: &&MemoryRow| {
             memory.session.is_none_or(|row| self.sessions.iter().all(|session| session.row != row))
         };

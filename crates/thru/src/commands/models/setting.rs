@@ -9,7 +9,7 @@ use thru_models::KeyStorage;
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, Unseen, count, printable};
 
-/// Have a model asked from now on. What happened before is never sent by itself: `thru distil` does that.
+/// Choose the model to ask. What happened before is never sent by itself: `thru distil` does that.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "A key is looked for in the environment, in the folder `keys` beside the configuration \
