@@ -81,10 +81,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     for (project, sessions) in sessions(folder)? {
         let known: BTreeMap<String, &Session> =
             sessions.iter().map(|it| (it.name.to_string_lossy().into_owned(), it)).collect();
-        let mut asked: Vec<(&Label, &Session)> = labels
-            .iter()
-            .filter_map(|label| Some((label, *known.get(&label.session)?)))
-            .collect();
+        let mut asked: Vec<(&Label, &Session)> =
+            labels.iter().filter_map(|label| Some((label, *known.get(&label.session)?))).collect();
         if asked.is_empty() {
             continue;
         }
@@ -94,6 +92,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<()> {
         for (label, session) in asked {
             let name = format!("{}-{}", session.id, label.n);
             machine.advance_to(&sessions, label.time, &name)?;
+            // Before the first session nothing is remembered, and every prompt is answered with silence.
+            if !machine.home.intake().layout().database().is_file() {
+                scores.push((label.need, Score::default()));
+                continue;
+            }
             let store = machine.home.store()?;
             let mut moment = Moment {
                 machine: &machine,
@@ -164,8 +167,7 @@ impl Moment<'_> {
 }
 
 fn row(store: &Store, session: &str) -> Result<Option<i64>> {
-    let filter =
-        SessionFilter { id_prefix: Some(session.to_owned()), ..SessionFilter::default() };
+    let filter = SessionFilter { id_prefix: Some(session.to_owned()), ..SessionFilter::default() };
     Ok(store.sessions(&filter)?.first().map(|session| session.row))
 }
 
@@ -199,8 +201,7 @@ fn score(
         line.memory.as_ref().and_then(|memory| Some((memory.session?, memory.turn)))
     };
     let shown: Vec<(i64, u32)> = pack.lines.iter().filter_map(of).collect();
-    let text: String =
-        pack.lines.iter().map(|line| format!("{}\n", line.text.get())).collect();
+    let text: String = pack.lines.iter().map(|line| format!("{}\n", line.text.get())).collect();
     Ok(Score {
         is_given: !pack.lines.is_empty(),
         is_of_session: shown.iter().any(|(row, _)| places.iter().any(|(it, _)| it == row)),
@@ -256,7 +257,13 @@ fn reason(
 }
 
 fn show(moment: &Moment<'_>, label: &Label, pack: &Pack, score: Score, why: &str) {
-    println!("\n# {:?} {} {}: {}", label.need, label.session, label.n, label.prompt.replace('\n', " "));
+    println!(
+        "\n# {:?} {} {}: {}",
+        label.need,
+        label.session,
+        label.n,
+        label.prompt.replace('\n', " ")
+    );
     println!("what: {}\n{why}; {score:?}; {}", label.what, pack.note);
     for line in &pack.lines {
         let session = line.session.as_ref().map_or("–", |session| session.as_str());
@@ -266,7 +273,9 @@ fn show(moment: &Moment<'_>, label: &Label, pack: &Pack, score: Score, why: &str
 }
 
 fn print(scores: &[(Need, Score)], lost: &BTreeMap<String, usize>) {
-    println!("| need | prompts | packs | of the session | of the turn | holding it | right, % |\n|---|---|---|---|---|---|---|");
+    println!(
+        "| need | prompts | packs | of the session | of the turn | holding it | right, % |\n|---|---|---|---|---|---|---|"
+    );
     for need in [Need::Needs, Need::Helps, Need::None] {
         let of: Vec<Score> =
             scores.iter().filter(|(it, _)| *it == need).map(|(_, score)| *score).collect();
