@@ -21,6 +21,7 @@ mod marks;
 mod metrics;
 mod packs;
 mod process;
+mod prompts;
 mod questions;
 mod recall;
 mod replay;
@@ -57,6 +58,8 @@ enum Command {
     Compaction(compaction::Arguments),
     /// Measures how much of the packs at starts and prompts the next real session uses
     Handoff(handoff::Arguments),
+    /// Measures the packs of real prompts that a reader labelled by what they needed of earlier sessions
+    Prompts(prompts::Arguments),
     /// Writes a synthetic Claude Code history
     Corpus(corpus::Arguments),
     /// Plays real transcripts as the hooks that they came with, and compares what is remembered
@@ -84,6 +87,7 @@ fn main() -> ExitCode {
         Command::Distil(arguments) => distil::run(&arguments),
         Command::Compaction(arguments) => compaction::run(&arguments),
         Command::Handoff(arguments) => handoff::run(&arguments),
+        Command::Prompts(arguments) => prompts::run(&arguments),
         Command::Corpus(arguments) => corpus::run(&arguments),
         Command::Replay(arguments) => replay::run(&arguments),
         Command::Speed(arguments) => speed::run(&arguments),

@@ -16,7 +16,7 @@
 //! session was given before.
 
 mod score;
-mod sessions;
+pub(crate) mod sessions;
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;

@@ -16,27 +16,27 @@ use crate::home::{Home, copy, temporary_directory};
 use crate::uses::{Use, uses};
 
 /// A session of the transcripts.
-pub(super) struct Session {
+pub(crate) struct Session {
     /// The path below the folder of the transcripts.
-    name: PathBuf,
+    pub(crate) name: PathBuf,
     /// The name of its project: that of its repository if the path tells it, else that of its directory.
-    pub(super) project: String,
+    pub(crate) project: String,
     /// The agent's id.
-    pub(super) id: String,
+    pub(crate) id: String,
     /// The directory that it started in.
     directory: String,
     /// The branch that it started on.
-    pub(super) branch: Option<String>,
+    pub(crate) branch: Option<String>,
     /// Its first moment.
-    pub(super) start: Timestamp,
+    pub(crate) start: Timestamp,
     /// Its lines, each with its time.
     lines: Vec<(Timestamp, String)>,
     /// What was typed and said in it.
-    pub(super) uses: Vec<Use>,
+    pub(crate) uses: Vec<Use>,
 }
 
 /// Sessions by project, each list in the order of their starts.
-pub(super) fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Session>>> {
+pub(crate) fn sessions(folder: &Path) -> Result<BTreeMap<String, Vec<Session>>> {
     let mut sources = discover_path(folder).sources;
     sources.retain(|source| source.kind == SourceKind::Main);
     sources.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
@@ -110,10 +110,10 @@ fn project(path: &Path) -> Option<String> {
 }
 
 /// A machine on which the sessions of one project happen again, one after the other.
-pub(super) struct Machine {
+pub(crate) struct Machine {
     /// The transcripts and the directories that they name lie below it.
     root: PathBuf,
-    pub(super) home: Home,
+    pub(crate) home: Home,
     /// True if histories are kept.
     is_kept: bool,
     // Removed with its content when dropped.
@@ -126,7 +126,7 @@ pub(super) struct Machine {
 
 impl Machine {
     /// A machine with the repositories of these sessions.
-    pub(super) fn of(sessions: &[Session], kept: Option<&Path>, project: &str) -> Result<Self> {
+    pub(crate) fn of(sessions: &[Session], kept: Option<&Path>, project: &str) -> Result<Self> {
         let moved = sessions.iter().map(|session| beginning(&session.directory)).collect();
         let directory = temporary_directory()?;
         let (root, directory) = match kept {
@@ -154,7 +154,7 @@ impl Machine {
     }
 
     /// A text with its directories moved below our root.
-    pub(super) fn moved(&self, text: &str) -> String {
+    pub(crate) fn moved(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for beginning in &self.moved {
             let there = format!("{}{beginning}", self.root.join("disk").display());
@@ -164,18 +164,28 @@ impl Machine {
     }
 
     /// A text with its directories where the transcripts have them.
-    pub(super) fn back(&self, text: &str) -> String {
+    pub(crate) fn back(&self, text: &str) -> String {
         text.replace(&self.root.join("disk").display().to_string(), "")
     }
 
     /// Lets time pass until a session starts.
-    pub(super) fn advance(&mut self, sessions: &[Session], next: &Session) -> Result<()> {
-        let kept = self.root.join("at").join(&next.id);
+    pub(crate) fn advance(&mut self, sessions: &[Session], next: &Session) -> Result<()> {
+        self.advance_to(sessions, next.start, &next.id)
+    }
+
+    /// Lets time pass until a moment with this name.
+    pub(crate) fn advance_to(
+        &mut self,
+        sessions: &[Session],
+        until: Timestamp,
+        name: &str,
+    ) -> Result<()> {
+        let kept = self.root.join("at").join(name);
         if kept.is_dir() {
             self.home = Home::at(&kept)?;
             return Ok(());
         }
-        self.import(sessions, next.start)?;
+        self.import(sessions, until)?;
         if self.is_kept {
             copy(&self.root.join("data"), &kept)?;
         }
@@ -214,10 +224,10 @@ fn beginning(directory: &str) -> String {
 }
 
 /// The files as the sessions left them: each was last changed when a memory says so.
-pub(super) struct LeftDisk(HashMap<String, Option<Timestamp>>);
+pub(crate) struct LeftDisk(HashMap<String, Option<Timestamp>>);
 
 impl LeftDisk {
-    pub(super) fn of(store: &Store) -> Result<Self> {
+    pub(crate) fn of(store: &Store) -> Result<Self> {
         let rows: Vec<i64> =
             store.memories(&MemoryFilter::default())?.iter().map(|memory| memory.row).collect();
         let mut files: HashMap<String, Option<Timestamp>> = HashMap::new();

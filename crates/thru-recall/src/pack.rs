@@ -169,6 +169,8 @@ pub struct Pack {
     pub tokens: u64,
     /// The reason for silence, or the basis of the choice.
     pub note: String,
+    /// The memories that were weighed at a prompt, with their values, the best first.
+    pub weighed: Vec<(Id, f32)>,
 }
 
 /// A line before the budget is applied.
@@ -193,11 +195,15 @@ pub fn pack(
     embedding: PendingEmbedding<'_>,
 ) -> Result<Pack> {
     let meaning = LazyMeaning::new(layout, &OpenFiles::default(), embedding);
+    let mut weighed = Vec::new();
     let (drafts, note) = match &request.occasion {
-        Occasion::Prompt(prompt) => prompt::drafts(layout, store, request, prompt, &meaning)?,
+        Occasion::Prompt(prompt) => {
+            prompt::drafts(layout, store, request, prompt, &meaning, &mut weighed)?
+        }
         Occasion::Return { idle_for, prompt } => {
             let mut since = resume::on_return(store, redactor, request, *idle_for, prompt)?;
-            let (bearing, note) = prompt::drafts(layout, store, request, prompt, &meaning)?;
+            let (bearing, note) =
+                prompt::drafts(layout, store, request, prompt, &meaning, &mut weighed)?;
             since.extend(bearing);
             (since, note)
         }
@@ -219,7 +225,7 @@ pub fn pack(
     let frame = render(request, &Texts::default());
     let mut room = budget.saturating_mul(4).saturating_sub(quarter_tokens(&frame));
     let mut letters = LONGEST_PACK.saturating_sub(frame.chars().count());
-    let mut pack = Pack { note, ..Pack::default() };
+    let mut pack = Pack { note, weighed, ..Pack::default() };
     let mut headings = std::collections::BTreeSet::new();
     let mut lines: Vec<(Section, Clean<String>, PackLine)> = Vec::new();
     for draft in drafts {

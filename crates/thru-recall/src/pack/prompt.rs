@@ -128,6 +128,7 @@ pub(super) fn drafts(
     request: &PackRequest<'_>,
     prompt: &str,
     meaning: &LazyMeaning<'_>,
+    weighed: &mut Vec<(Id, f32)>,
 ) -> Result<(Vec<Draft>, String)> {
     if let Some(why) = super::words::deserves_silence(prompt) {
         return Ok((Vec::new(), format!("silent: {why}")));
@@ -146,6 +147,8 @@ pub(super) fn drafts(
     by_words_and_meaning(layout, store, request, &cues, meaning, &mut bearings)?;
     by_identifiers(layout, store, request, &cues, &mut bearings)?;
     by_references(layout, store, request, &cues, &mut bearings)?;
+    weighed.extend(bearings.0.values().map(|bearing| (bearing.memory.id, bearing.value())));
+    weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
     bearings.0.retain(|_, bearing| bearing.is_enough());
     if cues.asks_about_past && cues.words.len() <= FEW_WORDS && bearings.0.is_empty() {
         of_last_sessions(store, request, &mut bearings)?;
