@@ -42,6 +42,8 @@ pub(crate) enum Landing {
     Queued(Option<u64>),
     /// A pull request was closed without a merge.
     Closed(Option<u64>),
+    /// So many commits were taken back.
+    TakenBack(usize),
 }
 
 impl Landing {
@@ -97,6 +99,9 @@ fn step(command: &Simple, line: &CommandLine, result: &str, is_done: bool) -> Op
     if let Some(arguments) = commits::git(command, "push") {
         return push(&arguments, result, is_done);
     }
+    if let Some(arguments) = commits::git(command, "reset").filter(|_| is_done) {
+        return arguments.iter().find_map(|word| taken_back(word)).map(Landing::TakenBack);
+    }
     let at = command.words.iter().take(3).position(|word| word == "gh" || word == "glab")?;
     let mut words = command.words.iter().skip(at + 1).map(String::as_str);
     if !words.by_ref().take(3).any(|word| word == "pr" || word == "mr") {
@@ -132,6 +137,18 @@ fn step(command: &Simple, line: &CommandLine, result: &str, is_done: bool) -> Op
             is_merged.then(|| Landing::SeenMerged(number().or_else(|| json_number(result))))
         }
         _ => None,
+    }
+}
+
+/// Returns the number of commits between the one checked out and the one that is named from there: `HEAD~2`, `HEAD^`.
+fn taken_back(word: &str) -> Option<usize> {
+    let behind = word.strip_prefix("HEAD")?;
+    match behind.strip_prefix('~') {
+        Some("") => Some(1),
+        Some(number) => number.parse().ok(),
+        None => {
+            Some(behind.len()).filter(|number| *number > 0 && behind.bytes().all(|b| b == b'^'))
+        }
     }
 }
 
@@ -234,9 +251,8 @@ fn named(subject: &str) -> String {
 /// The state of the work so far.
 #[derive(Debug, Default)]
 struct Standing {
-    /// Number of commits, and the last one.
-    commits: usize,
-    last: Option<Commit>,
+    /// The commits that were made and not taken back.
+    commits: Vec<Commit>,
     /// The branch and the hash that were pushed last, and the number of commits at that time.
     pushed: Option<(Option<String>, Option<String>, usize)>,
     /// The pull request, what became of it, and the number of commits at that time.
@@ -255,9 +271,13 @@ impl Standing {
             Landing::Pushed(branch, hash) => {
                 let since = self.pushed.as_ref().map_or(0, |(.., commits)| *commits);
                 // A push without its hash brings the commits made since the last one.
-                let own = self.last.as_ref().filter(|_| self.commits > since);
+                let own = self.commits.last().filter(|_| self.commits.len() > since);
                 let own = own.and_then(|commit| commit.hash.clone());
-                self.pushed = Some((branch.clone(), hash.clone().or(own), self.commits));
+                self.pushed = Some((branch.clone(), hash.clone().or(own), self.commits.len()));
+                return;
+            }
+            Landing::TakenBack(number) => {
+                self.commits.truncate(self.commits.len().saturating_sub(*number));
                 return;
             }
             Landing::SeenMerged(number) if number.is_some() && *number == known => {
@@ -276,13 +296,16 @@ impl Standing {
         if number != known && !matches!(landing, Landing::Opened { .. }) {
             self.title = None;
         }
-        self.request = Some((number, state, self.commits));
+        self.request = Some((number, state, self.commits.len()));
     }
 
     fn line(&self) -> Option<String> {
         let mut parts: Vec<String> = Vec::new();
-        let later = |then: usize| self.commits > then;
-        let commit = self.last.as_ref().map(|commit| match (&commit.hash, &commit.branch) {
+        let later = |then: usize| self.commits.len() > then;
+        // One that only keeps books says nothing of the work.
+        let of_work = |commit: &&Commit| !subject::keeps_books(&commit.subject);
+        let last = self.commits.iter().rfind(of_work).or(self.commits.last());
+        let commit = last.map(|commit| match (&commit.hash, &commit.branch) {
             (Some(hash), Some(branch)) => {
                 format!("committed {hash}{} on {branch}", named(&commit.subject))
             }
@@ -296,7 +319,8 @@ impl Standing {
         }
         let told = request.map_or(0, |(.., commits)| *commits);
         if request.is_none() || later(told) {
-            let pushed = self.pushed.as_ref().filter(|(.., commits)| *commits == self.commits);
+            let pushed =
+                self.pushed.as_ref().filter(|(.., commits)| *commits == self.commits.len());
             match pushed {
                 Some((branch, hash, _)) => {
                     let is_last = |commit: &&Commit| match (&commit.hash, hash) {
@@ -305,7 +329,7 @@ impl Standing {
                         }
                         _ => true,
                     };
-                    let last = self.last.as_ref().filter(is_last);
+                    let last = last.filter(is_last);
                     let name = last.map_or_else(String::new, |commit| named(&commit.subject));
                     let hash = hash.as_ref().map_or_else(String::new, |hash| format!(" {hash}"));
                     let to = branch.as_ref().map_or_else(String::new, |to| format!(" to {to}"));
@@ -364,9 +388,8 @@ pub(crate) fn state(events: &[Event]) -> Option<(String, Vec<usize>)> {
         {
             standing.since.clear();
         }
-        if let Some(last) = commits.last() {
-            standing.commits += commits.len();
-            standing.last = Some(last.clone());
+        if !commits.is_empty() {
+            standing.commits.extend_from_slice(commits);
             standing.since.clear();
             standing.places.clear();
             standing.places.push(at);
@@ -423,12 +446,41 @@ mod tests {
         for (command, result) in [
             ("git push", " ! [rejected] main -> main (fetch first)"),
             ("git push --dry-run", "a..b main -> main"),
+            ("git reset src/kiln.rs", ""),
+            ("git reset --hard origin/main", ""),
             ("git push origin --delete x", " - [deleted] x"),
             ("git push origin :x", " - [deleted] x"),
             ("echo git push", ""),
         ] {
             assert_eq!(steps(command, result), [], "{command}");
         }
+    }
+
+    #[test]
+    fn commits_that_are_taken_back_are_counted() {
+        for (command, number) in [
+            ("git reset --soft HEAD~1", 1),
+            ("git reset HEAD~3", 3),
+            ("git reset --hard HEAD^^", 2),
+        ] {
+            assert_eq!(steps(command, ""), [Landing::TakenBack(number)], "{command}");
+        }
+        let commit = |subject: &str| Commit {
+            hash: Some(format!("{:07x}", subject.len())),
+            branch: Some("main".to_owned()),
+            subject: subject.to_owned(),
+            body: None,
+            closes: Vec::new(),
+        };
+        let mut standing = Standing::default();
+        standing.commits.extend([commit("Fire in two stages"), commit("checkpoint: review")]);
+        standing.take(&Landing::TakenBack(1));
+        let line = standing.line().unwrap();
+        assert_eq!(line, "committed 0000012 \"Fire in two stages\" on main");
+        standing.commits.push(commit("docs: update STATE.md with progress"));
+        assert_eq!(standing.line().unwrap(), line);
+        standing.take(&Landing::TakenBack(2));
+        assert_eq!(standing.line(), None);
     }
 
     #[test]

@@ -20,6 +20,9 @@ pub(crate) fn set(patterns: &[&str]) -> Set {
     Set(Engine::new(patterns, Config::new().match_kind(MatchKind::All)))
 }
 
+/// The most bytes of tables that are made of a pattern as they are needed.
+const TABLES: usize = 1 << 18;
+
 #[derive(Debug)]
 struct Engine {
     engine: meta::Regex,
@@ -30,7 +33,7 @@ impl Engine {
     fn new(patterns: &[&str], config: Config) -> Self {
         let patterns: Vec<String> = patterns.iter().map(|pattern| ascii(pattern)).collect();
         let engine = meta::Regex::builder()
-            .configure(config)
+            .configure(config.hybrid_cache_capacity(TABLES))
             .build_many(&patterns)
             .unwrap_or_else(|error| unreachable!("a built-in pattern: {error}"));
         Self { engine, caches: Spares::default() }
