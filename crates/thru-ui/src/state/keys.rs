@@ -14,7 +14,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("Enter", "read the entry"),
     ("Tab", "all, memories, sessions"),
     ("^R", "this project, everywhere, this session"),
-    ("Esc", "clear the query, go back, then leave"),
+    ("Esc", "clear, go back, leave"),
     ("F1 ^Z ^C", "this help, suspend, leave"),
     ("In an entry", ""),
     ("Up Down", "scroll (also j k, space, g G)"),
