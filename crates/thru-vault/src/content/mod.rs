@@ -177,16 +177,19 @@ const TAKEN_OUT: &str = "[redacted:";
 /// True if the name of a session's note is the one that we gave it, and may hold what was taken out of its title since.
 pub fn is_name_outdated(session: &SessionMemory, name: &str) -> bool {
     let is_ours = name.starts_with(&day(session.started))
-        && name.ends_with(&format!("-{}", session.key.id.short()));
+        && name.ends_with(&format!("-{}", id_in_name(session)));
     let is_cleaned = session.title.as_ref().is_some_and(|title| title.contains(TAKEN_OUT));
     is_ours && is_cleaned && name != session_name(session)
 }
 
 fn session_name(session: &SessionMemory) -> String {
     let title = session.title.as_deref().unwrap_or("session");
-    // Names of files never change: eight characters, whatever is shown of the id elsewhere.
-    let id: String = session.key.id.as_str().chars().take(8).collect();
-    file_name(&format!("{}-{}-{id}", day(session.started), slug(title)))
+    file_name(&format!("{}-{}-{}", day(session.started), slug(title), id_in_name(session)))
+}
+
+/// Returns the part of a session's id that the names of files hold. It never changes, whatever is shown of the id elsewhere.
+fn id_in_name(session: &SessionMemory) -> String {
+    session.key.id.as_str().chars().take(8).collect()
 }
 
 /// Returns a day as people and Obsidian write it. In UTC: two machines write the same.
