@@ -259,6 +259,11 @@ pub struct Applied {
 }
 
 impl Applied {
+    /// True if no note of the vault waits to be cleaned.
+    pub fn are_notes_clean(&self) -> bool {
+        self.vault.as_ref().is_none_or(VaultSettled::is_done)
+    }
+
     /// Writes the summaries in projects again by the new rules.
     fn new(app: &App, report: RedactionReport, scan: Option<&Scan>) -> Result<Self> {
         let nothing = RedactionReport { verbatim: report.verbatim, ..RedactionReport::default() };

@@ -120,10 +120,7 @@ pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environm
         // A path that is longer than a row would be broken by the terminal.
         let words: Vec<String> = text.split(' ').map(|word| without_middle(word, row)).collect();
         let line = words.join(" ");
-        let line = match is_bad(fact) {
-            true => page.paint(Tone::Bad, &line),
-            false => line,
-        };
+        let line = if is_bad(fact) { page.paint(Tone::Bad, &line) } else { line };
         let id = page.paint(Tone::Id, &id);
         page.line(format!("{id}  {}  {line}", page.paint(Tone::Quiet, &from)));
         if let Some(end) = &fact.end {

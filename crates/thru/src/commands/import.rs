@@ -164,16 +164,13 @@ fn describe(
     }
     for (agent, share) in &plan.shares {
         let files = plural(share.files as u64, "file");
+        let to_read = (share.bytes > 0).then(|| format!(", {} to read", size(share.bytes)));
         page.line(format!(
             "{} history in {}: {} in {files}{}.",
             agent.display_name(),
             place(*agent),
             plural(share.sessions as u64, "session"),
-            if share.bytes > 0 {
-                format!(", {} to read", size(share.bytes))
-            } else {
-                String::new()
-            }
+            to_read.unwrap_or_default(),
         ));
     }
     if plan.unchanged > 0 && (arguments.dry_run || plan.is_empty()) {

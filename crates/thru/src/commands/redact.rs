@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 use thru_app::Result;
 use thru_app::keep::redact::{self, Applied, RuleList, Scanned, TracePlace, UnreadPlace};
 
-use thru_app::vault::VaultSettled;
-
 use super::{shared, vault};
 use crate::environment::Environment;
 use crate::ui::{Outcome, Page, Tone, plural, printable, width};
@@ -161,7 +159,7 @@ fn everywhere(arguments: &RedactArguments, environment: &Environment) -> Result<
             say_left(page, &applied);
         }
     })?;
-    let is_done = is_clean(&applied) && are_notes_clean(&applied);
+    let is_done = is_clean(&applied) && applied.are_notes_clean();
     page.end(if is_done { Outcome::Done } else { Outcome::Wrong })
 }
 
@@ -178,11 +176,6 @@ fn say_not_rewritten(page: &mut Page, applied: &Applied, environment: &Environme
 /// True if nothing is left, as far as everything was scanned again.
 const fn is_clean(applied: &Applied) -> bool {
     applied.left.is_empty() && applied.unread.is_empty()
-}
-
-/// True if no note of the vault waits to be cleaned.
-fn are_notes_clean(applied: &Applied) -> bool {
-    applied.vault.as_ref().is_none_or(VaultSettled::is_done)
 }
 
 /// Rules with how often each found something: `given 4, github-token 1`.
@@ -335,7 +328,7 @@ fn say_notes(page: &mut Page, applied: &Applied) {
 /// What a second look found.
 fn say_left(page: &mut Page, applied: &Applied) {
     if is_clean(applied) {
-        match are_notes_clean(applied) {
+        match applied.are_notes_clean() {
             true => page.toned(Tone::Good, "Checked again: nothing is left."),
             false => page.toned(Tone::Bad, "Checked again: nothing else is left."),
         }

@@ -6,7 +6,7 @@ use thru_app::{Remedy, Result, Trouble};
 use super::session;
 use super::shared;
 use crate::environment::Environment;
-use crate::ui::{Outcome, Page, Tone, count, day_and_time, one_line, plural, short_ids};
+use crate::ui::{Outcome, Page, Tone, day_and_time, one_line, plural, short_ids};
 
 /// The files that compactions leave in a project, under `.claude/summaries`. Journal and store hold the
 /// same: files can be removed and made again.
@@ -77,7 +77,7 @@ fn list(json: bool, environment: &Environment) -> Result<Outcome> {
             table(page, &list, environment);
             page.gap();
             let place = environment.shown(&list.folder);
-            let number = number_of(list.summaries.len() as u64);
+            let number = plural(list.summaries.len() as u64, "summary");
             page.toned(Tone::Quiet, &format!("{number} in {place}."));
         }
         for note in &list.notes {
@@ -85,11 +85,6 @@ fn list(json: bool, environment: &Environment) -> Result<Outcome> {
         }
     })?;
     Ok(Outcome::found(!list.summaries.is_empty()))
-}
-
-/// `1 summary`, `2 summaries`
-fn number_of(number: u64) -> String {
-    format!("{} {}", count(number), if number == 1 { "summary" } else { "summaries" })
 }
 
 fn table(page: &mut Page, list: &SummaryList, environment: &Environment) {
@@ -144,7 +139,7 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
         (0, _) => {}
         (written, _) => page.line(format!(
             "Wrote {} into {}.",
-            number_of(written),
+            plural(written, "summary"),
             match rebuilt.folders.iter().collect::<Vec<_>>()[..] {
                 [folder] => environment.shown(folder),
                 ref folders => plural(folders.len() as u64, "folder"),
@@ -152,7 +147,7 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
         )),
     }
     if rebuilt.removed > 0 {
-        let number = number_of(rebuilt.removed);
+        let number = plural(rebuilt.removed, "summary");
         page.line(format!("Left out {number} that you removed; `--session ID` writes such again."));
     }
     for one in &rebuilt.failed {
@@ -163,7 +158,7 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
 
 fn delete(arguments: &Delete, json: bool, environment: &Environment) -> Result<Outcome> {
     let deletion = summaries::deletion(environment, &arguments.id)?;
-    let number = number_of(deletion.summaries);
+    let number = plural(deletion.summaries, "summary");
     let place = environment.shown(&deletion.path());
     let mut page = environment.page();
     if !arguments.yes {

@@ -117,9 +117,10 @@ impl Page {
         answer: &T,
         show: impl FnOnce(&mut Self),
     ) -> Result<()> {
-        match json {
-            true => self.json(answer)?,
-            false => show(self),
+        if json {
+            self.json(answer)?
+        } else {
+            show(self)
         }
         Ok(())
     }
