@@ -12,12 +12,7 @@ pub(crate) fn is_session_id(id: &str) -> bool {
 
 /// True if `id` is a uuid that identifies a record in every file. One of zeros does not.
 pub(crate) fn is_uuid(id: &str) -> bool {
-    id.len() == 36
-        && id.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
-        && id.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
+    thru_core::is_uuid(id) && id.bytes().any(|byte| !matches!(byte, b'0' | b'-'))
 }
 
 /// Returns `part` in a form that every system accepts as one part of a path.

@@ -41,7 +41,7 @@ const LATEST: usize = 100;
 /// The time for looking through folders for transcripts that no hook named.
 const LOOKING: Duration = Duration::from_millis(20);
 /// The age up to which they are looked for where a daemon watches.
-const UNWATCHED: SignedDuration = SignedDuration::from_mins(10);
+const WATCHED: SignedDuration = SignedDuration::from_mins(10);
 
 /// A session that a question may be about, and that is not indexed as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
@@ -307,7 +307,7 @@ fn distils(app: &App, state: &SessionState) -> bool {
 fn unnamed(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     let known = store.latest_transcripts(projects, LATEST)?;
     let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
-    let age = if background::is_watching(app) { UNWATCHED } else { RECENT };
+    let age = if background::is_watching(app) { WATCHED } else { RECENT };
     let since = app.clock.now() - age;
     let recent = Recent { since, known: &known, only_beside: projects.is_some() };
     let until = Instant::now() + LOOKING;

@@ -66,7 +66,7 @@ pub use plain::{
 pub use project::{ProjectKey, holds_projects, is_trunk, worktree_names, worktree_root};
 pub use refined::{CodeChange, ErrorResolved, KeyDecision, RefinedSession, SessionSections};
 pub use rule::{Saying, telling_words};
-pub use session::{SessionId, SessionKey, SourceKind, short_id};
+pub use session::{SessionId, SessionKey, SourceKind, is_timed_uuid, is_uuid, short_id};
 pub use shell::{ShellCommand, git_order, shell_commands};
 pub use snapshot::{FileInPlay, SNAPSHOT_RECORD, Snapshot, SnapshotContent};
 pub use spares::Spares;

@@ -34,13 +34,21 @@ impl SessionId {
 /// Returns the part of a session's id that is shown to people: eight characters, and thirteen of a
 /// UUID of version 7, whose first eight are the same for all that begin within 65 seconds.
 pub fn short_id(id: &str) -> String {
-    let form = |(at, c): (usize, char)| match at {
-        8 | 13 | 18 | 23 => c == '-',
-        14 => c == '7',
-        _ => c.is_ascii_hexdigit(),
-    };
-    let timed = id.len() == 36 && id.chars().enumerate().all(form);
-    id.chars().take(if timed { 13 } else { 8 }).collect()
+    id.chars().take(if is_timed_uuid(id) { 13 } else { 8 }).collect()
+}
+
+/// True if a text has the form of a UUID.
+pub fn is_uuid(text: &str) -> bool {
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+/// True if a text is a UUID of version 7, which begins with its time.
+pub fn is_timed_uuid(text: &str) -> bool {
+    is_uuid(text) && text.as_bytes()[14] == b'7'
 }
 
 impl fmt::Display for SessionId {

@@ -39,6 +39,11 @@ impl Engine {
         Self { engine, caches: Spares::default() }
     }
 
+    fn is_match(&self, text: &str) -> bool {
+        let input = Input::new(text).earliest(true);
+        self.search(|engine, cache| engine.search_half_with(cache, &input)).is_some()
+    }
+
     fn search<T>(&self, search: impl FnOnce(&meta::Regex, &mut Cache) -> T) -> T {
         self.caches.lend(|| self.engine.create_cache(), |cache| search(&self.engine, cache))
     }
@@ -51,8 +56,7 @@ pub(crate) struct Regex(Engine);
 impl Regex {
     /// True if it matches anywhere in the text.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        let input = Input::new(text).earliest(true);
-        self.0.search(|engine, cache| engine.search_half_with(cache, &input)).is_some()
+        self.0.is_match(text)
     }
 
     /// Returns the first match.
@@ -133,8 +137,7 @@ pub(crate) struct Set(Engine);
 impl Set {
     /// True if any of them matches.
     pub(crate) fn is_match(&self, text: &str) -> bool {
-        let input = Input::new(text).earliest(true);
-        self.0.search(|engine, cache| engine.search_half_with(cache, &input)).is_some()
+        self.0.is_match(text)
     }
 
     /// Returns for each if it matches.

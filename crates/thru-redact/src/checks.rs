@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
+pub(crate) use thru_core::is_uuid;
+
 use crate::edits::{PRIVATE, REDACTED};
 use crate::made;
 
@@ -497,15 +499,6 @@ fn entropy(bytes: &[u8]) -> f64 {
             -share * share.log2()
         })
         .sum()
-}
-
-/// True if the value is a UUID.
-pub(crate) fn is_uuid(value: &str) -> bool {
-    value.len() == 36
-        && value.bytes().enumerate().all(|(at, byte)| match at {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => byte.is_ascii_hexdigit(),
-        })
 }
 
 #[cfg(test)]

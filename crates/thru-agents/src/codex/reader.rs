@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use thru_core::{
     Agent, Boundary, CompactSummary, Id, Outcome, ReadBatch, RecordId, SessionId, SourceKind,
-    Timestamp, Usage,
+    Timestamp, Usage, is_timed_uuid,
 };
 use thru_redact::Clean;
 
@@ -17,7 +17,6 @@ use super::tools;
 use crate::batch::{count_type, note};
 use crate::blank::is_blank;
 use crate::facts::{self, keep_last, note_place, short};
-use crate::names::is_uuid;
 use crate::passages::{Course, Filling, RecordPosition, ToolCall};
 use crate::text::{self, PROSE_LIMIT};
 use crate::{InvalidState, json, lines, state};
@@ -248,10 +247,9 @@ impl Pass<'_> {
     /// Ends inherited history at a turn that was begun after the thread.
     fn turn(&mut self, payload: &Payload<'_>) {
         // Both ids begin with their time (UUID version 7), so they can be compared.
-        let has_time = |id: &str| is_uuid(id) && id.as_bytes()[14] == b'7';
         if let (Some(turn), Some(thread)) = (payload.turn_id.as_deref(), self.thread.as_deref())
-            && has_time(turn)
-            && has_time(thread)
+            && is_timed_uuid(turn)
+            && is_timed_uuid(thread)
             && turn >= thread
         {
             *self.is_inherited = false;

@@ -44,9 +44,9 @@ pub(super) fn is_plan(passage: &PassageRow, text: &str) -> bool {
     passage.kind == PassageKind::Human && text.len() >= PLAN
 }
 
-/// Returns true for a call that asked the person.
-fn asks_person(passage: &PassageRow) -> bool {
-    passage.tool.as_deref().is_some_and(|tool| ASKING_TOOLS.contains(&tool))
+/// Returns true for a tool that asks the person.
+pub(super) fn asks_person(tool: Option<&str>) -> bool {
+    tool.is_some_and(|tool| ASKING_TOOLS.contains(&tool))
 }
 
 /// What the parts of hits are chosen by.
@@ -85,7 +85,8 @@ impl<'a, 'm> Excerpts<'a, 'm> {
         for (place, hit) in hits.enumerate() {
             let is_plan = is_plan(&hit.passage, hit.text.get());
             let is_reason = is_plan && self.asks_why;
-            let is_said = hit.passage.kind != PassageKind::Tool || asks_person(&hit.passage);
+            let is_said =
+                hit.passage.kind != PassageKind::Tool || asks_person(hit.passage.tool.as_deref());
             let length = match place {
                 0 => (FIRST_LENGTH + spare).min(MOST),
                 _ if place < LEADERS => (LEADER_LENGTH + spare).min(MOST),
@@ -159,7 +160,7 @@ fn without_tool<'t>(text: &'t str, tool: Option<&str>) -> Cow<'t, str> {
     const IS: &str = "\"=\"";
     let Some(tool) = tool else { return text.into() };
     let rest = text.strip_prefix(tool).and_then(|rest| rest.strip_prefix('\n')).unwrap_or(text);
-    let is_asking = ASKING_TOOLS.contains(&tool);
+    let is_asking = asks_person(Some(tool));
     let answer = ANSWERED.iter().find_map(|said| Some(rest.find(said)? + said.len()));
     let Some(answers) = answer.filter(|_| is_asking).map(|at| &rest[at..]) else {
         return rest.into();

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use thru_core::{ASKING_TOOLS, Outcome, PassageKind};
+use thru_core::{Outcome, PassageKind};
 use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::Candidates;
 use thru_store::{PassageRow, Result, Store};
 
-use super::excerpts::{Excerpts, LEADERS, is_plan};
+use super::excerpts::{Excerpts, LEADERS, asks_person, is_plan};
 use super::saying::{is_asking, is_intent, is_order};
 use super::{Hit, HitTurn, SearchRequest, TurnEnds};
 use crate::dedup::Shown;
@@ -139,7 +139,7 @@ impl Reader<'_, '_> {
         is_leader: bool,
     ) -> Result<Option<(PassageRow, Clean<String>)>> {
         let has_failed = passage.outcome == Some(Outcome::Failed);
-        let may_ask = passage.tool.as_deref().is_some_and(|tool| ASKING_TOOLS.contains(&tool));
+        let may_ask = asks_person(passage.tool.as_deref());
         let found = match passage.kind {
             PassageKind::Human => self.store.ends_of_turn(passage)?.1,
             PassageKind::Assistant if is_asking(text) => self.store.reply_to(passage)?,
