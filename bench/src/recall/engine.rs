@@ -14,6 +14,8 @@ use thru_recall::{OrderRequest, Ordered, PendingEmbedding, Ranking, without_embe
 use thru_store::index::{Candidates, IndexFilter, TextIndex};
 use thru_store::{PassageFilter, PassageRow, Store};
 
+use crate::home::copy;
+
 /// A ranking in names of sessions and records.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranked {
@@ -184,17 +186,4 @@ pub(crate) fn embed(intake: &Intake, kept: Option<&Path>) -> Result<MiniLm> {
         copy(&vectors, kept)?;
     }
     Ok(model)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from).with_context(|| format!("{}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &target)?,
-            false => drop(std::fs::copy(entry.path(), target)?),
-        }
-    }
-    Ok(())
 }

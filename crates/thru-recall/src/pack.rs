@@ -9,6 +9,7 @@ mod calls;
 mod commands;
 mod compact;
 mod detail;
+mod earlier;
 mod facts;
 mod named;
 mod orders;
@@ -169,7 +170,7 @@ pub struct Pack {
     pub tokens: u64,
     /// The reason for silence, or the basis of the choice.
     pub note: String,
-    /// The memories that were weighed at a prompt, with their values, the best first.
+    /// The memories that were weighed at a prompt, with their shares of what is enough, the best first.
     pub weighed: Vec<(Id, f32)>,
 }
 
