@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use thru_core::{Id, Layout, PassageKind};
 use thru_embed::{Embedder, LoadMode, MiniLm, ModelFiles};
 use thru_intake::{Embedding, Intake};

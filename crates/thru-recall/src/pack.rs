@@ -234,7 +234,7 @@ pub fn pack(
         let Draft { memory, section, text, tier, reason } = draft;
         let text = match verdict {
             Verdict::Told => text,
-            Verdict::UpTo(end) => text[..end].to_owned(),
+            Verdict::UpTo(end) => format!("{}{}", &text[..end], said::day_behind(&text[end..])),
             Verdict::AgentNote => format!("An agent's note: {text}"),
             Verdict::HeldBack => continue,
         };
