@@ -172,9 +172,14 @@ impl Redactor {
     }
 
     /// As [`Self::clean_json_line`], for a document in memory.
-    pub fn clean_value(&self, mut value: Value, report: &mut Report) -> Clean<Value> {
-        self.clean_in_place(None, None, false, &mut value, report);
-        Clean::new(value)
+    pub fn clean_value(&self, value: Value, report: &mut Report) -> Clean<Value> {
+        let line = value.to_string();
+        let cleaned = self.clean_json_line(line.as_bytes(), report);
+        if cleaned.get() == line.as_bytes() {
+            return Clean::new(value);
+        }
+        // A line stays JSON. Nothing of one that did not would be kept.
+        Clean::new(serde_json::from_slice(cleaned.get()).unwrap_or_default())
     }
 
     /// Cleans every text of a value; `texts` must pass them one by one.
@@ -202,55 +207,6 @@ impl Redactor {
         let blanked = blank::line(line);
         // The remaining values are single technical words; they are cleaned like any other.
         self.clean_json_line(&blanked, report)
-    }
-
-    fn clean_in_place(
-        &self,
-        key: Option<&str>,
-        label: Option<&str>,
-        in_payload: bool,
-        value: &mut Value,
-        report: &mut Report,
-    ) {
-        let in_payload = in_payload || key.is_some_and(keys::is_payload);
-        match value {
-            Value::String(text) => {
-                if key.is_some_and(|key| keys::is_left_alone(key, text.as_bytes(), in_payload)) {
-                    return;
-                }
-                let edits = self.lasting_edits(name_of(key, label), text, report);
-                if !edits.is_empty() {
-                    *text = edits::apply_to_text(text, &edits);
-                }
-            }
-            Value::Array(items) => {
-                items
-                    .iter_mut()
-                    .for_each(|item| self.clean_in_place(None, None, in_payload, item, report));
-            }
-            Value::Object(fields) => {
-                let label = fields
-                    .iter()
-                    .filter_map(|(key, label)| Some((key, label.as_str()?)))
-                    .rfind(|(key, label)| keys::is_label(key, label))
-                    .map(|(_, label)| label.to_owned())
-                    .or_else(|| key.map(str::to_owned));
-                let mut renamed = Vec::new();
-                for (key, field) in fields.iter_mut() {
-                    self.clean_in_place(Some(key), label.as_deref(), in_payload, field, report);
-                    let edits = self.lasting_edits(None, key, report);
-                    if !edits.is_empty() {
-                        renamed.push((key.clone(), edits::apply_to_text(key, &edits)));
-                    }
-                }
-                for (old, new) in renamed {
-                    if let Some(field) = fields.remove(&old) {
-                        fields.insert(new, field);
-                    }
-                }
-            }
-            Value::Null | Value::Bool(_) | Value::Number(_) => {}
-        }
     }
 
     /// Returns the edits of one raw string of a JSON document in which these keywords were found.

@@ -191,3 +191,17 @@ fn a_field_that_is_labelled_as_a_password_goes() {
         assert_eq!(value, expected);
     }
 }
+
+#[test]
+fn what_one_field_tells_to_be_secret_goes_from_all() {
+    let redactor = Redactor::builtin();
+    for line in [
+        r#"{"tool_input":{"command":"export PGPASSWORD=plum88x; ./start"},"tool_response":{"stdout":"started as plum88x"}}"#,
+        r#"{"input":{"id":"plum88x","password=plum88x":1},"cookie":"sid=a8f3kl09xq"}"#,
+    ] {
+        let report = &mut Report::default();
+        let value = serde_json::from_str(line).unwrap();
+        let cleaned = redactor.clean_value(value, report).into_inner().to_string();
+        assert!(!cleaned.contains("plum88x"), "{cleaned}");
+    }
+}
