@@ -191,6 +191,48 @@ pub(crate) fn asks_why(query: &str) -> bool {
     query.split_whitespace().take(LONGEST).any(|word| is_one_of(&WHY, word))
 }
 
+/// Words that ask for a time, at the beginning of a question, and for how something began, anywhere.
+const WHEN: [&str; 4] = ["when", "wann", "quand", "cuándo"];
+const BEGINNING: [&str; 5] = ["first", "originally", "initially", "zuerst", "ursprünglich"];
+
+/// Returns true if a question asks for a time or a beginning: what came later is no better answer.
+pub(crate) fn asks_for_beginning(query: &str) -> bool {
+    let mut words = query.split_whitespace().take(LONGEST).peekable();
+    words.peek().is_some_and(|word| is_one_of(&WHEN, word))
+        || words.any(|word| is_one_of(&BEGINNING, word))
+}
+
+/// Words with which a question begins that wants a thing, a yes or a no.
+const ASKING_STATE: [&str; 43] = [
+    "what", "which", "who", "where", "do", "does", "did", "don't", "didn't", "is", "are", "was",
+    "were", "has", "have", "had", "can", "could", "should", "will", "would", "must", "welche",
+    "welcher", "welches", "wer", "wo", "ist", "sind", "war", "hat", "haben", "kann", "können",
+    "darf", "muss", "soll", "wird", "quel", "quelle", "qué", "cuál", "est-ce",
+];
+
+/// Words of a question between two things, or for the present.
+const PRESENT: [&str; 12] = [
+    "or",
+    "still",
+    "now",
+    "currently",
+    "current",
+    "latest",
+    "last",
+    "oder",
+    "noch",
+    "jetzt",
+    "maintenant",
+    "ahora",
+];
+
+/// Returns true if a question asks how something stands: for a thing, a yes or a no, one of two, or the present.
+pub(crate) fn asks_for_state(query: &str) -> bool {
+    let mut words = query.split_whitespace().take(LONGEST).peekable();
+    words.peek().is_some_and(|word| is_one_of(&ASKING_STATE, word))
+        || words.any(|word| is_one_of(&PRESENT, word))
+}
+
 /// The latest of the first passages that is later than the first of all, is about the same, and says that it was changed.
 ///
 /// # Errors

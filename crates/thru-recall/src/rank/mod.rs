@@ -151,6 +151,16 @@ impl PassageScore {
         self.features[passages::WORDS] == 0.0 && self.features[passages::MEANING] == 0.0
     }
 
+    /// Returns the words of the question that it holds, as a share of the most.
+    pub(crate) const fn words(&self) -> f32 {
+        self.features[passages::WORDS]
+    }
+
+    /// Returns how much its turn has to do with the question, as a share of the most.
+    pub(crate) const fn turn(&self) -> f32 {
+        self.features[passages::TURN]
+    }
+
     /// Returns the parts of the score, the largest contributions first, without those that are zero.
     pub fn parts(&self) -> Vec<Part> {
         parts(&PASSAGE_FEATURES, &self.features, &WEIGHTS.passages)

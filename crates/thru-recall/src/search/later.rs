@@ -1,0 +1,189 @@
+//! The later before the earlier: of what answers about as well, the last says how things stand.
+
+use std::cmp::Reverse;
+use std::collections::HashSet;
+
+use thru_core::PassageKind;
+use thru_store::index::{Candidate, Candidates};
+use thru_store::{Result, Store};
+
+use super::saying::{is_asking, is_intent, is_order};
+use super::{FoundMemory, SessionHits};
+use crate::decision::{asks_for_state, asks_why};
+use crate::rank::{PassageScore, Ranking};
+
+/// Sessions in which a later answer is looked for.
+const SESSIONS: usize = 5;
+/// The share of the score of the best passage of a session with which a later answer is as good, if its turn has so much to do
+/// with the question, or it holds so many of its words; in the same turn more of them, because an agent says much on its way.
+const AS_GOOD: f32 = 0.9;
+const OF_TURN: f32 = 0.7;
+const OF_WORDS: f32 = 0.8;
+const IN_TURN: f32 = 0.9;
+/// … and the shares of its score and words with which a person who replies to it has the last word on how something stands.
+const REPLY: f32 = 0.75;
+const OF_REPLY: f32 = 0.2;
+
+/// Puts the last answer of each session before those that are hardly better, and behind the word of a person what came of it.
+/// What was said first may have been wrong, or changed since.
+///
+/// # Errors
+/// Fails if the store cannot be read.
+pub(super) fn last_answers_first(
+    store: &Store,
+    query: &str,
+    ranking: &mut Ranking,
+    candidates: &Candidates,
+) -> Result<()> {
+    let is_state = asks_for_state(query);
+    let found = |score: &PassageScore| &candidates.found[score.candidate];
+    for session in ranking.sessions.iter().take(SESSIONS) {
+        let is_own = |score: &&PassageScore| found(score).session == session.session;
+        let own: Vec<PassageScore> = ranking.passages.iter().filter(is_own).copied().collect();
+        let Some(last) = last_answer(store, &own, candidates, is_state)? else { continue };
+        let mut leading = vec![last];
+        if found(&last).kind == PassageKind::Human {
+            leading.extend(outcome(&own, candidates, &last));
+        }
+        let leads =
+            |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
+        ranking.passages.retain(|score| !leads(score));
+        let first = ranking.passages.iter().position(|score| is_own(&score)).unwrap_or(0);
+        ranking.passages.splice(first..first, leading);
+    }
+    Ok(())
+}
+
+/// The last answer of a session that is as good as its first passage, and says something: of a later turn the best one.
+fn last_answer(
+    store: &Store,
+    own: &[PassageScore],
+    candidates: &Candidates,
+    is_state: bool,
+) -> Result<Option<PassageScore>> {
+    let found = |score: &PassageScore| &candidates.found[score.candidate];
+    let Some(first) = own.first() else { return Ok(None) };
+    let pair = |score: &PassageScore| ((*score, found(score)), (*first, found(first)));
+    let is_as_good = |score: &&PassageScore| {
+        let (one, first) = pair(score);
+        is_said(one.1)
+            && time(one.1) > time(first.1)
+            && (is_as_good(one, first) || is_state && is_reply(one, first))
+    };
+    let mut later: Vec<&PassageScore> = own.iter().filter(is_as_good).collect();
+    let end = |one: &Candidate| {
+        own.iter().map(found).filter(|other| turn(other) == turn(one)).map(time).max()
+    };
+    later.sort_by_cached_key(|score| {
+        let one = found(score);
+        let in_turn = (turn(one) == turn(found(first))).then(|| time(one));
+        Reverse((end(one), in_turn))
+    });
+    for score in later {
+        let Some(passage) = store.passages_of_rows(&[found(score).row])?.pop() else { continue };
+        if says(passage.kind, &store.text_of(&passage)?) {
+            return Ok(Some(*score));
+        }
+    }
+    Ok(None)
+}
+
+/// A passage with its score.
+type Scored<'a> = (PassageScore, &'a Candidate);
+
+fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
+    let is_answer = |one: &Candidate| one.kind == PassageKind::Assistant;
+    let holds = |share: f32| score.words() >= best.words() * share;
+    is_answer(one)
+        && score.score >= best.score * AS_GOOD
+        && match turn(one) == turn(first) {
+            true => is_answer(first) && holds(IN_TURN),
+            false => holds(OF_WORDS) || score.turn() >= best.turn() * OF_TURN,
+        }
+}
+
+/// Returns true for a person who replies to the best passage, in its words.
+fn is_reply((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
+    one.kind == PassageKind::Human
+        && turn(one) == (first.source, first.turn + 1)
+        && score.score >= best.score * REPLY
+        && score.words() >= best.words() * OF_REPLY
+}
+
+/// Returns true for what a person or the main agent said.
+fn is_said(one: &Candidate) -> bool {
+    one.kind != PassageKind::Tool && !one.is_subagent && !one.is_echo
+}
+
+/// Returns true if a text says something by itself, and leaves nothing open.
+fn says(kind: PassageKind, text: &str) -> bool {
+    let is_open = |text: &str| text.trim_end_matches(['*', ')', '"', ' ', '\n']).ends_with('?');
+    match kind {
+        PassageKind::Human => !is_order(text),
+        _ => !is_intent(text) && !is_asking(text) && !is_open(text),
+    }
+}
+
+const fn turn(one: &Candidate) -> (i64, u32) {
+    (one.source, one.turn)
+}
+
+const fn time(one: &Candidate) -> (i64, u32) {
+    (one.at, one.ordinal)
+}
+
+/// The last words of the agent in the turn of a passage.
+fn outcome(
+    own: &[PassageScore],
+    candidates: &Candidates,
+    asked: &PassageScore,
+) -> Option<PassageScore> {
+    let found = |score: &PassageScore| &candidates.found[score.candidate];
+    let is_answer = |score: &&PassageScore| {
+        let one = found(score);
+        is_said(one) && one.kind == PassageKind::Assistant && turn(one) == turn(found(asked))
+    };
+    own.iter().filter(is_answer).max_by_key(|score| time(found(score))).copied()
+}
+
+/// The shares of the score of the first session, of that of its best passage and of the words in it with which a later session
+/// answers as well.
+const AS_GOOD_SESSION: f32 = 0.85;
+const AS_GOOD_PASSAGE: f32 = 0.93;
+const AS_MANY_WORDS: f32 = 0.9;
+
+/// Puts the last of the sessions that answer about as well as the first one before it, and returns the earlier ones that it
+/// overtook.
+pub(super) fn last_session_first(query: &str, sessions: &mut [SessionHits]) -> HashSet<i64> {
+    let none = HashSet::new();
+    let Some(first) = sessions.first().filter(|_| !asks_why(query)) else { return none };
+    let most = |one: &SessionHits, value: fn(&PassageScore) -> f32| {
+        one.hits.iter().map(|hit| value(&hit.score)).fold(0.0, f32::max)
+    };
+    let at = |one: &SessionHits| one.hits.first().and_then(|hit| hit.passage.at);
+    let is_as_good = |one: &SessionHits| {
+        at(one) > at(first)
+            && one.score.score >= first.score.score * AS_GOOD_SESSION
+            && most(one, |score| score.score) >= most(first, |score| score.score) * AS_GOOD_PASSAGE
+            && most(one, PassageScore::words) >= most(first, PassageScore::words) * AS_MANY_WORDS
+    };
+    let later = (1..sessions.len()).filter(|place| is_as_good(&sessions[*place]));
+    let Some(last) = later.max_by_key(|place| at(&sessions[*place])) else { return none };
+    sessions[..=last].rotate_right(1);
+    let latest = at(&sessions[0]);
+    let overtaken = sessions[1..=last].iter().filter(|one| at(one) < latest);
+    overtaken.map(|one| one.session.row).collect()
+}
+
+/// Memories of sessions that a later one overtook say it last, and only if they are sure.
+pub(super) fn without_overtaken(
+    mut memories: Vec<FoundMemory>,
+    overtaken: &HashSet<i64>,
+) -> Vec<FoundMemory> {
+    let is_overtaken = |one: &FoundMemory| {
+        one.hit.memory.session.is_some_and(|session| overtaken.contains(&session))
+    };
+    memories.retain(|one| !is_overtaken(one) || one.hit.is_sure());
+    memories.sort_by_key(is_overtaken);
+    memories
+}
