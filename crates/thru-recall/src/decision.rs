@@ -196,41 +196,60 @@ const WHEN: [&str; 4] = ["when", "wann", "quand", "cuándo"];
 const BEGINNING: [&str; 5] = ["first", "originally", "initially", "zuerst", "ursprünglich"];
 
 /// Returns true if a question asks for a time or a beginning: what came later is no better answer.
-pub(crate) fn asks_for_beginning(query: &str) -> bool {
+fn asks_for_beginning(query: &str) -> bool {
     let mut words = query.split_whitespace().take(LONGEST).peekable();
     words.peek().is_some_and(|word| is_one_of(&WHEN, word))
         || words.any(|word| is_one_of(&BEGINNING, word))
 }
 
-/// Words with which a question begins that wants a thing, a yes or a no.
-const ASKING_STATE: [&str; 43] = [
-    "what", "which", "who", "where", "do", "does", "did", "don't", "didn't", "is", "are", "was",
-    "were", "has", "have", "had", "can", "could", "should", "will", "would", "must", "welche",
-    "welcher", "welches", "wer", "wo", "ist", "sind", "war", "hat", "haben", "kann", "können",
-    "darf", "muss", "soll", "wird", "quel", "quelle", "qué", "cuál", "est-ce",
-];
-
-/// Words of a question between two things, or for the present.
-const PRESENT: [&str; 12] = [
-    "or",
+/// Words of a question for what holds, or what came of something: verbs of the present, and those that ask what was done.
+const STATE: [&str; 40] = [
+    "do",
+    "does",
+    "did",
+    "don't",
+    "doesn't",
+    "didn't",
+    "is",
+    "isn't",
+    "are",
+    "aren't",
+    "has",
+    "have",
+    "can",
+    "could",
+    "should",
+    "will",
+    "must",
     "still",
     "now",
     "currently",
     "current",
     "latest",
     "last",
-    "oder",
+    "or",
+    "ist",
+    "sind",
+    "hat",
+    "haben",
+    "kann",
+    "darf",
+    "muss",
+    "soll",
     "noch",
     "jetzt",
+    "oder",
+    "est-ce",
+    "encore",
     "maintenant",
+    "todavía",
     "ahora",
 ];
 
-/// Returns true if a question asks how something stands: for a thing, a yes or a no, one of two, or the present.
+/// Returns true if a question asks how something stands, and neither why nor how it began.
 pub(crate) fn asks_for_state(query: &str) -> bool {
-    let mut words = query.split_whitespace().take(LONGEST).peekable();
-    words.peek().is_some_and(|word| is_one_of(&ASKING_STATE, word))
-        || words.any(|word| is_one_of(&PRESENT, word))
+    let mut words = query.split_whitespace().take(LONGEST);
+    !asks_why(query) && !asks_for_beginning(query) && words.any(|word| is_one_of(&STATE, word))
 }
 
 /// The latest of the first passages that is later than the first of all, is about the same, and says that it was changed.

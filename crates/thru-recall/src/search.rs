@@ -15,7 +15,7 @@ use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTe
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
 use crate::decision::{
-    DECISIONS, asks_for_beginning, asks_why, decided, decisions_first, later_first, newest_first,
+    DECISIONS, asks_for_state, asks_why, decided, decisions_first, later_first, newest_first,
 };
 use crate::gaps::{Asked, Gap, gaps};
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
@@ -210,10 +210,9 @@ pub fn search(
         meaning_use,
         ..SearchResults::default()
     };
-    let is_later_better = request.when.is_none() && !asks_for_beginning(&request.query);
-    if is_later_better {
-        last_answers_first(store, &request.query, &mut ranking, &candidates)?;
-    }
+    // A question about a time is not one about the present.
+    let is_state = request.when.is_none() && asks_for_state(&request.query);
+    last_answers_first(store, &mut ranking, &candidates, is_state)?;
     let mut wanted = first_screen(&ranking, &candidates, request);
     let found = (&ranking, &candidates, &results.terms);
     let lead = Lead::put_first(store, &request.query, found, how_to, &mut wanted)?;
@@ -230,8 +229,8 @@ pub fn search(
     results.sessions = by_session(store, hits, &ranking.sessions)?;
     let best = ranking.passages.first().map(|score| candidates.found[score.candidate].session);
     best_passage_first(&mut results.sessions, best);
-    let overtaken = match is_later_better {
-        true => last_session_first(&request.query, &mut results.sessions),
+    let overtaken = match is_state {
+        true => last_session_first(&mut results.sessions),
         false => HashSet::new(),
     };
     lead.arrange(&mut results.sessions, &candidates);

@@ -148,12 +148,17 @@ impl Part {
 impl PassageScore {
     /// Returns true if it is only beside a hit: it shares neither words nor meaning with the question.
     pub fn is_beside(&self) -> bool {
-        self.features[passages::WORDS] == 0.0 && self.features[passages::MEANING] == 0.0
+        self.words() == 0.0 && self.meaning() == 0.0
     }
 
     /// Returns the words of the question that it holds, as a share of the most.
     pub(crate) const fn words(&self) -> f32 {
         self.features[passages::WORDS]
+    }
+
+    /// Returns how near its meaning is to the question, as a share of the nearest.
+    pub(crate) const fn meaning(&self) -> f32 {
+        self.features[passages::MEANING]
     }
 
     /// Returns how much its turn has to do with the question, as a share of the most.

@@ -9,18 +9,17 @@ use thru_store::{Result, Store};
 
 use super::saying::{is_asking, is_intent, is_order};
 use super::{FoundMemory, SessionHits};
-use crate::decision::{asks_for_state, asks_why};
 use crate::rank::{PassageScore, Ranking};
 
 /// Sessions in which a later answer is looked for.
 const SESSIONS: usize = 5;
-/// The share of the score of the best passage of a session with which a later answer is as good, if its turn has so much to do
-/// with the question, or it holds so many of its words; in the same turn more of them, because an agent says much on its way.
+/// The share of the score of the best answer of a session, and of its words of the question, with which a later one is as good.
 const AS_GOOD: f32 = 0.9;
-const OF_TURN: f32 = 0.7;
+/// … and the shares of its words, or of what its turn has to do with the question, for one of a later turn that says how
+/// something stands.
 const OF_WORDS: f32 = 0.8;
-const IN_TURN: f32 = 0.9;
-/// … and the shares of its score and words with which a person who replies to it has the last word on how something stands.
+const OF_TURN: f32 = 0.7;
+/// … and the shares of its score and words with which a person who replies to it has the last word.
 const REPLY: f32 = 0.75;
 const OF_REPLY: f32 = 0.2;
 
@@ -31,11 +30,10 @@ const OF_REPLY: f32 = 0.2;
 /// Fails if the store cannot be read.
 pub(super) fn last_answers_first(
     store: &Store,
-    query: &str,
     ranking: &mut Ranking,
     candidates: &Candidates,
+    is_state: bool,
 ) -> Result<()> {
-    let is_state = asks_for_state(query);
     let found = |score: &PassageScore| &candidates.found[score.candidate];
     for session in ranking.sessions.iter().take(SESSIONS) {
         let is_own = |score: &&PassageScore| found(score).session == session.session;
@@ -68,7 +66,7 @@ fn last_answer(
         let (one, first) = pair(score);
         is_said(one.1)
             && time(one.1) > time(first.1)
-            && (is_as_good(one, first) || is_state && is_reply(one, first))
+            && (is_as_good(one, first, is_state) || is_state && is_reply(one, first))
     };
     let mut later: Vec<&PassageScore> = own.iter().filter(is_as_good).collect();
     let end = |one: &Candidate| {
@@ -91,15 +89,14 @@ fn last_answer(
 /// A passage with its score.
 type Scored<'a> = (PassageScore, &'a Candidate);
 
-fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
+fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>, is_state: bool) -> bool {
     let is_answer = |one: &Candidate| one.kind == PassageKind::Assistant;
     let holds = |share: f32| score.words() >= best.words() * share;
-    is_answer(one)
-        && score.score >= best.score * AS_GOOD
-        && match turn(one) == turn(first) {
-            true => is_answer(first) && holds(IN_TURN),
-            false => holds(OF_WORDS) || score.turn() >= best.turn() * OF_TURN,
-        }
+    let tells = match is_state && turn(one) != turn(first) {
+        true => holds(OF_WORDS) || score.turn() >= best.turn() * OF_TURN,
+        false => is_answer(first) && holds(AS_GOOD),
+    };
+    is_answer(one) && score.score >= best.score * AS_GOOD && tells
 }
 
 /// Returns true for a person who replies to the best passage, in its words.
@@ -146,29 +143,30 @@ fn outcome(
     own.iter().filter(is_answer).max_by_key(|score| time(found(score))).copied()
 }
 
-/// The shares of the score of the first session, of that of its best passage and of the words in it with which a later session
-/// answers as well.
+/// The shares of the score of the first session, of that of its best passage, and of its words and its meaning, with which a
+/// later one answers as well.
 const AS_GOOD_SESSION: f32 = 0.85;
 const AS_GOOD_PASSAGE: f32 = 0.93;
-const AS_MANY_WORDS: f32 = 0.9;
 
 /// Puts the last of the sessions that answer about as well as the first one before it, and returns the earlier ones that it
 /// overtook.
-pub(super) fn last_session_first(query: &str, sessions: &mut [SessionHits]) -> HashSet<i64> {
-    let none = HashSet::new();
-    let Some(first) = sessions.first().filter(|_| !asks_why(query)) else { return none };
-    let most = |one: &SessionHits, value: fn(&PassageScore) -> f32| {
-        one.hits.iter().map(|hit| value(&hit.score)).fold(0.0, f32::max)
-    };
+pub(super) fn last_session_first(sessions: &mut [SessionHits]) -> HashSet<i64> {
     let at = |one: &SessionHits| one.hits.first().and_then(|hit| hit.passage.at);
-    let is_as_good = |one: &SessionHits| {
+    let reaches =
+        |one: &SessionHits, first: &SessionHits, share: f32, value: fn(&PassageScore) -> f32| {
+            let most =
+                |of: &SessionHits| of.hits.iter().map(|hit| value(&hit.score)).fold(0.0, f32::max);
+            most(one) >= most(first) * share
+        };
+    let is_as_good = |one: &SessionHits, first: &SessionHits| {
         at(one) > at(first)
             && one.score.score >= first.score.score * AS_GOOD_SESSION
-            && most(one, |score| score.score) >= most(first, |score| score.score) * AS_GOOD_PASSAGE
-            && most(one, PassageScore::words) >= most(first, PassageScore::words) * AS_MANY_WORDS
+            && reaches(one, first, AS_GOOD_PASSAGE, |score| score.score)
+            && reaches(one, first, AS_GOOD, PassageScore::words)
+            && reaches(one, first, AS_GOOD, PassageScore::meaning)
     };
-    let later = (1..sessions.len()).filter(|place| is_as_good(&sessions[*place]));
-    let Some(last) = later.max_by_key(|place| at(&sessions[*place])) else { return none };
+    let later = (1..sessions.len()).filter(|place| is_as_good(&sessions[*place], &sessions[0]));
+    let Some(last) = later.max_by_key(|place| at(&sessions[*place])) else { return HashSet::new() };
     sessions[..=last].rotate_right(1);
     let latest = at(&sessions[0]);
     let overtaken = sessions[1..=last].iter().filter(|one| at(one) < latest);
