@@ -27,7 +27,7 @@ use crate::rank::{CONFIDENT, PassageScore, Ranking, SessionScore};
 use crate::snippet::Snippet;
 use crate::work::sessions_by_row;
 use excerpts::Excerpts;
-use later::{last_answers_first, last_session_first, without_overtaken};
+use later::{Asks, last_answers_first, last_session_first, without_overtaken};
 use lead::Lead;
 use reader::Reader;
 pub(crate) use saying::is_order;
@@ -211,8 +211,9 @@ pub fn search(
         ..SearchResults::default()
     };
     // A question about a time is not one about the present.
-    let is_state = request.when.is_none() && asks_for_state(&request.query);
-    last_answers_first(store, &mut ranking, &candidates, is_state)?;
+    let state = request.when.is_none() && asks_for_state(&request.query);
+    let asks = Asks { state, how: how_to.is_some() };
+    last_answers_first(store, &mut ranking, &candidates, asks)?;
     let mut wanted = first_screen(&ranking, &candidates, request);
     let found = (&ranking, &candidates, &results.terms);
     let lead = Lead::put_first(store, &request.query, found, how_to, &mut wanted)?;
@@ -229,7 +230,7 @@ pub fn search(
     results.sessions = by_session(store, hits, &ranking.sessions)?;
     let best = ranking.passages.first().map(|score| candidates.found[score.candidate].session);
     best_passage_first(&mut results.sessions, best);
-    let overtaken = match is_state {
+    let overtaken = match state {
         true => last_session_first(&mut results.sessions),
         false => HashSet::new(),
     };

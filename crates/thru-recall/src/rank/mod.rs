@@ -166,6 +166,11 @@ impl PassageScore {
         self.features[passages::TURN]
     }
 
+    /// Returns true if it is the last that the agent said in its turn.
+    pub(crate) fn is_last_words(&self) -> bool {
+        self.features[passages::LAST_WORDS] > 0.0
+    }
+
     /// Returns the parts of the score, the largest contributions first, without those that are zero.
     pub fn parts(&self) -> Vec<Part> {
         parts(&PASSAGE_FEATURES, &self.features, &WEIGHTS.passages)

@@ -11,12 +11,21 @@ use super::saying::{is_asking, is_intent, is_order};
 use super::{FoundMemory, SessionHits};
 use crate::rank::{PassageScore, Ranking};
 
+/// The question, as far as it decides over what is later.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asks {
+    /// It asks how something stands.
+    pub(super) state: bool,
+    /// It asks how to do something.
+    pub(super) how: bool,
+}
+
 /// Sessions in which a later answer is looked for.
 const SESSIONS: usize = 5;
 /// The share of the score of the best answer of a session, and of its words of the question, with which a later one is as good.
 const AS_GOOD: f32 = 0.9;
-/// … and the shares of its words, or of what its turn has to do with the question, for one of a later turn that says how
-/// something stands.
+/// … and the shares of its words, or of what its turn has to do with the question, for the last words of a later turn, which say
+/// how something stands.
 const OF_WORDS: f32 = 0.8;
 const OF_TURN: f32 = 0.7;
 /// … and the shares of its score and words with which a person who replies to it has the last word.
@@ -32,16 +41,19 @@ pub(super) fn last_answers_first(
     store: &Store,
     ranking: &mut Ranking,
     candidates: &Candidates,
-    is_state: bool,
+    asks: Asks,
 ) -> Result<()> {
     let found = |score: &PassageScore| &candidates.found[score.candidate];
     for session in ranking.sessions.iter().take(SESSIONS) {
         let is_own = |score: &&PassageScore| found(score).session == session.session;
         let own: Vec<PassageScore> = ranking.passages.iter().filter(is_own).copied().collect();
-        let Some(last) = last_answer(store, &own, candidates, is_state)? else { continue };
+        let Some(last) = last_answer(store, &own, candidates, asks)? else { continue };
         let mut leading = vec![last];
         if found(&last).kind == PassageKind::Human {
-            leading.extend(outcome(&own, candidates, &last));
+            let is_outcome = |score: &&PassageScore| {
+                score.is_last_words() && turn(found(score)) == turn(found(&last))
+            };
+            leading.extend(own.iter().find(is_outcome));
         }
         let leads =
             |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
@@ -52,34 +64,33 @@ pub(super) fn last_answers_first(
     Ok(())
 }
 
-/// The last answer of a session that is as good as its first passage, and says something: of a later turn the best one.
+/// The last answer of a session that is as good as the first of its passages, which are all its `own`.
 fn last_answer(
     store: &Store,
     own: &[PassageScore],
     candidates: &Candidates,
-    is_state: bool,
+    asks: Asks,
 ) -> Result<Option<PassageScore>> {
     let found = |score: &PassageScore| &candidates.found[score.candidate];
-    let Some(first) = own.first() else { return Ok(None) };
-    let pair = |score: &PassageScore| ((*score, found(score)), (*first, found(first)));
-    let is_as_good = |score: &&PassageScore| {
-        let (one, first) = pair(score);
-        is_said(one.1)
-            && time(one.1) > time(first.1)
-            && (is_as_good(one, first, is_state) || is_state && is_reply(one, first))
+    let says = |score: &PassageScore| -> Result<bool> {
+        let passage = store.passages_of_rows(&[found(score).row])?.pop();
+        let Some(passage) = passage else { return Ok(false) };
+        Ok(says(passage.kind, &store.text_of(&passage)?))
     };
-    let mut later: Vec<&PassageScore> = own.iter().filter(is_as_good).collect();
-    let end = |one: &Candidate| {
-        own.iter().map(found).filter(|other| turn(other) == turn(one)).map(time).max()
+    let Some(best) = own.first() else { return Ok(None) };
+    let first = (*best, found(best));
+    let is_later = |score: &&PassageScore| {
+        let one = (**score, found(score));
+        time(one.1) > time(first.1)
+            && (is_as_good(one, first)
+                || asks.state
+                    && (says_how_it_stands(one, first) || !asks.how && is_reply(one, first)))
     };
-    later.sort_by_cached_key(|score| {
-        let one = found(score);
-        let in_turn = (turn(one) == turn(found(first))).then(|| time(one));
-        Reverse((end(one), in_turn))
-    });
+    let mut later: Vec<&PassageScore> = own.iter().filter(is_later).collect();
+    later.sort_by_key(|score| Reverse(time(found(score))));
     for score in later {
-        let Some(passage) = store.passages_of_rows(&[found(score).row])?.pop() else { continue };
-        if says(passage.kind, &store.text_of(&passage)?) {
+        // A question of the agent waits for its reply: only what says how it stands overtakes it.
+        if says(score)? && (asks.state || says(best)?) {
             return Ok(Some(*score));
         }
     }
@@ -89,14 +100,21 @@ fn last_answer(
 /// A passage with its score.
 type Scored<'a> = (PassageScore, &'a Candidate);
 
-fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>, is_state: bool) -> bool {
-    let is_answer = |one: &Candidate| one.kind == PassageKind::Assistant;
-    let holds = |share: f32| score.words() >= best.words() * share;
-    let tells = match is_state && turn(one) != turn(first) {
-        true => holds(OF_WORDS) || score.turn() >= best.turn() * OF_TURN,
-        false => is_answer(first) && holds(AS_GOOD),
-    };
-    is_answer(one) && score.score >= best.score * AS_GOOD && tells
+/// Returns true for a later answer that holds as much as an answer that is no better.
+fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
+    is_answer(one)
+        && is_answer(first)
+        && (turn(one) == turn(first) || score.is_last_words())
+        && score.score >= best.score * AS_GOOD
+        && score.words() >= best.words() * AS_GOOD
+}
+
+/// Returns true for the last words of a later turn about the same.
+fn says_how_it_stands((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
+    turn(one) != turn(first)
+        && score.is_last_words()
+        && score.score >= best.score * AS_GOOD
+        && (score.words() >= best.words() * OF_WORDS || score.turn() >= best.turn() * OF_TURN)
 }
 
 /// Returns true for a person who replies to the best passage, in its words.
@@ -107,9 +125,9 @@ fn is_reply((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
         && score.words() >= best.words() * OF_REPLY
 }
 
-/// Returns true for what a person or the main agent said.
-fn is_said(one: &Candidate) -> bool {
-    one.kind != PassageKind::Tool && !one.is_subagent && !one.is_echo
+/// Returns true for what the main agent said.
+fn is_answer(one: &Candidate) -> bool {
+    one.kind == PassageKind::Assistant && !one.is_subagent && !one.is_echo
 }
 
 /// Returns true if a text says something by itself, and leaves nothing open.
@@ -127,20 +145,6 @@ const fn turn(one: &Candidate) -> (i64, u32) {
 
 const fn time(one: &Candidate) -> (i64, u32) {
     (one.at, one.ordinal)
-}
-
-/// The last words of the agent in the turn of a passage.
-fn outcome(
-    own: &[PassageScore],
-    candidates: &Candidates,
-    asked: &PassageScore,
-) -> Option<PassageScore> {
-    let found = |score: &PassageScore| &candidates.found[score.candidate];
-    let is_answer = |score: &&PassageScore| {
-        let one = found(score);
-        is_said(one) && one.kind == PassageKind::Assistant && turn(one) == turn(found(asked))
-    };
-    own.iter().filter(is_answer).max_by_key(|score| time(found(score))).copied()
 }
 
 /// The shares of the score of the first session, of that of its best passage, and of its words and its meaning, with which a
