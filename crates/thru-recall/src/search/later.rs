@@ -20,8 +20,9 @@ pub(super) struct Asks {
     pub(super) how: bool,
 }
 
-/// Sessions in which a later answer is looked for.
+/// Sessions in which a later answer is looked for, and the best passages of each among which it is.
 const SESSIONS: usize = 5;
+const PASSAGES: usize = 10;
 /// The share of the score of the best answer of a session, and of its words of the question, with which a later one is as good.
 const AS_GOOD: f32 = 0.9;
 /// … and the shares of its words, or of what its turn has to do with the question, for the last words of a later turn, which say
@@ -86,7 +87,7 @@ fn last_answer(
                 || asks.state
                     && (says_how_it_stands(one, first) || !asks.how && is_reply(one, first)))
     };
-    let mut later: Vec<&PassageScore> = own.iter().filter(is_later).collect();
+    let mut later: Vec<&PassageScore> = own.iter().take(PASSAGES).filter(is_later).collect();
     later.sort_by_key(|score| Reverse(time(found(score))));
     for score in later {
         // A question of the agent waits for its reply: only what says how it stands overtakes it.
@@ -104,7 +105,6 @@ type Scored<'a> = (PassageScore, &'a Candidate);
 fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
     is_answer(one)
         && is_answer(first)
-        && (turn(one) == turn(first) || score.is_last_words())
         && score.score >= best.score * AS_GOOD
         && score.words() >= best.words() * AS_GOOD
 }
