@@ -335,6 +335,24 @@ mod tests {
     }
 
     #[test]
+    fn questions_how_something_stands_are_told_from_those_why_and_when() {
+        for (query, wanted) in [
+            ("do we keep the lock in a file", true),
+            ("what are we on now", true),
+            ("which lock did we end up with", true),
+            ("score of the last run", true),
+            ("darf man den Import noch abbrechen", true),
+            ("why is the lock a file", false),
+            ("when did we last touch the lock", false),
+            ("what is the first version that had a lock", false),
+            ("lock file", false),
+            ("what replaced the lock", false),
+        ] {
+            assert_eq!(asks_for_state(query), wanted, "{query}");
+        }
+    }
+
+    #[test]
     fn a_change_of_mind_is_told_by_whole_words() {
         assert!(changes_mind("We switched to SQLite."));
         assert!(changes_mind("That means replacing the kit, not just its settings"));

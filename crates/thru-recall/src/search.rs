@@ -213,8 +213,8 @@ pub fn search(
     // A question about a time is not one about the present.
     let state = request.when.is_none() && asks_for_state(&request.query);
     let asks = Asks { state, how: how_to.is_some() };
-    last_answers_first(store, &mut ranking, &candidates, asks)?;
     let mut wanted = first_screen(&ranking, &candidates, request);
+    last_answers_first(store, (&ranking, &candidates), asks, &mut wanted)?;
     let found = (&ranking, &candidates, &results.terms);
     let lead = Lead::put_first(store, &request.query, found, how_to, &mut wanted)?;
     results.is_enough |= lead.is_enough();

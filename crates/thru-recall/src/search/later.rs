@@ -33,16 +33,16 @@ const OF_TURN: f32 = 0.7;
 const REPLY: f32 = 0.75;
 const OF_REPLY: f32 = 0.2;
 
-/// Puts the last answer of each session before those that are hardly better, and behind the word of a person what came of it.
-/// What was said first may have been wrong, or changed since.
+/// Puts the last answer of each session before those of it that are `wanted` and hardly better, and behind the word of a person
+/// what came of it. What was said first may have been wrong, or changed since.
 ///
 /// # Errors
 /// Fails if the store cannot be read.
 pub(super) fn last_answers_first(
     store: &Store,
-    ranking: &mut Ranking,
-    candidates: &Candidates,
+    (ranking, candidates): (&Ranking, &Candidates),
     asks: Asks,
+    wanted: &mut Vec<PassageScore>,
 ) -> Result<()> {
     let found = |score: &PassageScore| &candidates.found[score.candidate];
     for session in ranking.sessions.iter().take(SESSIONS) {
@@ -56,11 +56,11 @@ pub(super) fn last_answers_first(
             };
             leading.extend(own.iter().find(is_outcome));
         }
+        let Some(first) = wanted.iter().position(|score| is_own(&score)) else { continue };
         let leads =
             |score: &PassageScore| leading.iter().any(|one| one.candidate == score.candidate);
-        ranking.passages.retain(|score| !leads(score));
-        let first = ranking.passages.iter().position(|score| is_own(&score)).unwrap_or(0);
-        ranking.passages.splice(first..first, leading);
+        wanted.retain(|score| !leads(score));
+        wanted.splice(first..first, leading);
     }
     Ok(())
 }
@@ -188,4 +188,88 @@ pub(super) fn without_overtaken(
     memories.retain(|one| !is_overtaken(one) || one.hit.is_sure());
     memories.sort_by_key(is_overtaken);
     memories
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rank::{Found, rank};
+
+    /// A passage of a turn that holds so much of the question's only word, with its score.
+    fn scored(passages: &[(u32, PassageKind, f32)]) -> Vec<(PassageScore, Candidate)> {
+        let found: Vec<Candidate> = (1u32..)
+            .zip(passages)
+            .map(|(ordinal, (turn, kind, words))| Candidate {
+                row: i64::from(ordinal),
+                key: u64::from(ordinal),
+                session: 1,
+                source: 1,
+                ordinal: ordinal * 10,
+                turn: *turn,
+                kind: *kind,
+                is_subagent: false,
+                is_echo: false,
+                at: i64::from(ordinal),
+                length: 50,
+                text_key: None,
+                contributions: vec![*words],
+                proximity: 0.0,
+            })
+            .collect();
+        let candidates = Candidates { found, idf: vec![1.0], documents: 2_000 };
+        let ranking = rank(&candidates, &Found::default());
+        let mut scored: Vec<(PassageScore, Candidate)> = ranking
+            .passages
+            .into_iter()
+            .map(|score| (score, candidates.found[score.candidate].clone()))
+            .collect();
+        scored.sort_by_key(|(score, _)| score.candidate);
+        scored
+    }
+
+    /// Says of each passage behind the first one which of the ways to overtake it are open to it.
+    fn ways(passages: &[(u32, PassageKind, f32)]) -> Vec<(bool, bool, bool)> {
+        let all = scored(passages);
+        let of = |at: usize| (all[at].0, &all[at].1);
+        (1..all.len())
+            .map(|at| {
+                let (one, first) = (of(at), of(0));
+                (is_as_good(one, first), says_how_it_stands(one, first), is_reply(one, first))
+            })
+            .collect()
+    }
+
+    #[test]
+    fn a_later_answer_is_as_good_by_its_words_or_says_how_it_stands_by_its_turn() {
+        use PassageKind::{Assistant, Human};
+        let answers = [(1, Assistant, 2.0), (1, Assistant, 1.9), (2, Assistant, 1.7)];
+        assert_eq!(ways(&answers), [(true, false, false), (false, true, false)]);
+        // What is said on the way is not what came of it, and a person asks more than one.
+        let answers = [(1, Assistant, 2.0), (2, Assistant, 1.7), (2, Assistant, 0.1)];
+        assert_eq!(ways(&answers), [(false, false, false), (false, false, false)]);
+        assert_eq!(ways(&[(1, Assistant, 2.0), (3, Human, 1.9)]), [(false, false, false)]);
+    }
+
+    #[test]
+    fn a_person_has_the_last_word_in_the_next_turn() {
+        use PassageKind::{Assistant, Human};
+        let replies = [(1, Assistant, 2.0), (2, Human, 0.8), (3, Human, 0.8), (2, Human, 0.1)];
+        assert_eq!(
+            ways(&replies),
+            [(false, false, true), (false, false, false), (false, false, false)]
+        );
+    }
+
+    #[test]
+    fn what_only_announces_or_asks_says_nothing() {
+        for (kind, text, wanted) in [
+            (PassageKind::Assistant, "The lock goes into its own file.", true),
+            (PassageKind::Assistant, "It is in its own file. Shall I commit it?", false),
+            (PassageKind::Assistant, "Now let me move the lock:", false),
+            (PassageKind::Human, "No file for it, please. Is a row enough?", true),
+            (PassageKind::Human, "go on", false),
+        ] {
+            assert_eq!(says(kind, text), wanted, "{text}");
+        }
+    }
 }
