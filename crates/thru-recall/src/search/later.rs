@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn a_person_has_the_last_word_in_the_next_turn() {
         use PassageKind::{Assistant, Human};
-        let replies = [(1, Assistant, 2.0), (2, Human, 0.8), (3, Human, 0.8), (2, Human, 0.1)];
+        let replies = [(1, Assistant, 2.0), (2, Human, 1.4), (3, Human, 1.4), (2, Human, 0.1)];
         assert_eq!(
             ways(&replies),
             [(false, false, true), (false, false, false), (false, false, false)]

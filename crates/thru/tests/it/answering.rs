@@ -140,13 +140,15 @@ fn a_later_session_leads_where_it_is_asked_how_something_stands() {
     let home = Home::new();
     let (mut first, mut second) = (Author::of(ONE), Author::of(TWO).starting_at_record(4000));
     first.asks("Which timer drives the carousel?").says("The carousel timer is a worker thread.");
-    second.asks("Which timer drives the carousel?").says("The carousel timer is a plain interval.");
+    second
+        .asks("Which timer drives the carousel?")
+        .says("The carousel timer is now a plain interval of a second.");
     home.write(&file(ONE), first.text());
     home.write(&file(TWO), second.text());
     home.thru(&["import"]).expect(0);
     let found = home.json(&["search", "--all", "--json", "what is the carousel timer"]);
     let told = |at: usize| found["sessions"][at]["passages"][0]["text"].as_str().unwrap();
-    assert_eq!(told(0), "The carousel timer is a plain interval.");
+    assert_eq!(told(0), "The carousel timer is now a plain interval of a second.");
     assert_eq!(told(1), "The carousel timer is a worker thread.");
 }
 
