@@ -7,6 +7,7 @@ use thru_core::PassageKind;
 use thru_store::index::{Candidate, Candidates};
 use thru_store::{Result, Store};
 
+use super::excerpts::is_plan;
 use super::saying::{is_asking, is_intent, is_order};
 use super::{FoundMemory, SessionHits};
 use crate::rank::{PassageScore, Ranking};
@@ -65,7 +66,7 @@ pub(super) fn last_answers_first(
     Ok(())
 }
 
-/// The last answer of a session that is as good as the first of its passages, which are all its `own`.
+/// The last answer among the passages of a session, which are its `own`, that is as good as the first of them.
 fn last_answer(
     store: &Store,
     own: &[PassageScore],
@@ -76,7 +77,9 @@ fn last_answer(
     let says = |score: &PassageScore| -> Result<bool> {
         let passage = store.passages_of_rows(&[found(score).row])?.pop();
         let Some(passage) = passage else { return Ok(false) };
-        Ok(says(passage.kind, &store.text_of(&passage)?))
+        let text = store.text_of(&passage)?;
+        // A plan is no reply but the next task.
+        Ok(says(passage.kind, &text) && !is_plan(&passage, &text))
     };
     let Some(best) = own.first() else { return Ok(None) };
     let first = (*best, found(best));
