@@ -26,6 +26,8 @@ const SESSIONS: usize = 5;
 const PASSAGES: usize = 10;
 /// The share of the score of the best answer of a session, and of its words of the question, with which a later one is as good.
 const AS_GOOD: f32 = 0.9;
+/// … and of what it holds of the question, the share whose words a later one about the same holds, too.
+const SAME: f32 = 0.5;
 /// … and the shares of its words, or of what its turn has to do with the question, for the last words of a later turn, which say
 /// how something stands.
 const OF_WORDS: f32 = 0.8;
@@ -108,6 +110,7 @@ type Scored<'a> = (PassageScore, &'a Candidate);
 fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
     is_answer(one)
         && is_answer(first)
+        && is_about_the_same(one, first)
         && score.score >= best.score * AS_GOOD
         && score.words() >= best.words() * AS_GOOD
 }
@@ -116,6 +119,7 @@ fn is_as_good((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
 fn says_how_it_stands((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
     turn(one) != turn(first)
         && score.is_last_words()
+        && is_about_the_same(one, first)
         && score.score >= best.score * AS_GOOD
         && (score.words() >= best.words() * OF_WORDS || score.turn() >= best.turn() * OF_TURN)
 }
@@ -126,6 +130,13 @@ fn is_reply((score, one): Scored<'_>, (best, first): Scored<'_>) -> bool {
         && turn(one) == (first.source, first.turn + 1)
         && score.score >= best.score * REPLY
         && score.words() >= best.words() * OF_REPLY
+}
+
+/// Returns true if a passage holds those of the words that another holds which weigh half of them.
+fn is_about_the_same(one: &Candidate, first: &Candidate) -> bool {
+    let both = one.contributions.iter().zip(&first.contributions);
+    both.filter(|(own, _)| **own > 0.0).map(|(_, of_first)| of_first).sum::<f32>()
+        >= first.held() * SAME
 }
 
 /// Returns true for what the main agent said.
