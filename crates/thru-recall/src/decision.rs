@@ -191,6 +191,67 @@ pub(crate) fn asks_why(query: &str) -> bool {
     query.split_whitespace().take(LONGEST).any(|word| is_one_of(&WHY, word))
 }
 
+/// Words that ask for a time, at the beginning of a question, and for how something began, anywhere.
+const WHEN: [&str; 4] = ["when", "wann", "quand", "cuándo"];
+const BEGINNING: [&str; 5] = ["first", "originally", "initially", "zuerst", "ursprünglich"];
+
+/// Returns true if a question asks for a time or a beginning: what came later is no better answer.
+fn asks_for_beginning(query: &str) -> bool {
+    let mut words = query.split_whitespace().take(LONGEST).peekable();
+    words.peek().is_some_and(|word| is_one_of(&WHEN, word))
+        || words.any(|word| is_one_of(&BEGINNING, word))
+}
+
+/// Words of a question for what holds, or what came of something: verbs of the present, and those that ask what was done.
+const STATE: [&str; 40] = [
+    "do",
+    "does",
+    "did",
+    "don't",
+    "doesn't",
+    "didn't",
+    "is",
+    "isn't",
+    "are",
+    "aren't",
+    "has",
+    "have",
+    "can",
+    "could",
+    "should",
+    "will",
+    "must",
+    "still",
+    "now",
+    "currently",
+    "current",
+    "latest",
+    "last",
+    "or",
+    "ist",
+    "sind",
+    "hat",
+    "haben",
+    "kann",
+    "darf",
+    "muss",
+    "soll",
+    "noch",
+    "jetzt",
+    "oder",
+    "est-ce",
+    "encore",
+    "maintenant",
+    "todavía",
+    "ahora",
+];
+
+/// Returns true if a question asks how something stands, and neither why nor how it began.
+pub(crate) fn asks_for_state(query: &str) -> bool {
+    let mut words = query.split_whitespace().take(LONGEST);
+    !asks_why(query) && !asks_for_beginning(query) && words.any(|word| is_one_of(&STATE, word))
+}
+
 /// The latest of the first passages that is later than the first of all, is about the same, and says that it was changed.
 ///
 /// # Errors
@@ -271,6 +332,24 @@ mod tests {
         assert_eq!(of("what did we decide about the lock"), ["lock"]);
         assert_eq!(of("list the decisions that were made about the lock"), ["lock"]);
         assert_eq!(of("decisions"), analyse("decisions").terms);
+    }
+
+    #[test]
+    fn questions_how_something_stands_are_told_from_those_why_and_when() {
+        for (query, wanted) in [
+            ("do we keep the lock in a file", true),
+            ("what are we on now", true),
+            ("which lock did we end up with", true),
+            ("score of the last run", true),
+            ("darf man den Import noch abbrechen", true),
+            ("why is the lock a file", false),
+            ("when did we last touch the lock", false),
+            ("what is the first version that had a lock", false),
+            ("lock file", false),
+            ("what replaced the lock", false),
+        ] {
+            assert_eq!(asks_for_state(query), wanted, "{query}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Search: candidates, their order, and the passages themselves.
 
 mod excerpts;
+mod later;
 mod lead;
 mod literal;
 mod reader;
@@ -13,7 +14,9 @@ use thru_redact::{Clean, Redactor, Report};
 use thru_store::index::{Candidates, Collection, EVERYWHERE, IndexFilter, QueryTerms};
 use thru_store::{PassageRow, Result, SessionRow, Store};
 
-use crate::decision::{DECISIONS, asks_why, decided, decisions_first, later_first, newest_first};
+use crate::decision::{
+    DECISIONS, asks_for_state, asks_why, decided, decisions_first, later_first, newest_first,
+};
 use crate::gaps::{Asked, Gap, gaps};
 use crate::meaning::{LazyMeaning, MeaningUse, PendingEmbedding};
 use crate::memories::{MemoryHit, find_memories};
@@ -24,6 +27,7 @@ use crate::rank::{CONFIDENT, PassageScore, Ranking, SessionScore};
 use crate::snippet::Snippet;
 use crate::work::sessions_by_row;
 use excerpts::Excerpts;
+use later::{Asks, last_answers_first, last_session_first, without_overtaken};
 use lead::Lead;
 use reader::Reader;
 pub(crate) use saying::is_order;
@@ -206,7 +210,11 @@ pub fn search(
         meaning_use,
         ..SearchResults::default()
     };
+    // A question about a time is not one about the present.
+    let state = request.when.is_none() && asks_for_state(&request.query);
+    let asks = Asks { state, how: how_to.is_some() };
     let mut wanted = first_screen(&ranking, &candidates, request);
+    last_answers_first(store, (&ranking, &candidates), asks, &mut wanted)?;
     let found = (&ranking, &candidates, &results.terms);
     let lead = Lead::put_first(store, &request.query, found, how_to, &mut wanted)?;
     results.is_enough |= lead.is_enough();
@@ -222,6 +230,10 @@ pub fn search(
     results.sessions = by_session(store, hits, &ranking.sessions)?;
     let best = ranking.passages.first().map(|score| candidates.found[score.candidate].session);
     best_passage_first(&mut results.sessions, best);
+    let overtaken = match state {
+        true => last_session_first(&mut results.sessions),
+        false => HashSet::new(),
+    };
     lead.arrange(&mut results.sessions, &candidates);
     excerpts.cut(&mut results.sessions);
     let asked = (&results.terms, lead.decided.as_ref());
@@ -231,6 +243,7 @@ pub fn search(
         // Beside a command that worked, only a person's word says more of how to do it.
         results.memories.retain(|one| one.hit.memory.flags.is_from_person && one.hit.is_sure());
     }
+    results.memories = without_overtaken(results.memories, &overtaken);
     results.left_out += left_out;
     prefer_time(&mut results, request.when);
     let asked = Asked {

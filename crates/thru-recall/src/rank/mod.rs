@@ -148,7 +148,27 @@ impl Part {
 impl PassageScore {
     /// Returns true if it is only beside a hit: it shares neither words nor meaning with the question.
     pub fn is_beside(&self) -> bool {
-        self.features[passages::WORDS] == 0.0 && self.features[passages::MEANING] == 0.0
+        self.words() == 0.0 && self.meaning() == 0.0
+    }
+
+    /// Returns the words of the question that it holds, as a share of the most.
+    pub(crate) const fn words(&self) -> f32 {
+        self.features[passages::WORDS]
+    }
+
+    /// Returns how near its meaning is to the question, as a share of the nearest.
+    pub(crate) const fn meaning(&self) -> f32 {
+        self.features[passages::MEANING]
+    }
+
+    /// Returns how much its turn has to do with the question, as a share of the most.
+    pub(crate) const fn turn(&self) -> f32 {
+        self.features[passages::TURN]
+    }
+
+    /// Returns true if it is the last that the agent said in its turn.
+    pub(crate) fn is_last_words(&self) -> bool {
+        self.features[passages::LAST_WORDS] > 0.0
     }
 
     /// Returns the parts of the score, the largest contributions first, without those that are zero.

@@ -34,11 +34,15 @@ pub(super) const PASSAGE_FEATURES: [&str; COUNT] = [
     "session-score",
 ];
 
-/// The indexes of two of them.
+/// The indexes of some of them.
 pub(super) const WORDS: usize = 0;
 pub(super) const MEANING: usize = 3;
+pub(super) const TURN: usize = 4;
+pub(super) const LAST_WORDS: usize = 14;
 const _: () = assert!(matches!(PASSAGE_FEATURES[WORDS].as_bytes(), b"words"));
 const _: () = assert!(matches!(PASSAGE_FEATURES[MEANING].as_bytes(), b"meaning"));
+const _: () = assert!(matches!(PASSAGE_FEATURES[TURN].as_bytes(), b"turn"));
+const _: () = assert!(matches!(PASSAGE_FEATURES[LAST_WORDS].as_bytes(), b"last-words"));
 
 /// The features of every candidate. `sessions` has the score of each session, in shares of the best.
 pub(super) fn features(

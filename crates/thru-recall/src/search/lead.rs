@@ -1,6 +1,6 @@
 //! The lead of a screen: what stands first on it, whatever its rank.
 
-use thru_core::{Outcome, PassageKind};
+use thru_core::Outcome;
 use thru_store::index::{Candidates, QueryTerms};
 use thru_store::{Result, Store};
 
@@ -84,42 +84,13 @@ impl Lead {
         if let Some(changed) = &self.changed {
             second(sessions, |one| one.session.row == session(changed));
         }
-        if self.told.is_empty() && self.decided.is_none() {
-            for one in sessions.iter_mut() {
-                last_first(&mut one.hits, candidates);
-            }
-            if self.asks_how
-                && let Some(first) = sessions.first_mut()
-            {
-                command_second(&mut first.hits, candidates);
-            }
+        if self.told.is_empty()
+            && self.decided.is_none()
+            && self.asks_how
+            && let Some(first) = sessions.first_mut()
+        {
+            command_second(&mut first.hits, candidates);
         }
-    }
-}
-
-/// The shares of the score of the first answer of a session, and of what it holds of the question, with which a later one
-/// answers as well.
-const AS_GOOD: f32 = 0.9;
-
-/// Puts the last of the answers of a session that are about as good before the others: what was said first may have been wrong.
-fn last_first(hits: &mut [Hit], candidates: &Candidates) {
-    let found = |hit: &Hit| &candidates.found[hit.score.candidate];
-    let held = |hit: &Hit| found(hit).held();
-    let at = |hit: &Hit| (found(hit).at, found(hit).ordinal);
-    let asks =
-        |hit: &Hit| hit.text.get().trim_end_matches(['*', ')', '"', ' ', '\n']).ends_with('?');
-    let is_answer = |hit: &Hit| hit.passage.kind == PassageKind::Assistant && !asks(hit);
-    let Some(first) = hits.first().filter(|hit| is_answer(hit)) else { return };
-    let (score, most, first) = (first.score.score, held(first), at(first));
-    let is_as_good = |hit: &Hit| {
-        is_answer(hit)
-            && at(hit) > first
-            && hit.score.score >= score * AS_GOOD
-            && held(hit) >= most * AS_GOOD
-    };
-    let later = (1..hits.len()).filter(|place| is_as_good(&hits[*place]));
-    if let Some(last) = later.max_by_key(|place| at(&hits[*place])) {
-        hits[..=last].rotate_right(1);
     }
 }
 

@@ -117,6 +117,42 @@ fn a_later_change_stands_second_where_it_is_asked_how_something_stands() {
 }
 
 #[test]
+fn the_last_word_leads_where_it_is_asked_how_something_stands() {
+    let home = Home::new();
+    let mut author = Author::of(ONE);
+    author
+        .asks("The carousel forgets its speed.")
+        .says("Done: the speed of the carousel is kept in a cookie, so the carousel speed stays.")
+        .asks("No cookie for the carousel, please. Ask the server for it.")
+        .says("I took that out. The server sends it with the page now.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let first = |query: &str| {
+        let found = home.json(&["search", "--all", "--json", query]);
+        found["sessions"][0]["passages"][0]["text"].as_str().unwrap().to_owned()
+    };
+    assert!(first("do we keep the carousel speed in a cookie").starts_with("No cookie"));
+    assert!(first("why do we keep the carousel speed in a cookie").starts_with("Done"));
+}
+
+#[test]
+fn a_later_session_leads_where_it_is_asked_how_something_stands() {
+    let home = Home::new();
+    let (mut first, mut second) = (Author::of(ONE), Author::of(TWO).starting_at_record(4000));
+    first.asks("Which timer drives the carousel?").says("The carousel timer is a worker thread.");
+    second
+        .asks("Which timer drives the carousel?")
+        .says("The carousel timer is now a plain interval of a second.");
+    home.write(&file(ONE), first.text());
+    home.write(&file(TWO), second.text());
+    home.thru(&["import"]).expect(0);
+    let found = home.json(&["search", "--all", "--json", "what is the carousel timer"]);
+    let told = |at: usize| found["sessions"][at]["passages"][0]["text"].as_str().unwrap();
+    assert_eq!(told(0), "The carousel timer is now a plain interval of a second.");
+    assert_eq!(told(1), "The carousel timer is a worker thread.");
+}
+
+#[test]
 fn a_later_decision_leads() {
     let home = home();
     let _settings = home.settings();
