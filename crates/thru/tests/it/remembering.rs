@@ -579,7 +579,7 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     assert_snapshot!(home.inside(&["forget", &rule, &told]).shown(), @"
     sz5hk  decision   Always run cargo fmt before committing
     [told]  decision   Retries are capped at 5
-    2 memories: `thru undo` brings each back.
+    2 memories to forget; `thru undo` would bring each back.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.
@@ -729,7 +729,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     assert_snapshot!(home.inside(&["forget", "--project", "rocket"]).shown(), @"
     [told]  decision   Retries are capped at 5
     rocket · Rename the retry module   2026-03-01  11111111
-    1 memory: `thru undo` brings it back.
+    1 memory to forget; `thru undo` would bring it back.
     1 session with 5 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.
