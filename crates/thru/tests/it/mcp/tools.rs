@@ -329,7 +329,13 @@ fn what_is_remembered_is_found_forgotten_and_brought_back() {
     let read = client.call("get_observations", json!({ "ids": [id] }));
     let agent = "told by an agent";
     assert!(read.contains(agent) && read.contains("src/needle.rs"), "{read}");
-    assert!(client.call("search", json!({ "query": "needle" })).contains(&id));
+    let marked = format!("{agent}: Needle retries");
+    let found = client.call("search", json!({ "query": "needle" }));
+    assert!(found.contains(&id) && found.contains(&marked), "{found}");
+    for screen in [&["search", "needle"][..], &["timeline", &id]] {
+        let shown = home.inside(screen).expect(0).stdout;
+        assert!(shown.contains(&marked), "{shown}");
+    }
     // What an agent says is no ruling of the user's, and is told at a start only once the user agreed.
     let given = || home.inside(&["context"]).stdout;
     assert!(!given().contains("Needle retries"), "{}", given());
