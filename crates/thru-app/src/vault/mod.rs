@@ -23,7 +23,7 @@ use thru_core::{Timestamp, percent_encoded};
 use thru_redact::Clean;
 use thru_vault::{Folder, LineId, Memory, Record, Size, Thresholds, VaultError};
 
-pub use actions::{VaultFiles, compact, detach, export, restore, unarchive};
+pub use actions::{VaultFiles, compact, detach, export, required, restore, unarchive};
 pub use attention::attention;
 pub(crate) use attention::summary;
 pub use following::{Following, Look};
@@ -157,6 +157,12 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
         }
         synced
     } else {
+        if app.config.vault.path.is_some() && !folder.is_dir() {
+            // Asked for again, notes that are gone with their folder are no loss to be confirmed.
+            let vault = Vault::at(&own, &folder);
+            let _lock = vault.lock()?;
+            Record::open(&vault.state, vault.folder.root())?.forget()?;
+        }
         thru_journal::files::create_dir_private(&folder)?;
         settings::set(app, &[("vault.path", &shown)])?;
         sync(&own, &request, call)
