@@ -246,10 +246,26 @@ pub struct ActiveNote {
     pub lines: u64,
     /// Its age in days.
     pub days: u64,
-    /// The sentence about it and the limits.
+    /// The reason for which it is not archived.
+    pub state: ActiveState,
+    /// The sentence about it and the limits, as the end of a session says it.
     pub sentence: String,
     /// The time at which it is old enough to be compacted, if its session is over by then.
     pub next: Option<Timestamp>,
+}
+
+/// The reason for which the note of a session is not archived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActiveState {
+    /// A person took it out of the archive.
+    TakenOut,
+    /// Its session goes on.
+    Running,
+    /// It is below the limits.
+    Small,
+    /// Nothing: the next sync archives it.
+    Due,
 }
 
 /// Reads the state of the vault.
@@ -305,7 +321,17 @@ pub fn status(app: &App, call: Call<'_>) -> Result<VaultStatus> {
         }
         let text = vault.folder.read(&written.path).ok().flatten().map(|note| note.text);
         let size = Size::of(&text.unwrap_or_default(), session.started, app.clock.now());
+        let state = if memory.decided.taken_out.contains(&session.key) {
+            ActiveState::TakenOut
+        } else if session.closed.is_none() {
+            ActiveState::Running
+        } else if size.reached(&limits).is_some() {
+            ActiveState::Due
+        } else {
+            ActiveState::Small
+        };
         status.active.push(ActiveNote {
+            state,
             session: short,
             note: written.path.clone(),
             lines: size.lines,
