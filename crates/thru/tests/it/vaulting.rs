@@ -133,7 +133,7 @@ fn a_note_tells_which_decisions_an_agent_told() {
     home.tell(&["Ada says two spaces"]);
     let mut agent = home.command();
     agent.env("CLAUDECODE", "1").current_dir(home.project());
-    assert!(agent.args(["remember", "An agent says four"]).status().unwrap().success());
+    assert!(agent.args(["remember", "An agent says four"]).output().unwrap().status.success());
     home.thru(&["vault", "sync"]).expect(0);
     let note = vault(&home).join("projects/rocket/entities/rocket (project).md");
     let read = || fs::read_to_string(&note).unwrap();
@@ -155,6 +155,21 @@ fn a_note_tells_which_decisions_an_agent_told() {
     home.thru(&["vault", "sync"]).expect(0);
     let found = home.inside(&["search", "agent says six", "--type", "discovery"]).expect(0).stdout;
     assert!(found.contains("discovery  told by an agent: An agent says six  "), "{found}");
+}
+
+#[test]
+fn imported_decisions_that_the_log_leaves_out_are_named() {
+    let home = decided(1);
+    home.tell(&["Two spaces"]);
+    home.thru(&["vault", "init", vault(&home).to_str().unwrap()]).expect(0);
+    let decisions = home.folder().join("decisions.jsonl");
+    fs::write(&decisions, home.thru(&["export", "--decisions"]).expect(0).stdout).unwrap();
+    let elsewhere = Home::new();
+    let imported = elsewhere.thru(&["import", decisions.to_str().unwrap()]).expect(0).stdout;
+    assert!(imported.contains("1 note archived"), "{imported}");
+    assert!(imported.contains(" `thru log` lists all but the archived notes.\n"), "{imported}");
+    let log = elsewhere.thru(&["log", "--all"]).expect(0).stdout;
+    assert!(log.contains("Two spaces") && !log.contains("archived"), "{log}");
 }
 
 #[test]
