@@ -26,7 +26,7 @@ fn settings_are_shown_with_where_they_come_from() {
     capture.skip_tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]
 
     # Track sessions: hooks record, transcripts are watched. If off, only `thru import` brings anything
-    # in.
+    # in, and no daemon runs, which `thru view` needs.
     session_tracking.enabled = true
 
     # Seconds without activity after which a session that was not closed is indexed. On machines that
@@ -70,7 +70,8 @@ fn settings_are_shown_with_where_they_come_from() {
     hooks.async_indexing = true
 
     # Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command
-    # that reads memory runs. If off, recorded events wait for the next command or session.
+    # that reads memory runs. If off, recorded events wait for the next command or session, and `thru
+    # view` has no page to open.
     daemon.enabled = true
 
     # Let commands start the daemon, which reads transcripts as they are written, even where no hooks
