@@ -74,7 +74,8 @@ fn a_search_can_be_narrowed() {
 #[test]
 fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     let home = Home::new();
-    home.tell(&["Needle valves leak below zero degrees in the winter of the north"]);
+    let long = "and they do so in the south as well if the wind blows from the mountains for a week or more";
+    home.tell(&[&format!("Needle valves leak below zero degrees in the winter of the north, {long}")]);
     let mut client = Client::in_project(&home);
     let _ages = ages();
     assert_snapshot!(client.call("search", json!({ "query": "quantum chromodynamics" })), @"
@@ -87,6 +88,7 @@ fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     let far = json!({ "query": "needle quantum chromodynamics lattice gauge", "type": "decision" });
     let unsure = client.call("search", far.clone());
     assert!(unsure.contains("No sure match in all projects; nearest: "), "{unsure}");
+    assert!(unsure.contains("… Add nearest=true to see the nearest results.\n"), "{unsure}");
     let mut near = far;
     near["nearest"] = json!(true);
     let found = client.call("search", near);
