@@ -1009,6 +1009,7 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
+      - keep what it reads in [folder]/home
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
     Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
@@ -1032,6 +1033,7 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
+      - keep what it reads in [folder]/home
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
     Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
@@ -1116,6 +1118,7 @@ fn up_goes_ahead_of_claude_code() {
       - write [folder]/claude/commands/remember.md
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
+      - keep what it reads in [folder]/home
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
 
     Added 7 hooks to [folder]/claude/settings.json.
