@@ -75,7 +75,9 @@ fn a_search_can_be_narrowed() {
 fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     let home = Home::new();
     let long = "and they do so in the south as well if the wind blows from the mountains for a week or more";
-    home.tell(&[&format!("Needle valves leak below zero degrees in the winter of the north, {long}")]);
+    home.tell(&[&format!(
+        "Needle valves leak below zero degrees in the winter of the north, {long}"
+    )]);
     let mut client = Client::in_project(&home);
     let _ages = ages();
     assert_snapshot!(client.call("search", json!({ "query": "quantum chromodynamics" })), @"
