@@ -175,7 +175,7 @@ export function Heading({ title, children }) {
 }
 
 /** The one who told a memory. @param {any} memory */
-function teller(memory) {
+export function teller(memory) {
   if (memory.imported) return `from ${memory.imported.from}`;
   return memory.of_person ? "told" : "told by an agent";
 }

@@ -393,6 +393,10 @@ fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
     hint: correct the file; `thru config show` lists the settings.
     -- exit 2 --
     ");
+    // The hint sends the reader there.
+    let config = home.thru(&["config"]).expect(0);
+    assert!(config.stderr.contains("there is no setting `search.limmit`"), "{}", config.shown());
+    assert!(!config.stdout.contains("default value"), "{}", config.shown());
     // What mends it works.
     assert_eq!(home.thru(&["config", "set", "search.limit", "3"]).code, 0);
     std::fs::write(home.data().join("config.toml"), "project.name = 'rocket'\n").unwrap();
