@@ -128,7 +128,8 @@ settings! {
     /// Discovery and closing of sessions.
     session_tracking: SessionTracking {
         enabled: bool = true, Kind::Bool, user,
-            "Track sessions: hooks record, transcripts are watched. If off, only `thru import` brings anything in.";
+            "Track sessions: hooks record, transcripts are watched. If off, only `thru import` brings anything in, and no \
+             daemon runs, which `thru view` needs.";
         inactivity_timeout: Seconds = Seconds(1_800), Kind::Integer { min: 10, max: 604_800 }, user,
             "Seconds without activity after which a session that was not closed is indexed. On machines that work \
              unattended, 300 is a good value.";
@@ -167,7 +168,8 @@ settings! {
     daemon: Daemon {
         enabled: bool = true, Kind::Bool, user,
             "Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command that reads \
-             memory runs. If off, recorded events wait for the next command or session.";
+             memory runs. If off, recorded events wait for the next command or session, and `thru view` has no page to \
+             open.";
         watch: bool = false, Kind::Bool, user,
             "Let commands start the daemon, which reads transcripts as they are written, even where no hooks are \
              installed.";

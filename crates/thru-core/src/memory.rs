@@ -718,6 +718,13 @@ impl MemoryEdit {
         *self == Self::default()
     }
 
+    /// True if it gives an observation another title or text.
+    pub fn rewords(&self, observation: &Observation) -> bool {
+        let said = observation.narrative.as_ref().map(|said| &said.text);
+        self.title.as_ref().is_some_and(|title| *title != observation.title)
+            || self.narrative.as_ref().is_some_and(|text| Some(text) != said)
+    }
+
     /// Applies the edit to an observation.
     pub fn apply(&self, observation: &mut Observation) {
         if let Some(title) = &self.title {

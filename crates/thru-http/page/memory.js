@@ -2,7 +2,7 @@
 // Memories: listed, and one beside its sources, with what happened to it.
 import { html, useEffect, useRef, useState } from "/assets/preact.js";
 import { send } from "/assets/api.js";
-import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Older, Projects, Text, Trouble, When, plural, to, useAsk } from "/assets/parts.js";
+import { Answer, Copy, Field, Heading, Input, Markdown, MemoryRow, Older, Projects, Text, Trouble, When, plural, teller, to, useAsk } from "/assets/parts.js";
 import { speaker } from "/assets/search.js";
 
 const TYPES = ["bugfix", "feature", "refactor", "change", "discovery", "decision"];
@@ -76,7 +76,7 @@ function Whole({ memory, history, said, again }) {
   return html`<article class="memory"><${Heading} title=${memory.title || memory.excerpt} />
     <p class="quiet"><span class="type ${memory.type}">${memory.type}</span> ${memory.project && html`<a href=${to("memories", undefined, { project: memory.project_key ?? memory.project })}><${Text} text=${memory.project} /></a> · `}<${When} at=${memory.at} />
       ${memory.session && html` · <a href=${to("session", memory.session, { turn: memory.turn || "" })}>its session</a>`}
-      ${memory.rule && html` · <strong>rule</strong>`}${memory.uncertain && " · uncertain"}${memory.edited && " · corrected"}${memory.refined && " · worded by a model"}${memory.superseded && html` · <strong>superseded</strong>`} · ${plural(memory.tokens, "token")}</p>
+      ${memory.rule && html` · <strong>rule</strong>`}${memory.uncertain && " · uncertain"}${memory.told && ` · ${teller(memory)}`}${memory.edited && " · corrected"}${memory.refined && " · worded by a model"}${memory.superseded && html` · <strong>superseded</strong>`} · ${plural(memory.tokens, "token")}</p>
     ${edits && html`<${Edit} memory=${memory} base=${history?.base} done=${(/** @type {boolean} */ is) => { setEdits(false); if (is) { said("Changed.", true); again(); } }} />`}
     <div class="columns"><div>${isSummary ? html`<${Summary} summary=${memory.body} />` : html`<${Observation} body=${memory.body} />`}
       <p class="actions">${!isSummary && !edits && html`<button type="button" data-key="e" onClick=${() => setEdits(true)}>Edit</button> `}

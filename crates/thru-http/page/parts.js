@@ -174,12 +174,18 @@ export function Heading({ title, children }) {
   return html`<header class="screen"><h1 tabindex="-1" ref=${heading}><${Text} text=${title} /></h1>${children}</header>`;
 }
 
+/** The one who told a memory. @param {any} memory */
+export function teller(memory) {
+  if (memory.imported) return `from ${memory.imported.from}`;
+  return memory.of_person ? "told" : "told by an agent";
+}
+
 /** A memory in a line. @param {{memory: any, children?: any}} props */
 export function MemoryRow({ memory, children }) {
   return html`<li class="row" data-row>
     <a href=${to("memory", memory.id)}><span class="type ${memory.type}">${memory.type ?? "forgotten"}</span> <${Text} text=${memory.title || memory.excerpt || "no longer remembered"} /></a>
     <span class="quiet meta">${memory.project && html`<${Text} text=${memory.project} /> · `}<${When} at=${memory.at} />
-    ${memory.rule && html` · <strong>rule</strong>`}${memory.edited && " · corrected"}${memory.told && " · told"}${memory.superseded && " · superseded"}${memory.files_gone_since > 0 && ` · ${plural(memory.files_gone_since, "file")} gone`}</span>
+    ${memory.rule && html` · <strong>rule</strong>`}${memory.edited && " · corrected"}${memory.told && ` · ${teller(memory)}`}${memory.superseded && " · superseded"}${memory.files_gone_since > 0 && ` · ${plural(memory.files_gone_since, "file")} gone`}</span>
     ${children}
   </li>`;
 }

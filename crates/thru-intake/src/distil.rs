@@ -12,7 +12,7 @@ use crossbeam_channel::{Sender, bounded};
 use serde::Serialize;
 use thru_core::{
     Access, FileState, Id, Observation, Outcome, SessionKey, Speaker, Statement, Summary,
-    TITLE_LENGTH, Timestamp,
+    TITLE_LENGTH, Timestamp, cut,
 };
 use thru_distil::{Distiller, Moment, UNTITLED, title_of_request, wants_text};
 use thru_graph::{FileEdit, Opening, SessionCourse, file_edit, makes_facts};
@@ -395,7 +395,7 @@ pub(crate) fn kept_apart(decisions: &MemoryDecisions) -> BTreeSet<Id> {
 }
 
 /// Applies people's decisions to distilled memories and those of models. Returns the observations that must no
-/// longer be shown: the forgotten ones, and the overwritten ones as they were.
+/// longer be shown: the forgotten ones, and the reworded ones as they were.
 pub(crate) fn decide(decisions: &MemoryDecisions, overlay: &mut Overlay) -> Vec<Observation> {
     if decisions.is_empty() {
         return Vec::new();
@@ -409,8 +409,9 @@ pub(crate) fn decide(decisions: &MemoryDecisions, overlay: &mut Overlay) -> Vec<
     let unwanted: Vec<Observation> = overlay
         .observations()
         .filter(|one| {
+            let decision = decisions.get(&one.id);
             forgotten.contains(&one.id)
-                || is_edited(decisions, &one.id)
+                || decision.is_some_and(|decision| decision.edit.rewords(one))
                 || overlay.is_overwritten(&one.id)
         })
         .cloned()
@@ -425,7 +426,9 @@ pub(crate) fn decide(decisions: &MemoryDecisions, overlay: &mut Overlay) -> Vec<
         observation.asked = observation.asked.take().filter(is_wanted);
         observation.report = observation.report.take().filter(is_wanted);
     }
-    overlay.change_summaries(|summary| without(summary, &unwanted));
+    let edited = overlay.observations().filter(|one| is_edited(decisions, &one.id));
+    let edited: Vec<Observation> = edited.cloned().collect();
+    overlay.change_summaries(|summary| without(summary, &unwanted, &edited));
     unwanted
 }
 
@@ -519,8 +522,8 @@ fn is_named_in(title: &str, observation: &Observation) -> bool {
 }
 
 /// Removes unwanted statements from a summary: those that say the same, or that come from the same words of a
-/// person.
-fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
+/// person. A title that an edited observation shared becomes the one that it has now.
+fn without(mut summary: Summary, unwanted: &[Observation], edited: &[Observation]) -> Summary {
     if unwanted.is_empty() {
         return summary;
     }
@@ -533,11 +536,19 @@ fn without(mut summary: Summary, unwanted: &[Observation]) -> Summary {
             statements.retain(is_wanted);
         }
     }
-    if unwanted.iter().any(|observation| is_named_in(&summary.title, observation)) {
+    let mut named = unwanted.iter().filter(|one| is_named_in(&summary.title, one)).peekable();
+    if named.peek().is_some() {
+        let now = named.find_map(|old| edited.iter().find(|new| new.id == old.id));
         let digest = &summary.digest;
-        let done = digest.completed.first().map(|done| thru_core::cut(&done.text, TITLE_LENGTH));
+        let done = || digest.completed.first().map(|done| cut(&done.text, TITLE_LENGTH));
         let asked = || digest.request.as_ref().and_then(|asked| title_of_request(&asked.text));
-        summary.title = done.or_else(asked).unwrap_or_else(|| UNTITLED.to_owned());
+        let title = |one: &Observation| Some(one.title.clone()).filter(|title| !title.is_empty());
+        summary.title = now
+            .and_then(title)
+            .or_else(done)
+            .or_else(asked)
+            .or_else(|| edited.iter().find_map(title))
+            .unwrap_or_else(|| UNTITLED.to_owned());
     }
     summary
 }

@@ -65,7 +65,7 @@ pub(crate) struct Overlay {
     superseded: HashSet<Id>,
     /// Those, and summaries, that were replaced by something a person had forgotten.
     forgotten: HashSet<Id>,
-    /// Those that are replaced by something a person overwrote.
+    /// Those that are replaced by something a person reworded.
     overwritten: HashSet<Id>,
     /// The summary that replaces the distilled one.
     summary: Option<Summary>,
@@ -293,10 +293,13 @@ impl Overlay {
                 let mut away = answer.superseded_by(one, turn, &self.distillate);
                 // An overwritten observation is never replaced.
                 away.retain(|id| !is_edited(id));
-                let is_forgotten = decisions.get(&one.id).is_some_and(|one| one.forgotten);
-                match is_forgotten {
-                    true => self.forgotten.extend(away),
-                    false => self.overwritten.extend(away),
+                let decision = decisions.get(&one.id);
+                if decision.is_some_and(|decision| decision.forgotten) {
+                    self.forgotten.extend(away);
+                } else if decision.is_some_and(|decision| decision.edit.rewords(one)) {
+                    self.overwritten.extend(away);
+                } else {
+                    self.superseded.extend(away);
                 }
             }
         }
@@ -341,7 +344,7 @@ impl Overlay {
         self.forgotten.contains(id)
     }
 
-    /// Returns true if this memory is replaced by one that a person overwrote.
+    /// Returns true if this memory is replaced by one that a person reworded.
     pub(crate) fn is_overwritten(&self, id: &Id) -> bool {
         self.overwritten.contains(id)
     }

@@ -89,14 +89,15 @@ impl Renderer {
                 false => {
                     let nearest = nearest.join("; ");
                     let nearest = nearest.trim_end_matches('.');
-                    text.push_str(&format!("No sure match {place}; nearest: {nearest}."));
+                    let end = if nearest.ends_with('…') { "" } else { "." };
+                    text.push_str(&format!("No sure match {place}; nearest: {nearest}{end}"));
                 }
             }
             if found.project.is_some() {
-                text.push_str(" project=\"*\" looks in every project.");
+                text.push_str(" Add project=\"*\" to look in every project.");
             }
             if !nearest.is_empty() {
-                text.push_str(" nearest=true shows the nearest results.");
+                text.push_str(" Add nearest=true to see the nearest results.");
             }
             text.push('\n');
         } else {

@@ -158,12 +158,8 @@ impl Loss {
 }
 
 impl Record {
-    /// Reads the record in a folder, for the vault at a path. That of another vault does not count.
-    ///
-    /// # Errors
-    /// Fails if it cannot be read.
-    pub fn open(folder: &Path, vault: &Path) -> Result<Self> {
-        let new = Self {
+    fn new(folder: &Path, vault: &Path) -> Self {
+        Self {
             version: VERSION,
             folder: folder.to_owned(),
             file: None,
@@ -185,7 +181,15 @@ impl Record {
             foreign: BTreeMap::new(),
             unmarked: BTreeMap::new(),
             apart: BTreeMap::new(),
-        };
+        }
+    }
+
+    /// Reads the record in a folder, for the vault at a path. That of another vault does not count.
+    ///
+    /// # Errors
+    /// Fails if it cannot be read.
+    pub fn open(folder: &Path, vault: &Path) -> Result<Self> {
+        let new = Self::new(folder, vault);
         let path = folder.join(INDEX);
         let file = stamp(&path);
         let bytes = match std::fs::read(&path) {
@@ -345,6 +349,18 @@ impl Record {
             }
         }
         if old.is_empty() { Ok(()) } else { self.save() }
+    }
+
+    /// Forgets every note: they are written as for the first time.
+    ///
+    /// # Errors
+    /// Fails if the disk cannot be written.
+    pub fn forget(&mut self) -> Result<()> {
+        for note in std::mem::take(&mut self.notes).keys() {
+            remove(&self.base_path(note))?;
+        }
+        *self = Self::new(&self.folder, &self.vault);
+        self.save()
     }
 
     /// Drops a note.

@@ -113,6 +113,8 @@ pub struct Plan {
     pub holds: Option<PathBuf>,
     /// Files in our folder that are not ours and stay.
     pub foreign: Vec<PathBuf>,
+    /// Files of ours that were changed since, and stay.
+    pub edited: Vec<PathBuf>,
     /// True if commands were wanted, and none can call our program where it lies.
     pub lacks_commands: bool,
     /// The file in which another server has our name.

@@ -185,8 +185,8 @@ fn quoted(title: &str) -> String {
     if title.starts_with('“') { title.to_owned() } else { format!("\"{title}\"") }
 }
 
-/// True for what the vault did by itself.
-fn is_of_vault(kind: &str) -> bool {
+/// True for what the vault did by itself, which no list of decisions shows.
+pub fn is_of_vault(kind: &str) -> bool {
     matches!(kind, "note-archived" | "note-unarchived")
 }
 

@@ -10,7 +10,9 @@ use thru_core::{
 };
 use thru_recall::{Freshness, Since};
 use thru_redact::{Clean, Redactor, Report};
-use thru_store::{MemoryBody, MemoryFilter, MemoryRow, SessionFilter, SessionRow, Store};
+use thru_store::{
+    MemoryBody, MemoryFilter, MemoryFlags, MemoryRow, SessionFilter, SessionRow, Store,
+};
 
 use super::cleaned;
 use super::session::SessionEntry;
@@ -187,6 +189,9 @@ pub struct MemoryEntry {
     /// Its name in the program that it was imported from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub imported: Option<ForeignName>,
+    /// The one who told it, if that was not the user.
+    #[serde(skip)]
+    pub teller: Option<String>,
     /// The outcome of the work, of a summary.
     #[serde(serialize_with = "outcome_name")]
     #[schemars(with = "Option<String>")]
@@ -221,6 +226,7 @@ impl MemoryEntry {
             None => (None, None),
         };
         let flags = memory.flags;
+        let imported = store.foreign_name(memory)?;
         let (headline, is_untitled) = (cleaned(redactor, &memory.title), memory.is_untitled());
         Ok(Self {
             id: store.short_id(&memory.id)?,
@@ -241,7 +247,8 @@ impl MemoryEntry {
             edited: flags.is_edited,
             refined: flags.is_refined,
             superseded: flags.is_superseded,
-            imported: store.foreign_name(memory)?,
+            teller: teller(&flags, imported.as_ref()),
+            imported,
             outcome: memory.outcome,
             tokens: memory.tokens,
             raw_tokens: memory.raw_tokens,
@@ -253,11 +260,10 @@ impl MemoryEntry {
         self.excerpt.as_ref().unwrap_or(&self.title)
     }
 
-    /// The headline in a list, behind the name of the program that it was imported from.
+    /// The headline in a list, behind the one who told it if that was not the user.
     pub fn listed(&self) -> Clean<String> {
-        let source = self.imported.as_ref().map(|named| named.source);
-        self.headline().derive(|headline| match source {
-            Some(source) => format!("from {source}: {headline}"),
+        self.headline().derive(|headline| match &self.teller {
+            Some(teller) => format!("{teller}: {headline}"),
             None => headline.clone(),
         })
     }
@@ -276,6 +282,14 @@ impl MemoryEntry {
         .filter(|(is_so, _)| *is_so)
         .map(|(_, mark)| mark.to_owned())
         .chain(self.imported.as_ref().map(|named| format!("from {}", named.source)))
+    }
+}
+
+/// Names the one who told a memory, if that was not the user: `told by an agent`, `from claude-mem`.
+pub(crate) fn teller(flags: &MemoryFlags, imported: Option<&ForeignName>) -> Option<String> {
+    match imported {
+        Some(named) => Some(format!("from {}", named.source)),
+        None => (flags.is_note && !flags.is_from_person).then(|| "told by an agent".to_owned()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::app::App;
 #[derive(Serialize)]
 struct ChangedFiles<'a> {
     changes: Vec<ChangedFile<'a>>,
-    /// Files in our folders that are not ours.
+    /// Files in our folders that are not ours, or were changed since, and stay.
     foreign: Vec<&'a Path>,
 }
 
@@ -37,7 +37,8 @@ impl<'a> ChangedFiles<'a> {
                 },
                 backup: backup.map(Backup::path),
             };
-        let foreign = all.clone().flat_map(|one| &one.plan.foreign).map(|path| path.as_path());
+        let kept = |one: &'a Changes| one.plan.foreign.iter().chain(&one.plan.edited);
+        let foreign = all.clone().flat_map(kept).map(|path| path.as_path());
         Self {
             changes: all.flat_map(Changes::planned).map(change).collect(),
             foreign: foreign.collect(),

@@ -16,6 +16,14 @@ use crate::fresh::{self, Freshness};
 use crate::keep::settings;
 use crate::trouble::{Result, Trouble};
 
+/// Checks that there is a vault.
+///
+/// # Errors
+/// Fails if there is none.
+pub fn required(app: &App) -> Result<()> {
+    Vault::open(app).map(drop)
+}
+
 /// Compacts the note of a session and archives it, whatever its size and age.
 ///
 /// # Errors
@@ -35,14 +43,13 @@ pub fn unarchive(app: &App, session: &str, call: Call<'_>) -> Result<VaultSynced
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let archived = memory::decisions(&store, intake.redactor())?.archived;
     drop(store);
+    let mut decided = Vec::new();
     if archived.contains_key(&session) {
-        let lock = call.lock(&intake)?;
-        intake
-            .record_and_apply(&lock, &[Operation::NoteUnarchived { session: session.clone() }])?;
+        decided.push(Operation::NoteUnarchived { session: session.clone() });
     } else if !lies_in_archive(&Vault::open(app)?, &session)? {
         return Err(Trouble::refused("the note of that session is not archived"));
     }
-    sync(app, &SyncVault { unarchive: Some(session), ..SyncVault::default() }, call)
+    sync(app, &SyncVault { decided, unarchive: Some(session), ..SyncVault::default() }, call)
 }
 
 /// True if the note of a session is still where archived ones are: a process may have been killed before it moved it.
@@ -70,15 +77,16 @@ fn session_with_note(app: &App, session: &str, call: Call<'_>) -> Result<Session
 /// Writes notes again that a person deleted: that of a session, or all.
 ///
 /// # Errors
-/// Fails if there is no such session, no note of it was deleted, or as [`sync()`].
+/// Fails if there is no vault, no such session, no note of it was deleted, or as [`sync()`].
 pub fn restore(app: &App, session: Option<&str>, call: Call<'_>) -> Result<VaultSynced> {
+    required(app)?;
     let store = fresh::open(app, Freshness::Recorded, call)?;
     let note = match session {
         Some(session) => Some(Memory::note_of(&named::named_session(app, &store, session)?.key)),
         None => None,
     };
     let hidden = store.operations()?.into_iter().filter(|row| row.undone.is_none());
-    let undoing: Vec<Operation> = hidden
+    let decided: Vec<Operation> = hidden
         .filter(|row| match Operation::read(&row.kind, &row.body) {
             Some(Operation::NoteHidden { note: hidden }) => note.is_none_or(|note| note == hidden),
             _ => false,
@@ -86,17 +94,13 @@ pub fn restore(app: &App, session: Option<&str>, call: Call<'_>) -> Result<Vault
         .map(|row| Operation::OperationUndone { operation: row.key })
         .collect();
     drop(store);
-    if undoing.is_empty() {
+    if decided.is_empty() {
         return Err(Trouble::not_found(match note {
             Some(_) => "the note of that session was not deleted",
             None => "there is no deleted note to write again",
         }));
     }
-    let intake = app.intake()?;
-    let lock = call.lock(&intake)?;
-    intake.record_and_apply(&lock, &undoing)?;
-    drop(lock);
-    sync(app, &SyncVault::default(), call)
+    sync(app, &SyncVault { decided, ..SyncVault::default() }, call)
 }
 
 /// Notes that were written elsewhere, or left behind.

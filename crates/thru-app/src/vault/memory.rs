@@ -72,8 +72,8 @@ pub(super) fn load_sessions(
 
 /// The bodies of memories by their sessions, in order.
 type Bodies = HashMap<Option<i64>, Vec<Clean<MemoryBody>>>;
-/// The bodies of what was recorded outside of sessions, with its projects.
-type NoteBodies = Vec<(Option<i64>, Clean<MemoryBody>)>;
+/// What was recorded outside of sessions.
+type NoteBodies = Vec<(MemoryRow, Clean<MemoryBody>)>;
 
 /// Reads the bodies of memories.
 fn bodies(
@@ -86,20 +86,15 @@ fn bodies(
     rows.sort_unstable_by_key(|(_, row)| row.row);
     let mut read = Vec::with_capacity(rows.len());
     for (place, row) in rows {
-        read.push((
-            place,
-            row.session,
-            row.project,
-            row.flags.is_note,
-            memory::body(store, redactor, &row)?,
-        ));
+        let body = memory::body(store, redactor, &row)?;
+        read.push((place, row, body));
     }
     read.sort_unstable_by_key(|(place, ..)| *place);
     let (mut bodies, mut notes) = (Bodies::new(), Vec::new());
-    for (_, session, project, is_note, body) in read {
-        match is_note {
-            true => notes.push((project, body)),
-            false => bodies.entry(session).or_default().push(body),
+    for (_, row, body) in read {
+        match row.flags.is_note {
+            true => notes.push((row, body)),
+            false => bodies.entry(row.session).or_default().push(body),
         }
     }
     Ok((bodies, notes))
@@ -128,10 +123,12 @@ fn told(
 ) -> Result<Vec<ToldMemory>> {
     let written_in = written_in(operations);
     let mut told = Vec::new();
-    for (project, body) in notes {
+    for (row, body) in notes {
         let MemoryBody::Observation(observation) = body.into_inner() else { continue };
-        let project = project.map(|row| store.project_name(row)).transpose()?.flatten();
+        let project = row.project.map(|row| store.project_name(row)).transpose()?.flatten();
+        let named = store.foreign_name(&row)?;
         told.push(ToldMemory {
+            teller: memory::teller(&row.flags, named.as_ref()),
             written_in: written_in.get(&observation.id).cloned(),
             project: project.map(|name| cleaned(redactor, &name).into_inner()),
             observation: *observation,

@@ -23,7 +23,7 @@ use thru_core::{Timestamp, percent_encoded};
 use thru_redact::Clean;
 use thru_vault::{Folder, LineId, Memory, Record, Size, Thresholds, VaultError};
 
-pub use actions::{VaultFiles, compact, detach, export, restore, unarchive};
+pub use actions::{VaultFiles, compact, detach, export, required, restore, unarchive};
 pub use attention::attention;
 pub(crate) use attention::summary;
 pub use following::{Following, Look};
@@ -157,6 +157,12 @@ pub fn init(app: &App, path: Option<&Path>, dry_run: bool, call: Call<'_>) -> Re
         }
         synced
     } else {
+        if app.config.vault.path.is_some() && !folder.is_dir() {
+            // Asked for again, notes that are gone with their folder are no loss to be confirmed.
+            let vault = Vault::at(&own, &folder);
+            let _lock = vault.lock()?;
+            Record::open(&vault.state, vault.folder.root())?.forget()?;
+        }
         thru_journal::files::create_dir_private(&folder)?;
         settings::set(app, &[("vault.path", &shown)])?;
         sync(&own, &request, call)
@@ -240,10 +246,26 @@ pub struct ActiveNote {
     pub lines: u64,
     /// Its age in days.
     pub days: u64,
-    /// The sentence about it and the limits.
+    /// The reason for which it is not archived.
+    pub state: ActiveState,
+    /// The sentence about it and the limits, as the end of a session says it.
     pub sentence: String,
     /// The time at which it is old enough to be compacted, if its session is over by then.
     pub next: Option<Timestamp>,
+}
+
+/// The reason for which the note of a session is not archived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ActiveState {
+    /// A person took it out of the archive.
+    TakenOut,
+    /// Its session goes on.
+    Running,
+    /// It is below the limits.
+    Small,
+    /// Nothing: the next sync archives it.
+    Due,
 }
 
 /// Reads the state of the vault.
@@ -299,7 +321,17 @@ pub fn status(app: &App, call: Call<'_>) -> Result<VaultStatus> {
         }
         let text = vault.folder.read(&written.path).ok().flatten().map(|note| note.text);
         let size = Size::of(&text.unwrap_or_default(), session.started, app.clock.now());
+        let state = if memory.decided.taken_out.contains(&session.key) {
+            ActiveState::TakenOut
+        } else if session.closed.is_none() {
+            ActiveState::Running
+        } else if size.reached(&limits).is_some() {
+            ActiveState::Due
+        } else {
+            ActiveState::Small
+        };
         status.active.push(ActiveNote {
+            state,
             session: short,
             note: written.path.clone(),
             lines: size.lines,

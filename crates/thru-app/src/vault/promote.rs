@@ -112,11 +112,8 @@ pub fn promote(app: &App, note: &str, call: Call<'_>) -> Result<VaultSynced> {
             subject.name
         )));
     }
-    let intake = app.intake()?;
-    let lock = call.lock(&intake)?;
-    intake.record_and_apply(&lock, &[Operation::NotePromoted { note: subject.note }])?;
-    drop(lock);
-    sync(app, &SyncVault { promote: Some(subject.note), ..SyncVault::default() }, call)
+    let decided = vec![Operation::NotePromoted { note: subject.note }];
+    sync(app, &SyncVault { decided, promote: Some(subject.note), ..SyncVault::default() }, call)
 }
 
 fn subject(app: &App, note: &str, call: Call<'_>) -> Result<Subject> {

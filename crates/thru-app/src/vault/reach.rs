@@ -69,9 +69,18 @@ impl Run<'_> {
 
     /// True if every note was found to follow memory, and no person changed what is ours since.
     fn is_settled(&self) -> bool {
-        let SyncVault { accept, compact, promote, unarchive, in_background: _, merged, dry_run } =
-            self.request;
-        let is_plain = compact.is_none()
+        let SyncVault {
+            accept,
+            decided,
+            compact,
+            promote,
+            unarchive,
+            in_background: _,
+            merged,
+            dry_run,
+        } = self.request;
+        let is_plain = decided.is_empty()
+            && compact.is_none()
             && promote.is_none()
             && unarchive.is_none()
             && merged.is_empty()

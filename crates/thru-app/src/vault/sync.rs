@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use jiff::SignedDuration;
 use thru_core::{Id, SessionKey, Timestamp, content_hash};
+use thru_intake::Operation;
 use thru_vault::{
     Folder, Loss, Memory, Plan, Record, SessionMemory, Stamp, conflict_copy, note_id,
 };
@@ -33,6 +34,8 @@ pub(super) const BY_HAND: &str = "Compacted by hand";
 pub struct SyncVault {
     /// Takes in a loss that is too large to be taken in without being asked.
     pub accept: bool,
+    /// Decisions about notes, which take effect only if the vault is there and no loss stops it.
+    pub decided: Vec<Operation>,
     /// Compacts this session whatever its size and age.
     pub compact: Option<SessionKey>,
     /// Moves this note to those of all projects.
@@ -140,6 +143,7 @@ impl<'a> Run<'a> {
             return if self.request.dry_run { Ok(()) } else { self.save() };
         }
         self.record.loss = None;
+        self.decide(call)?;
         self.take_in(call)?;
         let store = fresh::open(self.app, self.freshness(), call)?;
         let state = self.state(&store)?;
@@ -153,6 +157,15 @@ impl<'a> Run<'a> {
             }
         }
         self.synced.milliseconds = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Ok(())
+    }
+
+    fn decide(&self, call: Call<'_>) -> Result<()> {
+        if !self.request.decided.is_empty() {
+            let intake = self.app.intake()?;
+            let lock = call.lock(&intake)?;
+            intake.record_and_apply(&lock, &self.request.decided)?;
+        }
         Ok(())
     }
 

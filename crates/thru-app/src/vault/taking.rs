@@ -196,7 +196,9 @@ impl<'a> Taking<'a> {
                     narrative = None;
                     self.line(note, line, LineChange::Text(clean));
                 }
-                let kind = category.and_then(|category| category.parse::<ObservationType>().ok());
+                // Behind a comma stands who told it.
+                let kind = category.and_then(|category| category.split(',').next());
+                let kind = kind.and_then(|kind| kind.parse::<ObservationType>().ok());
                 MemoryEdit { title: Some(title), narrative, kind, ..MemoryEdit::default() }
             }
         };

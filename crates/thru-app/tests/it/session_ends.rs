@@ -3,7 +3,10 @@
 
 use std::fs;
 
-use thru_app::vault::{Promotion, attention, compact, promote, promotions, status, unarchive};
+use thru_app::App;
+use thru_app::vault::{
+    ActiveState, Promotion, attention, compact, promote, promotions, status, unarchive,
+};
 use thru_core::MemoryKind;
 use thru_store::{MemoryFilter, Store};
 
@@ -25,7 +28,7 @@ fn a_note_below_the_threshold_stays_active() {
         "Session note below threshold ({} lines, 0 days old). Keeping active.",
         vault.read(SESSION).lines().count()
     );
-    assert_eq!(active.sentence, expected);
+    assert_eq!((active.sentence.as_str(), active.state), (expected.as_str(), ActiveState::Small));
     assert!(active.next.unwrap().to_string().starts_with("2026-03-04T"));
 }
 
@@ -241,8 +244,29 @@ fn a_note_is_compacted_by_hand_and_taken_out_of_the_archive_again() {
     let text = vault.read(SESSION);
     assert!(text.contains("\nstatus: active\n") && !text.contains("archived_date"), "{text}");
     let vault = vault.after(9);
+    let active = |app: &App, session: &str| {
+        let active = status(app, call()).unwrap().active;
+        active.iter().find(|one| one.session == session).map(|one| one.state)
+    };
+    assert_eq!(active(&vault.app(), ONE), Some(ActiveState::TakenOut));
+    assert_eq!(active(&vault.app(), TWO), Some(ActiveState::Due));
     assert_eq!(vault.sync().compacted.len(), 1, "it stays out; the other one does not");
+    assert_eq!(active(&vault.app(), TWO), None);
     assert!(unarchive(&vault.app(), "11111111", call()).is_err());
+}
+
+#[test]
+fn an_unarchive_that_fails_takes_no_effect() {
+    let vault = Vaulted::new();
+    compact(&vault.app(), "11111111", call()).unwrap();
+    let (folder, aside) = (vault.folder(), vault.folder().with_file_name("aside"));
+    fs::rename(&folder, &aside).unwrap();
+    unarchive(&vault.app(), "11111111", call()).unwrap_err();
+    fs::rename(&aside, &folder).unwrap();
+    vault.sync();
+    assert!(vault.path(SESSION).to_string_lossy().contains("/archive/sessions/"));
+    let status = status(&vault.app(), call()).unwrap();
+    assert!(status.active.iter().all(|one| one.session != ONE), "{status:?}");
 }
 
 /// "Threshold Testing": "Test Case 1: Line Threshold" to "Test Case 4: Neither Threshold".

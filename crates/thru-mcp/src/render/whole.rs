@@ -248,6 +248,7 @@ mod tests {
             refined: false,
             superseded: false,
             imported: None,
+            teller: None,
             outcome: None,
             tokens: 0,
             raw_tokens: 0,

@@ -80,7 +80,8 @@ fn speaker(store: &Store, memory: &MemoryRow) -> Result<Speaker> {
 pub fn agent_notes(store: &Store) -> Result<Vec<MemoryRow>> {
     let notes = store.memories(&MemoryFilter { notes: true, ..MemoryFilter::default() })?;
     let mut kept = Vec::new();
-    for note in notes.into_iter().filter(|note| !note.flags.is_rule) {
+    let is_theirs = |note: &MemoryRow| !note.flags.is_rule && !note.flags.is_imported;
+    for note in notes.into_iter().filter(is_theirs) {
         if speaker(store, &note)? == Speaker::Agent {
             kept.push(note);
         }

@@ -68,7 +68,11 @@ pub(super) fn memory(app: &App, memory: &WholeMemory) -> Vec<Line> {
     match &memory.session_entry {
         Some(session) => lines.add(Tone::Quiet, heading(session)),
         None => {
-            lines.add(Tone::Quiet, entry.project.as_ref().map_or("every project", |it| it.get()))
+            let place = entry.project.as_ref().map_or("every project", |it| it.get());
+            // The program that it was imported from stands above.
+            let teller = entry.teller.as_ref().filter(|_| entry.imported.is_none());
+            let teller = teller.map(|teller| format!(" · {teller}")).unwrap_or_default();
+            lines.add(Tone::Quiet, format!("{place}{teller}"));
         }
     }
     if let Some(note) = memory.files.note() {

@@ -76,16 +76,19 @@ enum Kind {
 }
 
 /// Everything that has a note.
+#[derive(Default)]
 pub(super) struct Entities<'m> {
     all: Vec<Entity<'m>>,
     /// The entities of each session, by place.
     by_session: HashMap<Id, BTreeSet<usize>>,
+    /// The tellers of what was told, where these are not the user.
+    tellers: HashMap<Id, &'m str>,
 }
 
 impl<'m> Entities<'m> {
     /// Finds what the archived sessions, and what was told, are about.
     pub(super) fn new(memory: &'m Memory) -> Self {
-        let mut entities = Self { all: Vec::new(), by_session: HashMap::new() };
+        let mut entities = Self::default();
         let archived = memory.sessions.iter().filter(|session| memory.is_compacted(session));
         let mut projects: BTreeMap<&str, Vec<&SessionMemory>> = BTreeMap::new();
         for session in archived {
@@ -117,6 +120,8 @@ impl<'m> Entities<'m> {
                 false => Kind::Project,
             };
             entities.add(&mut places, (String::new(), project, kind), &told.observation, None);
+            let teller = told.teller.as_deref().map(|teller| (told.observation.id, teller));
+            entities.tellers.extend(teller);
         }
         entities.name_components();
         entities
@@ -151,6 +156,10 @@ impl<'m> Entities<'m> {
         if let Some(session) = session {
             self.by_session.entry(Memory::note_of(&session.key)).or_default().insert(place);
         }
+    }
+
+    fn teller(&self, told: &Observation) -> Option<&str> {
+        self.tellers.get(&told.id).copied()
     }
 
     /// Gives each file and folder the shortest end of its path that no other of its project has.
@@ -264,7 +273,7 @@ impl<'m> Entities<'m> {
                 _ if is_gotcha(one) => "Gotchas & Troubleshooting",
                 _ => continue,
             };
-            let mut lines = memory_lines(one, Dated::Yes);
+            let mut lines = memory_lines(one, Dated::Yes, self.teller(one));
             if is_gotcha(one) {
                 lines.extend(facts.of_memory(one));
             }
@@ -285,7 +294,9 @@ impl<'m> Entities<'m> {
         let is_told = |one: &Observation| is_decision(one) || is_gotcha(one) || one.is_rule;
         let others = entity.memories.iter().rev().filter(|(one, _)| !is_told(one)).take(POINTED);
         // Their text stands in the notes of their sessions.
-        let titles = others.flat_map(|(one, _)| memory_lines(one, Dated::Yes).into_iter().take(1));
+        let titles = others.flat_map(|(one, _)| {
+            memory_lines(one, Dated::Yes, self.teller(one)).into_iter().take(1)
+        });
         put(&mut all, "Recent Changes", titles);
         let is_empty = |name: &str| all.iter().any(|one| one.name == name && one.lines.is_empty());
         let links = if is_empty("Recent Changes") { POINTED } else { 0 };

@@ -57,6 +57,8 @@ pub struct ToldMemory {
     pub observation: Observation,
     /// The name of its project; `None` if it holds in all.
     pub project: Option<String>,
+    /// The one who told it, if that was not the user.
+    pub teller: Option<String>,
     /// The note and the section that a person wrote it into.
     pub written_in: Option<(Id, String)>,
 }
@@ -221,8 +223,10 @@ enum Dated {
     No,
 }
 
-/// Returns the lines of a memory: its title, and below it the text and the facts.
-fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
+/// Returns the lines of a memory: its title, and below it the text and the facts. A teller stands behind the category, where no
+/// edit of the line makes it part of the title.
+fn memory_lines(memory: &Observation, dated: Dated, teller: Option<&str>) -> Vec<PlannedLine> {
+    let teller = teller.map(|teller| format!(", {teller}")).unwrap_or_default();
     let category = if memory.is_rule { "rule" } else { memory.kind.as_str() };
     let date = match (dated, memory.at) {
         (Dated::Yes, Some(at)) => format!("{}: ", day(at)),
@@ -243,7 +247,7 @@ fn memory_lines(memory: &Observation, dated: Dated) -> Vec<PlannedLine> {
         group: None,
         parent: None,
         task: None,
-        text: format!("[{category}] {date}{}", escaped(&headline)),
+        text: format!("[{category}{teller}] {date}{}", escaped(&headline)),
         shows: Shows::Title(memory.id),
     }];
     let narrative = memory.narrative.as_ref().map(|one| one.text.as_str());

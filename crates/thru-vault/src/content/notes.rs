@@ -70,7 +70,7 @@ impl<'m> Notes<'m> {
     /// Puts what people told in a note, their texts and their ticks into its plan.
     fn settled(&self, mut plan: Plan) -> Plan {
         for (section, memory) in self.told.get(&plan.id).into_iter().flatten() {
-            let lines = memory_lines(&memory.observation, Dated::No);
+            let lines = memory_lines(&memory.observation, Dated::No, None);
             if let Some(own) = plan.sections.iter_mut().find(|own| own.name == *section) {
                 let known: HashSet<LineId> = own.lines.iter().map(|line| line.id.clone()).collect();
                 own.lines.extend(lines.into_iter().filter(|line| !known.contains(&line.id)));

@@ -93,7 +93,7 @@ fn content(session: &SessionMemory, entities: &Entities<'_>, names: &Names) -> V
     );
     put(&mut all, "Work Log", work_log(session));
     for one in session.observations.iter().filter(|one| is_shown(one) && is_decision(one)) {
-        put(&mut all, "Decisions Made", memory_lines(one, Dated::No));
+        put(&mut all, "Decisions Made", memory_lines(one, Dated::No, None));
     }
     let statements = |statements: fn(&thru_core::Digest) -> &Vec<Statement>| {
         digest.map_or(&[][..], |digest| statements(digest).as_slice())
@@ -146,7 +146,9 @@ fn work_log(session: &SessionMemory) -> Vec<PlannedLine> {
             _ => minute(one.at.unwrap_or(session.started)),
         };
         group = Some((one.turn, heading.clone()));
-        lines.extend(memory_lines(one, Dated::No).into_iter().map(|line| line.under(&heading)));
+        lines.extend(
+            memory_lines(one, Dated::No, None).into_iter().map(|line| line.under(&heading)),
+        );
     }
     if lines.is_empty()
         && let Some(summary) = &session.summary

@@ -7,14 +7,15 @@ use super::{graph, shared};
 use crate::environment::Environment;
 use crate::ui::{Outcome, Tone, plural};
 
-/// An end is a date, a commit, or the start of a session's id. Without a second one, the span ends now.
+/// An end is a date, a commit (at least seven characters of its hash), or the start of a session's id (at least four). Without a
+/// second one, the span ends now.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     thru changed yesterday\n  \
     thru changed 2026-03-01..2026-03-08\n  \
     thru changed 1a2b3c4..5d6e7f8")]
 pub(crate) struct ChangedArguments {
-    /// `A..B`
+    /// `A..B`, or `A` alone
     span: String,
     #[command(flatten)]
     within: shared::InProjects,

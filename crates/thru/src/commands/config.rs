@@ -50,12 +50,9 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
         &arguments.command,
         Some(Command::Get { .. } | Command::Show { key: Some(_), .. })
     );
-    let Some(command) = &arguments.command else {
-        changed(&mut page, environment);
-        return page.print();
-    };
-    match command {
-        Command::Get { key } => match environment.config.get(key) {
+    match &arguments.command {
+        None => changed(&mut page, environment),
+        Some(Command::Get { key }) => match environment.config.get(key) {
             Some(resolved) => page.line(match resolved.value {
                 // For a script: without the quotation marks of TOML.
                 Value::Text(text) => text,
@@ -63,7 +60,7 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
             }),
             None => return Err(unknown(key)),
         },
-        Command::Set { key, value } => {
+        Some(Command::Set { key, value }) => {
             settings::set(environment, &[(key, value)])?;
             // A daemon reads the settings at every step.
             background::poke(environment);
@@ -75,9 +72,11 @@ pub(crate) fn run(arguments: &ConfigArguments, environment: &Environment) -> Res
                 ));
             }
         }
-        Command::Path => places(&mut page, environment),
-        Command::Show { key: Some(key), .. } if find(key).is_none() => return Err(unknown(key)),
-        Command::Show { key, origin, json } => {
+        Some(Command::Path) => places(&mut page, environment),
+        Some(Command::Show { key: Some(key), .. }) if find(key).is_none() => {
+            return Err(unknown(key));
+        }
+        Some(Command::Show { key, origin, json }) => {
             let is_shown = |known: &str| key.as_ref().is_none_or(|key| key == known);
             match json {
                 true => {
@@ -100,7 +99,9 @@ fn changed(page: &mut Page, environment: &App) {
     let is_changed = |resolved: &Resolved| resolved.origin != Origin::Default;
     let settings = SETTINGS.iter().filter_map(|setting| environment.config.get(setting.key));
     let changed: Vec<Resolved> = settings.filter(is_changed).collect();
-    if changed.is_empty() {
+    // A file that could not be understood changes nothing, and is not the same as one that does not.
+    let is_understood = environment.notes.iter().all(Note::is_only_a_word);
+    if changed.is_empty() && is_understood {
         page.line("Every setting has its default value.");
     }
     for Resolved { key, value, origin } in &changed {

@@ -5,6 +5,7 @@ use std::io::{BufWriter, Write};
 use std::path::PathBuf;
 
 use thru_app::Result;
+use thru_app::ask::log::is_of_vault;
 use thru_app::keep::export::{self, Export, ExportForm, ExportImported};
 
 use crate::environment::Environment;
@@ -110,11 +111,17 @@ fn show_imported(page: &mut Page, imported: &ExportImported) {
     let new: u64 = imported.new.values().sum();
     match new {
         0 => page.line("Nothing new."),
-        _ => page.line(format!(
-            "Imported {} ({}). `thru log` lists them.",
-            plural(new, "decision"),
-            kinds_of(&imported.new)
-        )),
+        _ => {
+            let listed = match imported.new.keys().any(|kind| is_of_vault(kind)) {
+                true => "all but the archived notes",
+                false => "them",
+            };
+            page.line(format!(
+                "Imported {} ({}). `thru log` lists {listed}.",
+                plural(new, "decision"),
+                kinds_of(&imported.new)
+            ));
+        }
     }
     if imported.known > 0 {
         page.line(format!("{} known already.", plural(imported.known, "decision")));

@@ -14,7 +14,7 @@ use crate::ui::{Outcome, Page, Tone, plural};
     thru facts src/kiln.rs                   a file: its commits, errors and fixes\n  \
     thru facts 'cargo test' --history        how its outcome changed\n  \
     thru facts serde --at 2026-03-01         what was true then\n  \
-    thru facts --relation RULED              the rules in force")]
+    thru facts --relation RULED              the rules given in sessions, as far as they are in force")]
 pub(crate) struct FactsArguments {
     /// A file, command, test, error, commit, branch, package or setting, or words of it; all facts without
     #[arg(default_value = "", hide_default_value = true)]

@@ -139,7 +139,11 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
     if !targets.memories.is_empty() {
         let count = count_of_memories(targets.memories.len());
         let each = if targets.memories.len() == 1 { "it" } else { "each" };
-        page.line(format!("{count}: `thru undo` brings {each} back."));
+        page.line(match environment.terminal.interactive {
+            true => format!("{count}: `thru undo` brings {each} back."),
+            // There is no question behind it, and nothing to undo.
+            false => format!("{count} to forget; `thru undo` would bring {each} back."),
+        });
     }
     if !targets.sessions.is_empty() {
         page.line(format!(

@@ -19,8 +19,7 @@ const SHOWN: usize = 40;
     thru jobs                what waits and what failed\n  \
     thru jobs retry --all    try everything again now\n  \
     thru jobs run            ask models and deliver what is due, where no daemon does\n  \
-    thru jobs cancel 3       let it be; the session is indexed when something asks for it\n\n\
-    Exit status of `retry`: 1 there was nothing to try again.")]
+    thru jobs cancel 3       let it be; the session is indexed when something asks for it")]
 pub(crate) struct JobsArguments {
     #[command(subcommand)]
     command: Option<Command>,

@@ -55,11 +55,15 @@ pub(crate) fn tell_made(page: &mut Page, changes: &Changes, environment: &App) {
     }
 }
 
-/// The files in our folders that are not ours.
+/// The files in our folders that stay.
 pub(crate) fn tell_foreign(page: &mut Page, plan: &Plan, environment: &App) {
     for path in &plan.foreign {
         let shown = environment.shown(path);
         page.line(format!("{shown} is not ours and was left where it is."));
+    }
+    for path in &plan.edited {
+        let shown = environment.shown(path);
+        page.line(format!("{shown} was changed since it was written, and was left as it is."));
     }
 }
 

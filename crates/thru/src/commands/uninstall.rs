@@ -86,17 +86,32 @@ pub(crate) fn run(arguments: &UninstallArguments, environment: &Environment) -> 
             page.line("There was nothing to remove.");
         } else if has_data && !arguments.dry_run {
             let shown = environment.shown(data);
-            page.line(format!("What was recorded stays in {shown}, and can still be searched."));
+            let is_recorded =
+                [environment.layout.journal(), environment.layout.archive()].iter().any(|folder| {
+                    std::fs::read_dir(folder).is_ok_and(|mut files| files.next().is_some())
+                });
+            if is_recorded {
+                page.line(format!(
+                    "What was recorded stays in {shown}, and can still be searched."
+                ));
+            }
             if is_for_all {
                 page.line("New sessions are no longer read unless you run `thru import`.");
             }
-            page.line("`thru export` writes it as JSON Lines to take along;");
+            if is_recorded {
+                page.line("`thru export` writes it as JSON Lines to take along;");
+            }
             // A shell takes `~` for the home directory only without quotes.
             let typed = match shown.contains(char::is_whitespace) {
                 true => format!("'{}'", data.display()),
                 false => shown,
             };
-            page.line(format!("`rm -r {typed}` removes it for good."));
+            page.line(match is_recorded {
+                true => format!("`rm -r {typed}` removes it for good."),
+                false => {
+                    format!("Nothing was recorded. `rm -r {typed}` removes the data directory.")
+                }
+            });
         }
         for removal in &removals {
             setup_page::tell_notes(&mut page, &removal.notes);

@@ -190,6 +190,14 @@ fn announce(
             size(share.bytes)
         ));
     }
+    let data = environment.shown(environment.layout.root());
+    page.line(format!("  - keep what it reads in {data}"));
+    if environment.machine.daemon_switched_off(&environment.config).is_none() {
+        page.line(
+            "  - start a background process, now and with your sessions: it reads what your agents write about them, \
+             in every project (`thru daemon` controls it)",
+        );
+    }
     page.line(
         "Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.",
     );

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use thru_app::vault::{
-    self, ActiveNote, FailedNote, LossFound, Promotion, SyncVault, VaultSettled, VaultStatus,
-    VaultSynced,
+    self, ActiveNote, ActiveState, FailedNote, LossFound, Promotion, SyncVault, VaultSettled,
+    VaultStatus, VaultSynced,
 };
 use thru_app::{Remedy, Result, Trouble, TroubleKind};
 
@@ -109,6 +109,7 @@ pub(crate) fn run(arguments: &VaultArguments, environment: &Environment) -> Resu
         Some(Command::Promote { note: None, .. }) => promotions(json, environment),
         Some(Command::Promote { note: Some(note), yes }) => promote(note, *yes, json, environment),
         Some(Command::Restore { session }) => {
+            vault::required(environment)?;
             match vault::restore(environment, session.as_deref(), shown.call()) {
                 Err(nothing) if session.is_none() && nothing.kind() == TroubleKind::NotFound => {
                     print(&(), "There is no deleted note to write again.", json, environment)?;
@@ -139,17 +140,24 @@ fn init(
     environment.answer(json, &init, |page| {
         let place = environment.shown(&init.vault);
         let notes = plural(init.synced.created as u64, "note");
-        page.line(match dry_run {
-            true => format!("Would write {notes} into {place}. Nothing was changed."),
-            false => format!("Wrote {notes} into {place}."),
-        });
+        match dry_run {
+            true => {
+                page.line(format!("Would write {notes} into {place}. Nothing was changed."));
+            }
+            false if init.synced.loss.is_some() => {}
+            false => page.line(format!("Wrote {notes} into {place}.")),
+        }
         if let Some(within) = &init.within {
             page.line(format!("It is a folder of the vault {}.", environment.shown(within)));
         }
         if !dry_run {
             show_synced(page, &init.synced);
         }
-        if init.synced.created + init.synced.changed + init.synced.unchanged == 0 {
+        let notes = init.synced.created + init.synced.changed + init.synced.unchanged;
+        if init.synced.loss.is_some() {
+            return;
+        }
+        if notes == 0 {
             let hint = "Memory holds no session to write yet: `thru import` reads the history on this machine.";
             page.toned(Tone::Quiet, hint);
         } else if !dry_run {
@@ -185,6 +193,7 @@ fn tell(
         }
         match written {
             0 if is_wrong || done.is_some() || synced.removed > 0 || !synced.taken.is_empty() => {}
+            0 if !synced.compacted.is_empty() => {}
             0 if !synced.copies.is_empty() => page.line("There is nothing to write."),
             0 => page.line(format!(
                 "Every note is as it should be ({}).",
@@ -263,7 +272,8 @@ fn promote(note: &str, yes: bool, json: bool, environment: &Environment) -> Resu
             "Show these wishes and rules as those of all projects?",
             false,
         )? {
-            return print(&(), "Nothing was changed.", false, environment);
+            print(&(), "Nothing was changed.", false, environment)?;
+            return Ok(Outcome::Nothing);
         }
     }
     tell(&vault::promote(environment, note, shown.call())?, None, json, environment)
@@ -309,6 +319,7 @@ fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
 }
 
 fn detach(yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
+    vault::required(environment)?;
     if !yes {
         if !environment.terminal.interactive {
             let message = "nothing was changed: this would take our ids out of every note";
@@ -316,7 +327,8 @@ fn detach(yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
         }
         let question = "Leave the notes without our ids, and never write them again?";
         if !shared::ask(environment, question, false)? {
-            return print(&(), "Nothing was changed.", false, environment);
+            print(&(), "Nothing was changed.", false, environment)?;
+            return Ok(Outcome::Nothing);
         }
     }
     let files = vault::detach(environment)?;
@@ -459,13 +471,29 @@ fn show_status(page: &mut Page, status: &VaultStatus, environment: &Environment)
     show_wrong(page, &status.left, &status.failed, status.loss);
     show_copies(page, &status.copies);
     show_proposed(page, &status.proposed);
-    // Those that are due first.
-    for ActiveNote { note, sentence, next, .. } in status.active.iter().take(SHOWN) {
-        page.line(format!("{note}: {sentence}"));
-        let next = day_and_time(*next, environment.zone());
-        page.toned(Tone::Quiet, &format!("  Next checkpoint: {next}"));
+    for note in status.active.iter().take(SHOWN) {
+        show_active(page, note, environment);
     }
     show_more(page, status.active.len(), "more active note");
+    if status.active.iter().any(|note| note.state == ActiveState::Due) {
+        page.toned(Tone::Quiet, "`thru vault sync` archives what is due.");
+    }
+}
+
+fn show_active(page: &mut Page, active: &ActiveNote, environment: &Environment) {
+    let state = match active.state {
+        ActiveState::TakenOut => "out of the archive until you compact it".to_owned(),
+        ActiveState::Running => "active while its session goes on".to_owned(),
+        ActiveState::Due => "due for the archive".to_owned(),
+        ActiveState::Small => {
+            let lines = plural(environment.config.vault.compact_lines, "line");
+            let next = day_and_time(active.next, environment.zone());
+            format!("active until {next}, or until it has {lines}")
+        }
+    };
+    page.line(format!("{}: {state}", active.note));
+    let (lines, days) = (plural(active.lines, "line"), plural(active.days, "day"));
+    page.toned(Tone::Quiet, &format!("  {lines}, {days} old"));
 }
 
 /// Prints the number of things that are not shown one by one.

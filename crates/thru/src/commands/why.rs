@@ -63,7 +63,7 @@ fn show(page: &mut Page, course: &Course, environment: &Environment) {
         let room = page.columns().saturating_sub(decision.id.len() + when.len() + 4).max(30);
         let id = page.paint(Tone::Id, &decision.id);
         let when = page.paint(Tone::Quiet, &when);
-        page.line(format!("{id}  {when}  {}", one_line(decision.headline().get(), room)));
+        page.line(format!("{id}  {when}  {}", one_line(decision.listed().get(), room)));
     }
     match course.facts.is_empty() && course.decisions.is_empty() {
         true => page.toned(Tone::Quiet, "Nothing is known about it."),

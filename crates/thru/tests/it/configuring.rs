@@ -26,7 +26,7 @@ fn settings_are_shown_with_where_they_come_from() {
     capture.skip_tools = ["ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite"]
 
     # Track sessions: hooks record, transcripts are watched. If off, only `thru import` brings anything
-    # in.
+    # in, and no daemon runs, which `thru view` needs.
     session_tracking.enabled = true
 
     # Seconds without activity after which a session that was not closed is indexed. On machines that
@@ -70,7 +70,8 @@ fn settings_are_shown_with_where_they_come_from() {
     hooks.async_indexing = true
 
     # Start the daemon when a session starts and, with hooks installed or `daemon.watch`, when a command
-    # that reads memory runs. If off, recorded events wait for the next command or session.
+    # that reads memory runs. If off, recorded events wait for the next command or session, and `thru
+    # view` has no page to open.
     daemon.enabled = true
 
     # Let commands start the daemon, which reads transcripts as they are written, even where no hooks
@@ -392,6 +393,10 @@ fn an_unknown_key_in_the_file_is_an_error_with_a_suggestion() {
     hint: correct the file; `thru config show` lists the settings.
     -- exit 2 --
     ");
+    // The hint sends the reader there.
+    let config = home.thru(&["config"]).expect(0);
+    assert!(config.stderr.contains("there is no setting `search.limmit`"), "{}", config.shown());
+    assert!(!config.stdout.contains("default value"), "{}", config.shown());
     // What mends it works.
     assert_eq!(home.thru(&["config", "set", "search.limit", "3"]).code, 0);
     std::fs::write(home.data().join("config.toml"), "project.name = 'rocket'\n").unwrap();

@@ -828,8 +828,6 @@ fn help_of_jobs_and_sync_history() {
       thru jobs retry --all    try everything again now
       thru jobs run            ask models and deliver what is due, where no daemon does
       thru jobs cancel 3       let it be; the session is indexed when something asks for it
-
-    Exit status of `retry`: 1 there was nothing to try again.
     ");
     assert_snapshot!(Home::new().shown(&["sync-history", "--help"]), @"
     Show which sessions are not imported yet, and import them

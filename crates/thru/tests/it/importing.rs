@@ -273,6 +273,7 @@ fn memories_of_claude_mem_are_imported_and_marked() {
                        No index on notes.body The search page runs LIKE '%word%' over notes.body. SQLite
                        has to read each row.
     ");
+    assert_snapshot!(home.thru(&["log", "--agents"]).expect(1).stdout, @"No note of an agent is waiting for you.");
     assert_snapshot!(home.thru(&["show", "claude-mem:99"]).expect(2).shown(), @"
     -- stderr --
     error: there is no memory `claude-mem:99`.

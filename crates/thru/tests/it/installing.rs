@@ -991,6 +991,29 @@ fn answers_for_programs() {
 }
 
 #[test]
+fn a_command_that_was_changed_stays_and_is_named() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    machine.thru(&["install"]).expect(0);
+    let command = machine.home.claude().join("commands/recall.md");
+    let mine = fs::read_to_string(&command).unwrap() + "\nAnswer in German.\n";
+    fs::write(&command, &mine).unwrap();
+    let removed = machine.thru(&["uninstall"]).expect(0).stdout;
+    let named = "recall.md was changed since it was written, and was left as it is.\n";
+    assert!(removed.contains(named) && !removed.contains("not ours"), "{removed}");
+    assert!(!removed.contains("What was recorded"), "{removed}");
+    assert_eq!(fs::read_to_string(&command).unwrap(), mine);
+}
+
+#[test]
+fn up_says_what_will_run_before_it_asks() {
+    let machine = machine(Home::new(), Some("2.1.197"));
+    let mut up = machine.home.command();
+    let asked = up.env_remove("THROUGHLINE_DAEMON").arg("up").output().unwrap();
+    let asked = String::from_utf8(asked.stdout).unwrap();
+    assert!(asked.contains("\n  - start a background process, now and with"), "{asked}");
+}
+
+#[test]
 fn up_does_everything_and_can_be_repeated() {
     let machine = machine(Home::with_history(), Some("2.1.197"));
     machine.home.write("settings.json", SETTINGS);
@@ -1009,6 +1032,7 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
+      - keep what it reads in [folder]/home
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
     Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
@@ -1032,6 +1056,7 @@ fn up_does_everything_and_can_be_repeated() {
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
       - read the history in [folder]/claude: 2 sessions, [size]
+      - keep what it reads in [folder]/home
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
     Histories contain secrets. Those that are recognised are not stored; `thru redact --scan` looks for more.
 
@@ -1116,6 +1141,7 @@ fn up_goes_ahead_of_claude_code() {
       - write [folder]/claude/commands/remember.md
       - write [folder]/claude/skills/session-manager/SKILL.md
       - write [folder]/claude/skills/mem-search/SKILL.md
+      - keep what it reads in [folder]/home
     Nothing leaves this machine. `thru uninstall` undoes it and leaves all other settings as they were.
 
     Added 7 hooks to [folder]/claude/settings.json.

@@ -420,6 +420,40 @@ fn nothing_told_steers_a_terminal_or_leaves_the_fence() {
 }
 
 #[test]
+fn only_an_edit_of_words_hides_what_the_agent_reported() {
+    let home = Home::new();
+    let mut author = Author::of(ONE).in_directory(home.project().to_str().unwrap());
+    author
+        .asks("Rename the retry module")
+        .runs("toolu_1", "git commit -am 'Rename the retry module'")
+        .gets("toolu_1", "[main 4f0c2d1] Rename the retry module\n 2 files changed")
+        .says("I renamed the retry module to backoff: the word retry had two meanings.");
+    home.write(&file(ONE), author.text());
+    home.thru(&["import"]).expect(0);
+    let change = home.memory_of("refactor", "Rename the retry module");
+    let title = || home.json(&["sessions", "--json"])["sessions"][0]["title"].clone();
+    let shown = || home.inside(&["show", &change]).stdout;
+    assert_eq!(title(), "Rename the retry module");
+    assert!(shown().contains("Reported by the agent"), "{}", shown());
+    for edit in [
+        &["--agree"][..],
+        &["--rule", "true"],
+        &["--type", "feature"],
+        &["--title", "Rename the retry module"],
+    ] {
+        let said = home.inside(&[&["edit", &change], edit].concat()).expect(0).stdout;
+        assert!(said.contains("Changed. `thru undo`"), "{said}");
+        assert!(shown().contains("Reported by the agent"), "{edit:?}: {}", shown());
+        assert_eq!(title(), "Rename the retry module", "{edit:?}");
+    }
+    home.inside(&["edit", &change, "--title", "Call the module backoff"]).expect(0);
+    assert!(!shown().contains("Reported by the agent"), "{}", shown());
+    assert_eq!(title(), "Call the module backoff");
+    home.inside(&["undo"]).expect(0);
+    assert_eq!(title(), "Rename the retry module");
+}
+
+#[test]
 fn an_edit_stands_over_what_was_distilled_until_it_is_taken_back() {
     let (home, rule) = ruled();
     let _settings = home.settings_of_today(&[]);
@@ -545,7 +579,7 @@ fn a_forgotten_memory_is_in_no_answer_until_it_is_brought_back() {
     assert_snapshot!(home.inside(&["forget", &rule, &told]).shown(), @"
     sz5hk  decision   Always run cargo fmt before committing
     [told]  decision   Retries are capped at 5
-    2 memories: `thru undo` brings each back.
+    2 memories to forget; `thru undo` would bring each back.
     -- stderr --
     error: nothing was forgotten.
     hint: add `--yes` if you mean it.
@@ -695,7 +729,7 @@ fn a_project_is_forgotten_with_what_was_told_of_it() {
     assert_snapshot!(home.inside(&["forget", "--project", "rocket"]).shown(), @"
     [told]  decision   Retries are capped at 5
     rocket · Rename the retry module   2026-03-01  11111111
-    1 memory: `thru undo` brings it back.
+    1 memory to forget; `thru undo` would bring it back.
     1 session with 5 passages. This cannot be undone.
     -- stderr --
     error: nothing was forgotten.

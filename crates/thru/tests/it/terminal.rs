@@ -143,6 +143,18 @@ fn a_memory_is_edited_in_the_users_editor_and_a_session_resumed() {
 }
 
 #[test]
+fn a_no_changes_nothing_and_exits_with_1() {
+    let home = Home::imported();
+    let vault = home.folder().join("vault");
+    home.thru(&["vault", "init", vault.to_str().unwrap()]).expect(0);
+    let Some(tmux) = Tmux::start(&home, "thru vault detach") else { return };
+    tmux.shows("never write them again?");
+    tmux.send(&["n", "Enter"]);
+    tmux.shows("Nothing was changed.");
+    tmux.shows("left with 1");
+}
+
+#[test]
 fn the_terminal_ui_ends_with_its_terminal() {
     let home = Home::imported();
     let Some(tmux) = Tmux::start(&home, "thru ui --all") else { return };

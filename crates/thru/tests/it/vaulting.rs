@@ -98,6 +98,89 @@ fn a_compaction_that_fails_says_what_to_do() {
     }
 }
 
+#[test]
+fn notes_that_went_with_their_folder_are_written_when_the_vault_is_made_again() {
+    let home = decided(1);
+    let folder = vault(&home);
+    let init = ["vault", "init", folder.to_str().unwrap()];
+    let made = home.thru(&init).expect(0).stdout;
+    fs::remove_dir_all(&folder).unwrap();
+    let again = home.thru(&init).expect(0).stdout;
+    assert_eq!(again.lines().next(), made.lines().next());
+    assert!(!again.contains("gone at once"), "{again}");
+    // What is missing from a folder that is there may be a mistake, and is neither written nor explained away.
+    fs::remove_dir_all(folder.join("projects")).unwrap();
+    let refused = home.thru(&init).expect(2).stdout;
+    assert!(refused.contains("gone at once") && refused.contains("thru vault accept"), "{refused}");
+    assert!(!refused.contains("Wrote ") && !refused.contains("no session"), "{refused}");
+}
+
+#[test]
+fn the_screen_tells_why_a_note_is_not_archived() {
+    let home = decided(1);
+    home.thru(&["vault", "init", vault(&home).to_str().unwrap()]).expect(0);
+    assert!(!home.thru(&["vault"]).expect(0).stdout.contains("rocket/"));
+    home.thru(&["vault", "unarchive", "00000001"]).expect(0);
+    let status = home.thru(&["vault"]).expect(0).stdout;
+    assert!(status.contains("-00000001.md: out of the archive until you compact it\n"), "{status}");
+    assert!(!status.contains("Triggering") && !status.contains("checkpoint"), "{status}");
+}
+
+#[test]
+fn a_note_tells_which_decisions_an_agent_told() {
+    let home = decided(1);
+    home.thru(&["vault", "init", vault(&home).to_str().unwrap()]).expect(0);
+    home.tell(&["Ada says two spaces"]);
+    let mut agent = home.command();
+    agent.env("CLAUDECODE", "1").current_dir(home.project());
+    assert!(agent.args(["remember", "An agent says four"]).output().unwrap().status.success());
+    home.thru(&["vault", "sync"]).expect(0);
+    let note = vault(&home).join("projects/rocket/entities/rocket (project).md");
+    let read = || fs::read_to_string(&note).unwrap();
+    let line = |words: &str| {
+        let note = read();
+        note.lines()
+            .find(|line| line.contains(words))
+            .unwrap_or_else(|| panic!("{note}"))
+            .to_owned()
+    };
+    assert!(line("two spaces").starts_with("- [decision] 20"), "{}", read());
+    assert!(line("says four").starts_with("- [decision, told by an agent] 20"), "{}", read());
+    // The mark is no part of the words, and the type before it is the line's.
+    fs::write(
+        &note,
+        read().replace("[decision, told by", "[discovery, told by").replace("four", "six"),
+    )
+    .unwrap();
+    home.thru(&["vault", "sync"]).expect(0);
+    let found = home.inside(&["search", "agent says six", "--type", "discovery"]).expect(0).stdout;
+    assert!(found.contains("discovery  told by an agent: An agent says six  "), "{found}");
+}
+
+#[test]
+fn imported_decisions_that_the_log_leaves_out_are_named() {
+    let home = decided(1);
+    home.tell(&["Two spaces"]);
+    home.thru(&["vault", "init", vault(&home).to_str().unwrap()]).expect(0);
+    let decisions = home.folder().join("decisions.jsonl");
+    fs::write(&decisions, home.thru(&["export", "--decisions"]).expect(0).stdout).unwrap();
+    let elsewhere = Home::new();
+    let imported = elsewhere.thru(&["import", decisions.to_str().unwrap()]).expect(0).stdout;
+    assert!(imported.contains("1 note archived"), "{imported}");
+    assert!(imported.contains(" `thru log` lists all but the archived notes.\n"), "{imported}");
+    let log = elsewhere.thru(&["log", "--all"]).expect(0).stdout;
+    assert!(log.contains("Two spaces") && !log.contains("archived"), "{log}");
+}
+
+#[test]
+fn without_a_vault_every_action_on_one_says_so() {
+    let home = decided(1);
+    for action in ["restore", "detach", "sync", "resolve"] {
+        let refused = home.thru(&["vault", action]).expect(2).stderr;
+        assert!(refused.starts_with("error: there is no vault.\n"), "{action}: {refused}");
+    }
+}
+
 /// A vault is made before anything was recorded, and says why it holds nothing.
 #[test]
 fn a_vault_of_an_empty_memory_says_why_it_is_empty() {

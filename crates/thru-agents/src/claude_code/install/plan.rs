@@ -83,9 +83,9 @@ impl Planner<'_> {
                     continue;
                 }
             };
-            let is_ours = before.as_deref().is_none_or(|before| {
-                !path.is_symlink() && command_state(before) == CommandState::Ours
-            });
+            let state = before.as_deref().map(command_state);
+            let is_ours =
+                state.is_none_or(|state| !path.is_symlink() && state == CommandState::Ours);
             let after = files.iter().find(|file| file.path == name);
             match (is_ours, after) {
                 (true, after) => {
@@ -96,8 +96,8 @@ impl Planner<'_> {
                     }
                 }
                 // The user has a command of this name; of no concern if we never had one.
-                (false, None)
-                    if before.as_deref().map(command_state) == Some(CommandState::Foreign) => {}
+                (false, None) if state == Some(CommandState::Foreign) => {}
+                (false, _) if state == Some(CommandState::Changed) => self.plan.edited.push(path),
                 (false, _) => self.plan.foreign.push(path),
             }
         }
@@ -127,6 +127,9 @@ impl Planner<'_> {
             match read(&path) {
                 Ok(Some(content)) if belongs_to_plugin(&name, &content) => {
                     self.add(path, Some(content), None, false);
+                }
+                Ok(Some(content)) if command_state(&content) == CommandState::Changed => {
+                    self.plan.edited.push(path);
                 }
                 _ => self.plan.foreign.push(path),
             }

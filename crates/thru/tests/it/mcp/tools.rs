@@ -74,7 +74,10 @@ fn a_search_can_be_narrowed() {
 #[test]
 fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     let home = Home::new();
-    home.tell(&["Needle valves leak below zero degrees in the winter of the north"]);
+    let long = "and they do so in the south as well if the wind blows from the mountains for a week or more";
+    home.tell(&[&format!(
+        "Needle valves leak below zero degrees in the winter of the north, {long}"
+    )]);
     let mut client = Client::in_project(&home);
     let _ages = ages();
     assert_snapshot!(client.call("search", json!({ "query": "quantum chromodynamics" })), @"
@@ -87,6 +90,7 @@ fn where_nothing_is_found_it_is_said_and_what_comes_near_is_shown_on_request() {
     let far = json!({ "query": "needle quantum chromodynamics lattice gauge", "type": "decision" });
     let unsure = client.call("search", far.clone());
     assert!(unsure.contains("No sure match in all projects; nearest: "), "{unsure}");
+    assert!(unsure.contains("… Add nearest=true to see the nearest results.\n"), "{unsure}");
     let mut near = far;
     near["nearest"] = json!(true);
     let found = client.call("search", near);
@@ -329,7 +333,13 @@ fn what_is_remembered_is_found_forgotten_and_brought_back() {
     let read = client.call("get_observations", json!({ "ids": [id] }));
     let agent = "told by an agent";
     assert!(read.contains(agent) && read.contains("src/needle.rs"), "{read}");
-    assert!(client.call("search", json!({ "query": "needle" })).contains(&id));
+    let marked = format!("{agent}: Needle retries");
+    let found = client.call("search", json!({ "query": "needle" }));
+    assert!(found.contains(&id) && found.contains(&marked), "{found}");
+    for screen in [&["search", "needle"][..], &["timeline", &id]] {
+        let shown = home.inside(screen).expect(0).stdout;
+        assert!(shown.contains(&marked), "{shown}");
+    }
     // What an agent says is no ruling of the user's, and is told at a start only once the user agreed.
     let given = || home.inside(&["context"]).stdout;
     assert!(!given().contains("Needle retries"), "{}", given());
