@@ -33,7 +33,7 @@ fn broken(seen: &Seen<'_>, agent: &AgentSeen) -> Option<Finding> {
     Some(Finding::problem(
         CHECK,
         format!("{}: {refusal}", seen.shown(&path)),
-        format!("correct the file: {name} may ignore all of it, our hooks included"),
+        format!("correct the file: {name} may ignore all of it, Throughline's hooks included"),
     ))
 }
 

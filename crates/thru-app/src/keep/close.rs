@@ -141,7 +141,7 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
         Some(Indexed::Replaced(episode)) => (
             Some(*episode),
             format!(
-                "Session {id} is closed and indexed anew; what it was indexed as before is kept, retired."
+                "Session {id} is closed and reindexed; the previous version is kept but no longer used."
             ),
         ),
         Some(Indexed::Unchanged(_)) => return unchanged(&store, &session),

@@ -157,10 +157,10 @@ pub(super) fn elsewhere(adapter: &Adapter, site: &Site<'_>, plan: &Plan) -> Vec<
             let text = match plan.holds {
                 Some(_) => {
                     format!(
-                        "{shown} has our hooks as well. Both may run; every event is kept once."
+                        "{shown} has Throughline's hooks as well. Both may run; every event is kept once."
                     )
                 }
-                None => format!("{shown} still has our hooks."),
+                None => format!("{shown} still has Throughline's hooks."),
             };
             Note::new("also-installed", text)
         })
@@ -173,7 +173,7 @@ pub(super) fn server_left(adapter: &Adapter, site: &Site<'_>) -> Option<Note> {
     let name = adapter.agent.display_name();
     Some(Note::new(
         "server-left",
-        format!("{name} still knows our MCP server: `{command}` removes it."),
+        format!("{name} still knows Throughline's MCP server: `{command}` removes it."),
     ))
 }
 

@@ -149,7 +149,9 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
         ));
     }
     if environment.app.config.vault.path.is_some() {
-        page.line("The vault follows: lines of ours about it go, and lines of yours stay.");
+        page.line(
+            "The vault follows: lines that Throughline wrote about it go, and lines of yours stay.",
+        );
     }
     if targets.told > 0 {
         let others = plural(targets.told as u64, "other session");

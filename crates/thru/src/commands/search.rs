@@ -314,12 +314,15 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
     page.gap();
     let all = plural(found.sessions.len() as u64, "session");
-    let mut footer = format!("{} of {all}{}", plural(passages as u64, "passage"), scope(found));
+    let shown = match is_unsure {
+        true => format!("{} from", plural(passages as u64, "possible match")),
+        false => format!("{} of", plural(passages as u64, "passage")),
+    };
+    let mut footer = format!("{shown} {all}{}", scope(found));
     if is_unsure {
-        footer.push_str(if passages == 1 { " comes near" } else { " come near" });
         let further =
             found.shown_sessions(true).map(|(_, hits)| hits.len()).sum::<usize>() > passages;
-        footer.push_str(if further { ": `--nearest` shows more" } else { ", none is sure" });
+        footer.push_str(if further { ": `--nearest` shows more" } else { ", none certain" });
     }
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");

@@ -21,7 +21,7 @@ pub(crate) struct TimelineArguments {
     /// The id of a memory or a passage
     #[arg(required_unless_present = "query")]
     id: Option<String>,
-    /// Around what answers this best
+    /// Centre on the best match for this query
     #[arg(long, short, conflicts_with = "id")]
     query: Option<String>,
     /// With --query: only this project

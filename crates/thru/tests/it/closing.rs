@@ -194,7 +194,7 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     let second = close(&home, &[ONE, "--reason", "second"]);
     assert_ne!(second["episode_uuid"], first["episode_uuid"]);
     let _settings = settings(&home);
-    assert_snapshot!(second["message"].as_str().unwrap(), @"Session 11111111 is closed and indexed anew; what it was indexed as before is kept, retired.");
+    assert_snapshot!(second["message"].as_str().unwrap(), @"Session 11111111 is closed and reindexed; the previous version is kept but no longer used.");
     let standing = &session(&home, ONE)["standing"];
     assert_eq!(standing["retired_episodes"][0]["episode_uuid"], first["episode_uuid"]);
     assert_eq!(standing["retired_episodes"].as_array().unwrap().len(), 1);

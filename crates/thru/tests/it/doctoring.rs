@@ -80,7 +80,7 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       recording     on
     ok       failures      no hook failed
     ok       latency       no hook has run yet
-    note     mcp           agents do not know our MCP server
+    note     mcp           agents do not know Throughline's MCP server
                            `thru install` registers it with the path of this program
     ok       settings      all defaults
     ok       journal       2 records, all whole

@@ -17,7 +17,7 @@ fn help_says_what_it_is_for() {
       show          Show memories and passages in full, or the records they came from
       sessions      List sessions, the latest first
       session       Show one session, or what it held
-      resume        Start the agent of a session with that session
+      resume        Resume a session in its agent
       remember      Remember something
       ui            Search as you type, read and correct memory in the terminal
       view          Open the page that shows what is remembered, and lets you correct it
@@ -428,7 +428,7 @@ fn help_of_context_and_timeline() {
 
     Options:
           --plain              Use no colour and no pager
-      -q, --query <QUERY>      Around what answers this best
+      -q, --query <QUERY>      Centre on the best match for this query
       -p, --project <PROJECT>  With --query: only this project
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
@@ -794,7 +794,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     ## Last session
     - `yb7xr` Retry budget for the uploader ([date] on retry-budget, completed): Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting. [uploader.rs]
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
 
     The last shows what the next session in that project would get.

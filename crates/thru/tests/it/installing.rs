@@ -179,7 +179,8 @@ fn a_folder_that_was_made_goes_again_and_what_a_user_registered_is_named() {
     fs::write(codex.join("config.toml"), "[mcp_servers.throughline]\ncommand = \"thru\"\n")
         .unwrap();
     let said = machine.thru(&["uninstall"]).expect(0).stdout;
-    let left = "Codex still knows our MCP server: `codex mcp remove throughline` removes it.";
+    let left =
+        "Codex still knows Throughline's MCP server: `codex mcp remove throughline` removes it.";
     assert!(said.contains(left), "{said}");
     assert!(!machine.home.claude().exists());
 }
@@ -656,7 +657,7 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
-    [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
+    [folder]/work/rocket/.claude/settings.local.json has Throughline's hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
     -- stderr --
@@ -811,7 +812,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
     Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
-    [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
+    [folder]/work/rocket/.claude/settings.json has Throughline's hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
     Took 10 hooks out of [folder]/claude/settings.json.
@@ -822,7 +823,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Removed [folder]/claude/commands/remember.md.
     Removed [folder]/claude/skills/session-manager/SKILL.md.
     Removed [folder]/claude/skills/mem-search/SKILL.md.
-    [folder]/work/rocket/.claude/settings.json still has our hooks.
+    [folder]/work/rocket/.claude/settings.json still has Throughline's hooks.
     ");
 }
 

@@ -71,7 +71,11 @@ pub(super) fn set(
 }
 
 fn show(page: &mut Page, set: &ModelSet) {
-    page.line(format!("{} is asked from now on: {}.", set.provider, printable(&set.model)));
+    page.line(format!(
+        "From now on, memories are refined by {}: {}.",
+        set.provider,
+        printable(&set.model)
+    ));
     if let Some(program) = set.lacks {
         let line = format!("`{program}` is not on your PATH: until it is, nothing is asked.");
         page.toned(Tone::Bad, &line);
@@ -116,7 +120,7 @@ pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Res
     environment.answer(json, &off, |page| {
         page.line(match &off.was {
             Some(name) => format!("{name} is no longer asked. What it made stays."),
-            None => "No model was asked, and none is.".to_owned(),
+            None => "No model was set.".to_owned(),
         });
         for place in &off.keys_removed {
             page.line(format!("The key is removed: {place}."));
