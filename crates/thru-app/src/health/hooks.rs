@@ -46,7 +46,11 @@ fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
             Finding::problem(CHECK, format!("{name} is not connected"), remedy)
         }
         true => Finding::note(CHECK, format!("{name} is not connected"), remedy),
-        false => Finding::note(CHECK, format!("there is no {name} here"), remedy),
+        false => Finding::note(
+            CHECK,
+            format!("{name} is not on this machine"),
+            format!("once it is, `thru install` connects it"),
+        ),
     }
 }
 
