@@ -30,6 +30,12 @@ impl Note {
     }
 }
 
+/// Returns the note that a plugin cannot allow its tools.
+pub(super) fn tools_not_allowed() -> Note {
+    let text = "`--allow-tools` has no effect on the plugin: Claude Code asks before an agent first uses each tool.";
+    Note::new("allow-tools", text.to_owned())
+}
+
 /// Returns the notes on an installation by this plan, once it is made.
 pub(super) fn notes(
     adapter: &Adapter,

@@ -655,7 +655,6 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     [folder]/work/rocket/.claude/settings.local.json has Throughline's hooks as well. Both may run; every event is kept once.
     ");
@@ -733,7 +732,6 @@ fn one_form_takes_the_place_of_the_other() {
     Removed [folder]/claude/skills/throughline/skills/mem-search/SKILL.md.
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
     [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
-    Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     machine.thru(&["uninstall"]).expect(0);
@@ -810,7 +808,6 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     [folder]/work/rocket/.claude/settings.json has Throughline's hooks as well. Both may run; every event is kept once.
     ");
