@@ -63,6 +63,10 @@ pub(super) fn set(
     if arguments.key || arguments.keyring || asks {
         let place = if arguments.keyring { KeyStorage::Keyring } else { KeyStorage::File };
         let text = read_key(environment, &request.provider)?;
+        if asks && is_refusal(&text) {
+            environment.tell("Nothing was changed.")?;
+            return Ok(Outcome::found(false));
+        }
         let source = setting::keep_key(environment, &request.provider, &text, place)?;
         environment.tell(&format!("The key is kept: {source}."))?;
     }
@@ -97,12 +101,17 @@ fn show(page: &mut Page, set: &ModelSet) {
     page.line("`thru models test` asks one small question.");
 }
 
+/// True for an answer that is no key: nothing, or a no.
+fn is_refusal(text: &str) -> bool {
+    ["", "n", "no"].contains(&text.to_lowercase().as_str())
+}
+
 /// Reads one line, unseen where it is typed.
 fn read_key(environment: &Environment, name: &str) -> Result<String> {
     let mut errors = environment.streams.errors();
     let is_typed = environment.terminal.input;
     if is_typed {
-        write!(errors, "Key for {name} (not shown): ")?;
+        write!(errors, "Key for {name} (not shown; leave it empty to cancel): ")?;
         errors.flush()?;
     }
     let line = {
