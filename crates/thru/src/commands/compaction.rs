@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) ->
     let session = &compared.session;
     environment.answer(arguments.json, &compared, |page| {
         let entry = SessionEntry::new(environment, &environment.redactor(), session);
-        page.line(session_heading(page, &entry, environment));
+        session_heading(page, &entry, environment);
         if compared.compactions.is_empty() {
             page.line("Its context was never compacted.");
         }

@@ -133,7 +133,7 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
     more(page, targets.memories.len());
     for session in targets.sessions.iter().take(LISTED) {
         let session = SessionEntry::new(environment, intake.redactor(), session);
-        page.line(session_heading(page, &session, environment));
+        session_heading(page, &session, environment);
     }
     more(page, targets.sessions.len());
     if !targets.memories.is_empty() {

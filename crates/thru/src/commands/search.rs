@@ -279,7 +279,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let is_unsure = found.is_unsure() && !arguments.nearest;
     for (session, hits) in found.shown_sessions(arguments.nearest) {
         page.gap();
-        page.line(session_heading(page, &session.entry, environment));
+        session_heading(page, &session.entry, environment);
         if arguments.explain {
             let score = &session.score;
             let line = format!("  session {:.2}: {}", score.total, made_of(&score.parts));
@@ -429,6 +429,12 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
                 line.push(' ');
                 line.push_str(&word.painted);
                 used += 1 + width;
+            }
+            // A bullet is not left alone by a word that is longer than a line.
+            Some(line) if !word.begins_line && used <= 2 => {
+                line.push(' ');
+                line.push_str(&cut(&word.plain, columns.saturating_sub(used + 1)));
+                used = columns;
             }
             _ => {
                 let fits = width <= columns;

@@ -940,7 +940,7 @@ fn near_duplicates_are_merged_and_can_be_parted() {
     Always run cargo fmt before committing
     Concepts  pattern
     Sources  wd5xb 5pdjd
-    Merged in  01dcc4bc1zy0bve8 Always run cargo fmt before committing
+    Merged in  01dcc4bc Always run cargo fmt before committing
     ");
     home.inside(&["show", &merged]).expect(2);
     assert_snapshot!(home.inside(&["undo", &merged[..8]]).shown(), @r#"
