@@ -126,7 +126,8 @@ mod tests {
         fn check(command: &Command) {
             let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             for (line, next) in text.lines().zip(text.lines().skip(1)) {
-                let is_broken = !line.is_empty() && !line.ends_with(':') && !line.starts_with(' ');
+                let is_broken =
+                    !line.is_empty() && !line.ends_with([':', '.']) && !line.starts_with(' ');
                 let goes_on = !next.is_empty() && !next.starts_with(' ');
                 assert!(!(is_broken && goes_on), "{}: {line} / {next}", command.get_name());
             }

@@ -134,7 +134,6 @@ fn what_a_session_held_is_kept_in_store_and_files() {
 
     - Objective: Fix the lock in the pump so that two writers never meet. Always use tabs.
     - Asked last: Fix the lock in the pump so that two writers never meet. Always use tabs.
-    - Subjects: why-it-exists, what-changed, problem-solution, pattern
 
     ## Code Changes
 
@@ -160,7 +159,7 @@ fn what_a_session_held_is_kept_in_store_and_files() {
 
     ## Tags
 
-    #why-it-exists #what-changed #problem-solution #pattern
+    Nothing that is known.
     ");
     assert_eq!(pending(&home), 0);
     // Nothing changes when all is brought in again, or made again.
@@ -530,7 +529,7 @@ fn summaries_are_listed_loaded_and_removed() {
     assert_snapshot!(shown(&["summaries", "list"]), @"
     SESSION   COMPACTED         WHY     TITLE
     11111111  [time] [time]  manual  Fix the lock in the pump so that two writers never meet
-              why-it-exists, what-changed, problem-solution, pattern · changed: pump.rs
+              changed: pump.rs
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
@@ -561,7 +560,7 @@ fn summaries_are_listed_loaded_and_removed() {
     assert_snapshot!(shown(&["summaries", "list"]), @"
     SESSION   COMPACTED         WHY     TITLE
     11111111  [time] [time]  manual  loaded last · Fix the lock in the pump so that two writers neve…
-              why-it-exists, what-changed, problem-solution, pattern · changed: pump.rs
+              changed: pump.rs
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
