@@ -59,7 +59,7 @@ pub(crate) fn tell_made(page: &mut Page, changes: &Changes, environment: &App) {
 pub(crate) fn tell_foreign(page: &mut Page, plan: &Plan, environment: &App) {
     for path in &plan.foreign {
         let shown = environment.shown(path);
-        page.line(format!("{shown} is not ours and was left where it is."));
+        page.line(format!("{shown} was not written by Throughline and was left where it is."));
     }
 }
 

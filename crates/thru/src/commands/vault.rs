@@ -311,10 +311,11 @@ fn resolve(json: bool, environment: &Environment) -> Result<Outcome> {
 fn detach(yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
     if !yes {
         if !environment.terminal.interactive {
-            let message = "nothing was changed: this would take our ids out of every note";
+            let message =
+                "nothing was changed: this would take Throughline's ids out of every note";
             return Err(Trouble::refused(message).with(Remedy::Confirm));
         }
-        let question = "Leave the notes without our ids, and never write them again?";
+        let question = "Leave the notes without Throughline's ids, and never write them again?";
         if !shared::ask(environment, question, false)? {
             return print(&(), "Nothing was changed.", false, environment);
         }

@@ -731,7 +731,7 @@ fn one_form_takes_the_place_of_the_other() {
     Took 10 hooks out of [folder]/claude/skills/throughline/hooks/hooks.json.
     Removed [folder]/claude/skills/throughline/skills/mem-search/SKILL.md.
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
-    [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
+    [folder]/claude/skills/throughline/notes.md was not written by Throughline and was left where it is.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     machine.thru(&["uninstall"]).expect(0);
@@ -743,7 +743,7 @@ fn one_form_takes_the_place_of_the_other() {
         machine.home.write("skills/throughline/.claude-plugin/plugin.json", "{\"name\":\"x\"}");
     assert_snapshot!(machine.shown(&["install", "--as", "plugin"]), @"
     -- stderr --
-    error: [folder]/claude/skills/throughline/.claude-plugin/plugin.json is not ours.
+    error: [folder]/claude/skills/throughline/.claude-plugin/plugin.json was not written by Throughline.
     hint: move that plugin away, or use `thru install --as settings`.
     -- exit 2 --
     ");
