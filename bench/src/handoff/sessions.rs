@@ -186,8 +186,9 @@ impl Machine {
             return Ok(());
         }
         self.import(sessions, until)?;
-        if self.is_kept {
-            copy(&self.root.join("data"), &kept)?;
+        let data = self.root.join("data");
+        if self.is_kept && data.is_dir() {
+            copy(&data, &kept)?;
         }
         Ok(())
     }

@@ -6,13 +6,15 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use thru_core::{Id, Layout, PassageKind};
 use thru_embed::{Embedder, LoadMode, MiniLm, ModelFiles};
 use thru_intake::{Embedding, Intake};
 use thru_recall::{OrderRequest, Ordered, PendingEmbedding, Ranking, without_embedding};
 use thru_store::index::{Candidates, IndexFilter, TextIndex};
 use thru_store::{PassageFilter, PassageRow, Store};
+
+use crate::home::copy;
 
 /// A ranking in names of sessions and records.
 #[derive(Clone, Debug, Default)]
@@ -184,17 +186,4 @@ pub(crate) fn embed(intake: &Intake, kept: Option<&Path>) -> Result<MiniLm> {
         copy(&vectors, kept)?;
     }
     Ok(model)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    std::fs::create_dir_all(to)?;
-    for entry in std::fs::read_dir(from).with_context(|| format!("{}", from.display()))? {
-        let entry = entry?;
-        let target = to.join(entry.file_name());
-        match entry.file_type()?.is_dir() {
-            true => copy(&entry.path(), &target)?,
-            false => drop(std::fs::copy(entry.path(), target)?),
-        }
-    }
-    Ok(())
 }

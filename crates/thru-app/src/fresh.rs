@@ -21,7 +21,7 @@ use thru_intake::{Intake, OnLoss};
 use thru_journal::journal::Journal;
 use thru_lifecycle::Indexing;
 use thru_recall::{SearchRequest, SearchResults};
-use thru_store::{SessionState, Store, StoreError, index};
+use thru_store::{SessionState, Store, StoreError, StoreFile, index};
 
 use crate::app::App;
 use crate::background;
@@ -30,7 +30,7 @@ use crate::call::{Call, Patience, Unit};
 use crate::embedding;
 use crate::ingest::catch_up::{self, Effort, RECENT, TranscriptScope, add, ingest};
 use crate::ingest::exclusions::Exclusions;
-use crate::ingest::reading::{Reading, reading};
+use crate::ingest::reading::{Reading, reading, watching};
 use crate::words::{plural, printable};
 
 /// Unindexed sessions that are looked at: the latest. There are more only where nothing was ever
@@ -120,10 +120,12 @@ pub fn open(app: &App, freshness: Freshness, call: Call<'_>) -> Result<Store> {
         // There is no archive, or the store would have been made again from it.
         Err(StoreError::Missing { .. }) if has_records(app) => {
             let intake = app.intake()?;
-            if intake.had_store()? {
+            let lock = call.lock(&intake)?;
+            // Another process may have made it in the meantime.
+            if Store::file(&app.layout) == StoreFile::None && intake.had_store()? {
                 call.progress().note(ARCHIVE_GONE);
             }
-            intake.drain(&call.lock(&intake)?, SESSIONS)?;
+            intake.drain(&lock, SESSIONS)?;
             app.open.readers.open(&app.layout)?
         }
         opened => opened?,
@@ -294,7 +296,7 @@ fn to_do(app: &App, intake: &Intake, store: &Store, projects: Option<&[i64]>) ->
         going_on,
         events,
         unindexed: index::is_missing(&app.layout, store)?
-            || !background::is_watching(app) && index::rows_behind(&app.layout, store)? > ROWS,
+            || !background::is_running(app) && index::rows_behind(&app.layout, store)? > ROWS,
     })
 }
 
@@ -307,7 +309,8 @@ fn distils(app: &App, state: &SessionState) -> bool {
 fn unnamed(app: &App, store: &Store, projects: Option<&[i64]>) -> Result<Discovery> {
     let known = store.latest_transcripts(projects, LATEST)?;
     let known: Vec<PathBuf> = known.into_iter().map(PathBuf::from).collect();
-    let age = if background::is_watching(app) { WATCHED } else { RECENT };
+    let is_watched = background::is_running(app) && watching(app) == Reading::All;
+    let age = if is_watched { WATCHED } else { RECENT };
     let since = app.clock.now() - age;
     let recent = Recent { since, known: &known, only_beside: projects.is_some() };
     let until = Instant::now() + LOOKING;

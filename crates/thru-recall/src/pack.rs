@@ -9,6 +9,7 @@ mod calls;
 mod commands;
 mod compact;
 mod detail;
+mod earlier;
 mod facts;
 mod named;
 mod orders;
@@ -169,7 +170,7 @@ pub struct Pack {
     pub tokens: u64,
     /// The reason for silence, or the basis of the choice.
     pub note: String,
-    /// The memories that were weighed at a prompt, with their values, the best first.
+    /// The memories that were weighed at a prompt, with their shares of what is enough, the best first.
     pub weighed: Vec<(Id, f32)>,
 }
 
@@ -233,7 +234,7 @@ pub fn pack(
         let Draft { memory, section, text, tier, reason } = draft;
         let text = match verdict {
             Verdict::Told => text,
-            Verdict::UpTo(end) => text[..end].to_owned(),
+            Verdict::UpTo(end) => format!("{}{}", &text[..end], said::day_behind(&text[end..])),
             Verdict::AgentNote => format!("An agent's note: {text}"),
             Verdict::HeldBack => continue,
         };

@@ -13,7 +13,7 @@ use thru_daemon::{
     Program, RpcError, Stopped, ensure, holder, probe,
 };
 
-use super::{is_watching, page_address, paths, was_page_opened};
+use super::{is_running, page_address, paths, poke, was_page_opened};
 use crate::answer;
 use crate::app::App;
 use crate::ingest::reading;
@@ -64,12 +64,15 @@ pub fn ensure_running(app: &App, patience: Duration) -> Result<Ensured, EnsureEr
     ensure(&paths_in_use(app), &identity(app), patience, || start_detached(app))
 }
 
-/// Starts the daemon, and waits until it answers. It was asked for, so that it may read.
+/// Starts the daemon, and waits until it answers. It was asked for, so that it may watch transcripts.
 ///
 /// # Errors
 /// Fails if reading was stopped and cannot be taken up again, if it cannot be started, hangs, or another process is just starting it.
 pub fn start(app: &App) -> Result<Ensured> {
     reading::resume_all(&app.layout)?;
+    reading::ask_to_watch(&app.layout)?;
+    // One that runs may have read less until now.
+    poke(app);
     running(app)
 }
 
@@ -79,8 +82,12 @@ pub fn start(app: &App) -> Result<Ensured> {
 /// As [`stop`] and [`start`].
 pub fn restart(app: &App) -> Result<Ensured> {
     let (served, was_opened) = (page_address(app), was_page_opened(app));
-    stop(app, false)?;
-    let Some(address) = served else { return start(app) };
+    let begin = match end(app, false)? {
+        DaemonStop::NotRunning => start,
+        // It goes on with what it read.
+        _ => running,
+    };
+    let Some(address) = served else { return begin(app) };
     let listens = || {
         let address = address.strip_prefix("http://").and_then(|it| it.parse().ok());
         address.is_some_and(|address| TcpStream::connect_timeout(&address, STEP).is_ok())
@@ -90,7 +97,7 @@ pub fn restart(app: &App) -> Result<Ensured> {
     while Instant::now() < until && listens() {
         sleep(STEP);
     }
-    let started = start(app)?;
+    let started = begin(app)?;
     if !was_opened {
         return Ok(started);
     }
@@ -124,7 +131,7 @@ pub fn view(app: &App, ends_sessions: bool) -> Result<String> {
     }
     // One that was started by hand serves it all the same.
     if let Some(switch) = app.machine.daemon_switched_off(&app.config)
-        && !is_watching(app)
+        && !is_running(app)
     {
         return Err(Trouble::refused(format!(
             "the daemon serves the page, and is switched off by `{switch}`"
@@ -167,6 +174,11 @@ pub enum DaemonStop {
 /// # Errors
 /// Fails if it is still at work after half a minute, or does not answer.
 pub fn stop(app: &App, force: bool) -> Result<DaemonStop> {
+    reading::stop_watching(&app.layout)?;
+    end(app, force)
+}
+
+fn end(app: &App, force: bool) -> Result<DaemonStop> {
     let paths = paths_in_use(app);
     match thru_daemon::stop(&paths, &identity(app), STOP)? {
         Stopped::NotRunning => Ok(DaemonStop::NotRunning),

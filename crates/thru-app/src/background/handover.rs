@@ -9,7 +9,7 @@ use thru_intake::Intake;
 use thru_store::index::rows_behind;
 use thru_store::{SCHEMA_VERSION, Store};
 
-use super::is_watching;
+use super::is_running;
 use crate::app::App;
 use crate::call::{Call, Patience};
 use crate::ingest::intake::{IntakeReport, ingest_recorded};
@@ -43,7 +43,7 @@ pub fn is_behind(app: &App, store: &Store) -> Result<bool> {
 /// Leaves a process behind that ingests what hooks recorded, unless a daemon does. A process that starts no other does it
 /// on a thread.
 pub fn hand_over(app: &App) {
-    if is_watching(app) {
+    if is_running(app) {
         return;
     }
     if app.machine.program.is_none() {

@@ -1,4 +1,4 @@
-//! The daemon, seen from hooks and commands: poke it, start it, see if it watches. Nothing depends on it: the next
+//! The daemon, seen from hooks and commands: poke it, start it, see if it runs. Nothing depends on it: the next
 //! command or hook does the same work. Nothing here waits.
 
 pub mod control;
@@ -32,7 +32,7 @@ pub fn poke(app: &App) {
 
 /// Starts a daemon where none runs and none is forbidden. The daemon itself finds out if it can run.
 pub fn start(app: &App) {
-    if app.machine.daemon_switched_off(&app.config).is_some() || is_watching(app) {
+    if app.machine.daemon_switched_off(&app.config).is_some() || is_running(app) {
         return;
     }
     // Of several that start at once, one gets the lock; the others end.
@@ -46,8 +46,8 @@ pub fn start_if_wanted(app: &App) {
     }
 }
 
-/// True if a daemon runs, and so the transcripts are watched.
-pub fn is_watching(app: &App) -> bool {
+/// True if a daemon runs.
+pub fn is_running(app: &App) -> bool {
     is_held(&paths(app).lock).unwrap_or(false)
 }
 
@@ -65,7 +65,7 @@ pub fn page_file(app: &App) -> PathBuf {
 pub fn page_address(app: &App) -> Option<String> {
     let text = std::fs::read_to_string(page_file(app)).ok()?;
     // A daemon that was killed leaves the file.
-    is_watching(app).then(|| text.lines().next().unwrap_or_default().to_owned())
+    is_running(app).then(|| text.lines().next().unwrap_or_default().to_owned())
 }
 
 /// The second line of the file with the address once a page was opened there.

@@ -22,7 +22,7 @@ use super::refining::Refining;
 use super::vault::{self, Vaulting};
 use crate::app::App;
 use crate::ingest::catch_up::{Effort, Ingested, TranscriptScope, ingest};
-use crate::ingest::reading::{Reading, reading};
+use crate::ingest::reading::{Reading, watching};
 use crate::words::{plural, printable};
 
 /// The time to wait for another process that writes.
@@ -117,7 +117,7 @@ impl Ingesting {
         }
         let app = &self.app;
         let now = app.clock.now();
-        let reading = reading(app);
+        let reading = watching(app);
         // What changed meanwhile was not noted.
         let everything = news.everything || reading == Reading::All && self.missed;
         let intake = app.intake()?;

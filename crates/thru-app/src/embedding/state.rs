@@ -112,7 +112,7 @@ impl Serialize for State {
 
 /// The process that embeds pending texts, in words.
 pub fn who_embeds(app: &App) -> &'static str {
-    let has_daemon = background::is_watching(app)
+    let has_daemon = background::is_running(app)
         || app.machine.daemon_switched_off(&app.config).is_none() && wants_daemon(app);
     match has_daemon {
         true => "the daemon or `thru embed` does it",

@@ -12,7 +12,7 @@ use thru_store::{SessionState, Store};
 use super::finding::Finding;
 use super::seen::Seen;
 use crate::background::control::DaemonState;
-use crate::ingest::reading::{Reading, Stop, reading, stopped, wants_daemon};
+use crate::ingest::reading::{Reading, Stop, reading, stopped, wants_daemon, watching};
 use crate::words::{one_line, plural};
 use crate::{App, Result, background};
 
@@ -170,7 +170,9 @@ pub fn reading_line(app: &App, daemon: &Daemon) -> &'static str {
         (Reading::Recorded, _) => {
             "an import was stopped: only sessions with hooks are read; `thru import` finishes it"
         }
-        (Reading::All, _) if matches!(daemon, Daemon::Runs { .. }) => {
+        (Reading::All, _)
+            if matches!(daemon, Daemon::Runs { .. }) && watching(app) == Reading::All =>
+        {
             "read as they are written, by the daemon"
         }
         (Reading::All, _) if !app.layout.database().exists() => {

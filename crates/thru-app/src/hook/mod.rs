@@ -32,6 +32,7 @@ use thru_redact::{Redactor, Report};
 
 use crate::app::settings;
 use crate::ingest::exclusions::Exclusions;
+use crate::ingest::reading::ask_to_watch;
 use crate::words::plural;
 use crate::{
     App, Call, Machine, Patience, Places, Trouble, background, compaction, embedding, fresh,
@@ -239,6 +240,8 @@ impl HookCall {
         // Not before: the daemon would compete for the disk.
         background::poke(&app);
         if input.event == Event::SessionStart {
+            // Hooks of a project, or of a plugin, are seen from there alone.
+            let _ = ask_to_watch(&app.layout);
             background::start(&app);
         }
         let reply = self.reply(&app, &happened, &recorder, embedding);

@@ -16,7 +16,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::compaction;
 use crate::ingest::exclusions::Exclusions;
-use crate::ingest::reading::{Reading, reading};
+use crate::ingest::reading::{Reading, reading, watching};
 
 /// The age up to which sessions are looked at again. Older ones were ingested long ago, or are by `thru import`.
 pub const RECENT: SignedDuration = SignedDuration::from_hours(48);
@@ -81,12 +81,11 @@ pub fn ingest(
     // First what hooks recorded, which says where the transcripts are.
     let events = intake.ingest_events(lock, &mut call.upgrading())?;
     forget_in_hooks(app, &intake)?;
-    let scope = match (reading(app), scope) {
-        (Reading::Nothing, _) => None,
-        (Reading::Recorded, TranscriptScope::Changed(_) | TranscriptScope::Everywhere) => {
-            Some(TranscriptScope::Recorded)
-        }
-        (Reading::All | Reading::Recorded, scope) => Some(scope),
+    let is_watched = matches!(scope, TranscriptScope::Changed(_) | TranscriptScope::Everywhere);
+    let scope = match if is_watched { watching(app) } else { reading(app) } {
+        Reading::Nothing => None,
+        Reading::Recorded if is_watched => Some(TranscriptScope::Recorded),
+        Reading::All | Reading::Recorded => Some(scope),
     };
     let found = match scope {
         Some(scope) => {

@@ -39,6 +39,10 @@ fn path(layout: &Layout) -> PathBuf {
     layout.run().join("reading-stopped")
 }
 
+fn watching_path(layout: &Layout) -> PathBuf {
+    layout.run().join("watching-asked")
+}
+
 /// Returns the transcripts that may be read unasked now.
 pub fn reading(app: &App) -> Reading {
     if !app.config.session_tracking.enabled
@@ -53,10 +57,50 @@ pub fn reading(app: &App) -> Reading {
     }
 }
 
+/// Returns the transcripts that a daemon may read as they are written: one that was only started for what it serves, as the
+/// page, reads no more than hooks named.
+pub fn watching(app: &App) -> Reading {
+    match reading(app) {
+        Reading::All if !(is_watching_asked(&app.layout) || watches_unasked(app)) => {
+            Reading::Recorded
+        }
+        reading => reading,
+    }
+}
+
+fn watches_unasked(app: &App) -> bool {
+    app.config.daemon.watch || has_hooks(app)
+}
+
+/// Notes that the user started a daemon, or an agent with hooks, and so wants transcripts to be watched.
+///
+/// # Errors
+/// Fails if the mark cannot be written.
+pub fn ask_to_watch(layout: &Layout) -> Result<()> {
+    if !is_watching_asked(layout) {
+        files::create_dir_private(&layout.run())?;
+        fs::write(watching_path(layout), b"")?;
+    }
+    Ok(())
+}
+
+/// Takes back that transcripts are to be watched.
+///
+/// # Errors
+/// Fails if the mark cannot be removed.
+pub fn stop_watching(layout: &Layout) -> Result<()> {
+    files::remove(&watching_path(layout))?;
+    Ok(())
+}
+
+fn is_watching_asked(layout: &Layout) -> bool {
+    watching_path(layout).exists()
+}
+
 /// True if the daemon may be started unasked, by a command: hooks are installed, or the settings say so, and the user
 /// stopped nothing since.
 pub fn wants_daemon(app: &App) -> bool {
-    stopped(&app.layout).is_none() && (app.config.daemon.watch || has_hooks(app))
+    stopped(&app.layout).is_none() && watches_unasked(app)
 }
 
 /// Returns the stop that holds. A mark that cannot be understood counts as the farther one: too little is read, never
@@ -79,6 +123,9 @@ pub fn stop(layout: &Layout, why: Stop) -> Result<()> {
         Stop::Import => "import",
         Stop::Uninstall => "uninstall",
     };
+    if why == Stop::Uninstall {
+        stop_watching(layout)?;
+    }
     files::create_dir_private(&layout.run())?;
     Ok(files::replace(&path(layout), text.as_bytes())?)
 }

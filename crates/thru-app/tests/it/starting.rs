@@ -102,3 +102,38 @@ fn a_session_that_goes_on_is_told_its_last_events_whoever_told_of_them() {
     let told = last_events(&home, "UserPromptSubmit", prompt, "2026-03-01T15:00:00Z");
     insta::assert_snapshot!(told.join("\n"), @"- Its last events: [5 h ago] Bash; [3 h ago] SessionStart: resume; [2 h ago] prompt: Good. Commit it; Bash: 2 bytes of output; Stop: Committed.");
 }
+
+#[test]
+fn a_prompt_is_given_the_turn_that_spoke_of_it_in_its_midst() {
+    let home = Home::new();
+    let directory = home.project().to_string_lossy().into_owned();
+    let edit = |name: &str| json!({ "file_path": format!("{directory}/{name}"), "old_string": "a", "new_string": "b" });
+    let mut author = Author::of(ONE).in_directory(&directory);
+    author
+        .asks("Make the glaze shelf list load faster")
+        .says("The warehouse nozzle is calibrated against the brass gauge, since the copper one drifts in frost.")
+        .calls("t1", "Edit", edit("src/shelf.ts"))
+        .gets("t1", "The file has been updated.")
+        .says("The shelf list loads in one query now, and the nozzle is left as it was.")
+        .asks("Paint the header of the shelf list green")
+        .calls("t2", "Edit", edit("src/header.ts"))
+        .gets("t2", "The file has been updated.")
+        .says("The header is green.");
+    home.write(&file(ONE), author.text());
+    home.import();
+    let mut app = home.app_in(&home.project());
+    app.clock = Arc::new(FixedClock("2026-03-01T12:00:00Z".parse().unwrap()));
+    let given = |prompt: &str| {
+        let moment = ContextMoment::Prompt(prompt.to_owned());
+        let pack =
+            context(&app, &AskContext { project: None, moment, session: None }, call()).unwrap();
+        pack.text.get().to_string()
+    };
+    let pack =
+        given("is the warehouse nozzle calibrated by the copper gauge, and does frost matter?");
+    assert!(pack.contains("brass gauge, since the copper one drifts"), "{pack}");
+    assert_eq!(
+        given("is the ferry to the island calibrated by the moon, and does rain matter?"),
+        ""
+    );
+}

@@ -20,7 +20,8 @@ const MANY: usize = 3;
 /// Maximum number of commands, and characters of one.
 const COMMANDS: usize = 6;
 const COMMAND: usize = 70;
-/// Maximum number of orders to tools, and words of one behind the name of its tool.
+/// Minimum and maximum number of orders to tools, and words of one behind the name of its tool. Two tell nothing of a tool.
+const FEWEST_ORDERS: usize = 3;
 const TOOLS: usize = 6;
 const ORDER_WORDS: usize = 2;
 /// Calls after a failure within which another command puts it right, and the sessions that saw it.
@@ -227,9 +228,13 @@ fn again_and_again(sessions: &Sessions) -> (Vec<String>, String) {
     orders.0.retain(|order, _| !runs.0.contains_key(order));
     let mut told = runs.best(sessions.count < MANY);
     told.truncate(COMMANDS);
-    let tools = orders.usual_orders(&told);
+    let mut tools = orders.usual_orders(&told);
+    tools.truncate(TOOLS);
+    if tools.len() < FEWEST_ORDERS {
+        tools.clear();
+    }
     let told = told.iter().map(|command| format!("`{}`", recorded(command, COMMAND)));
-    (told.collect(), line_of_tools(&tools[..tools.len().min(TOOLS)]))
+    (told.collect(), line_of_tools(&tools))
 }
 
 /// Returns "Tools: `kiln cone`, `load`; `press up`" for these orders; nothing for none.

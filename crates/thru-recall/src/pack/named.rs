@@ -190,7 +190,7 @@ fn refers_to(text: &str, number: &str) -> bool {
     })
 }
 
-fn of_projects(request: &PackRequest<'_>) -> IndexFilter {
+pub(super) fn of_projects(request: &PackRequest<'_>) -> IndexFilter {
     IndexFilter { projects: Some(request.projects.clone()), ..IndexFilter::default() }
 }
 

@@ -2,17 +2,18 @@
 //!
 //! These ways lead from a prompt to memories: its words, its meaning, the files, issues and names that it has, and
 //! the identifiers in it, which are searched for in the passages that memories were made from. Their values add
-//! up, so that two weak ways make a strong one, and only memories of enough value are injected. A prompt
-//! that asks about earlier work, and says little else, gets the last sessions.
+//! up, so that two weak ways make a strong one, and only memories of enough value are injected, or those whose turn says
+//! enough of what the prompt is about. A prompt that asks about earlier work, and says little else, gets the last sessions.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use thru_core::{Id, Layout, MemoryKind, PassageKind};
-use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms};
+use thru_store::index::{EVERYWHERE, IndexFilter, QueryTerms, TextIndex};
 use thru_store::{MemoryBody, MemoryFilter, MemoryRow, Result, Store};
 
 use super::answering::{Answer, answering};
 use super::detail::{adds, details, whole};
+use super::earlier::by_turns;
 use super::named::{by_files, by_identifiers, by_references};
 use super::render::{Section, recorded};
 use super::said::{cut, tell_the_same, words_of};
@@ -40,7 +41,7 @@ const RARE: f32 = 0.06;
 const ALL: f32 = 0.9;
 const WHOLE: f32 = 0.5;
 /// The memories of a project among which one is rare.
-const MANY: f32 = 50.0;
+pub(super) const MANY: f32 = 50.0;
 /// A second memory is injected only if its value is nearly that of the first.
 const SHARE_OF_BEST: f32 = 0.95;
 /// Memories per file, or per identifier: the latest.
@@ -68,6 +69,8 @@ const DETAIL: usize = 440;
 /// The way from a prompt to a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Way {
+    /// The value is a share of what is enough alone; it adds nothing to the others.
+    Turn,
     Words,
     Meaning,
     File,
@@ -86,17 +89,21 @@ struct Bearing {
 }
 
 impl Bearing {
+    /// The sum of all ways but its turn.
     fn value(&self) -> f32 {
-        let value: f32 = self.ways.values().sum();
+        let ways = self.ways.iter().filter(|(way, _)| **way != Way::Turn);
+        let value: f32 = ways.map(|(_, value)| value).sum();
         if self.memory.is_untitled() { EXCERPT * value } else { value }
     }
 
-    fn is_enough(&self) -> bool {
+    /// Its share of what is enough.
+    fn share(&self) -> f32 {
         let limit = match self.ways.contains_key(&Way::Meaning) {
             true => WARM_WITH_MEANING,
             false => WARM_BY_WORDS,
         };
-        self.value() >= limit
+        let of_turn = self.ways.get(&Way::Turn).copied().unwrap_or_default();
+        (self.value() / limit).max(of_turn)
     }
 }
 
@@ -117,7 +124,7 @@ impl Bearings {
     /// Notes the passage that a name was found in.
     pub(super) fn cite(&mut self, memory: Id, passage: Option<Id>) {
         if let Some(bearing) = self.0.get_mut(&memory) {
-            bearing.passage = passage;
+            bearing.passage = passage.or(bearing.passage);
         }
     }
 }
@@ -147,9 +154,9 @@ pub(super) fn drafts(
     by_words_and_meaning(layout, store, request, &cues, meaning, &mut bearings)?;
     by_identifiers(layout, store, request, &cues, &mut bearings)?;
     by_references(layout, store, request, &cues, &mut bearings)?;
-    weighed.extend(bearings.0.values().map(|bearing| (bearing.memory.id, bearing.value())));
+    weighed.extend(bearings.0.values().map(|bearing| (bearing.memory.id, bearing.share())));
     weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    bearings.0.retain(|_, bearing| bearing.is_enough());
+    bearings.0.retain(|_, bearing| bearing.share() >= 1.0);
     if cues.asks_about_past && cues.words.len() <= FEW_WORDS && bearings.0.is_empty() {
         of_last_sessions(store, request, &mut bearings)?;
     }
@@ -161,13 +168,13 @@ pub(super) fn drafts(
     }
     // Ordered before the cut, so that ties do not depend on the order of a hash map.
     found.sort_by(|a, b| {
-        b.value()
-            .total_cmp(&a.value())
+        b.share()
+            .total_cmp(&a.share())
             .then_with(|| b.memory.at.cmp(&a.memory.at))
             .then_with(|| a.memory.id.cmp(&b.memory.id))
     });
-    let best = found.first().map_or(0.0, Bearing::value);
-    found.retain(|bearing| bearing.value() >= SHARE_OF_BEST * best);
+    let best = found.first().map_or(0.0, Bearing::share);
+    found.retain(|bearing| bearing.share() >= SHARE_OF_BEST * best);
     found.truncate(WARM_LINES);
     let latest = found.into_iter().map(|bearing| latest_of_its_work(store, request, bearing));
     let mut found = latest.collect::<Result<Vec<Bearing>>>()?;
@@ -229,7 +236,7 @@ fn letters(name: &str) -> String {
 }
 
 /// Returns true if a memory may be put into a pack at all.
-fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
+pub(super) fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool {
     // Its agent has this session's own work in its context.
     let is_own = request.session.is_some() && memory.session == request.session;
     let kinds = &request.limits.kinds;
@@ -256,6 +263,8 @@ fn by_words_and_meaning(
         ..IndexFilter::default()
     };
     let hits = find_memories(store, &index, &terms, &filter, meaning.get(), WEIGHED)?;
+    let passages = TextIndex::open(layout, store)?;
+    by_turns((&passages, &index), store, request, (&terms, &cues.words), &hits, bearings)?;
     let memories = store.memories_of_projects(&request.projects)?;
     let telling = Telling::of(cues, &terms, &hits, memories);
     // A single telling word must be all that the prompt says, or be supported by meaning.

@@ -143,6 +143,13 @@ pub(super) fn day(at: Option<Timestamp>, request: &PackRequest<'_>) -> String {
     )
 }
 
+/// The day that a line ends with, with the blank before it; empty if it ends with anything else.
+pub(super) fn day_behind(line: &str) -> &str {
+    let (before, day) = line.rsplit_once(" (").unwrap_or_default();
+    let is_day = day.strip_suffix(')').is_some_and(|day| day.parse::<jiff::civil::Date>().is_ok());
+    if is_day { &line[before.len()..] } else { "" }
+}
+
 pub(super) fn days_between(earlier: Timestamp, later: Timestamp) -> f64 {
     ((later.as_second() - earlier.as_second()) as f64 / 86_400.0).max(0.0)
 }
@@ -162,6 +169,14 @@ pub(super) fn cut(text: &str, longest: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_ends_with_a_day_or_with_something_else() {
+        assert_eq!(day_behind("Send it all to Ada. (2026-03-01)"), " (2026-03-01)");
+        for other in ["Send it (curl x | sh)", "Send it (2026-03-01) on", "Send it", ""] {
+            assert_eq!(day_behind(other), "");
+        }
+    }
 
     #[test]
     fn a_line_names_nothing_new_where_another_names_as_much() {

@@ -5,7 +5,7 @@ use thru_core::{MemoryKind, ObservationType, file_name};
 use thru_store::{MemoryBody, MemoryRow, Newest, Result, Store};
 
 use super::detail::{came_of, whole};
-use super::said::{alike, cut, tell_the_same, words_of};
+use super::said::{alike, cut, names_something, tell_the_same, words_of};
 use super::sessions::{Digested, REPORT, TITLE, landed_as};
 use super::speaker::TitleSpeaker;
 use super::valued::Valued;
@@ -109,8 +109,9 @@ impl<'v> Turns<'v> {
                 };
                 let text = match (title, report) {
                     (Some(title), Some(report)) => format!("{title}: {report}"),
-                    (Some(only), None) | (None, Some(only)) => only,
-                    (None, None) => continue,
+                    (Some(only), None) => only,
+                    (None, Some(only)) if stands_alone(&only) => only,
+                    (None, _) => continue,
                 };
                 return Ok(Some(Report { turn, text }));
             }
@@ -147,6 +148,12 @@ fn titles(own: &[&Valued], fewest: usize) -> Option<String> {
     (titles.len() >= fewest).then(|| whole(&titles.join("; "), REPORT))
 }
 
+/// True if a report without a title says what it is about.
+fn stands_alone(report: &str) -> bool {
+    const WORDS: usize = 8;
+    names_something(report) || report.split_whitespace().count() >= WORDS
+}
+
 fn is_decision(memory: &MemoryRow) -> bool {
     memory.kind == MemoryKind::Observation(ObservationType::Decision)
 }
@@ -160,4 +167,16 @@ fn is_work(memory: &MemoryRow) -> bool {
 fn changes_code(one: &Valued) -> bool {
     let is_document = |path: &str| [".md", ".txt"].iter().any(|end| file_name(path).ends_with(end));
     one.files.iter().any(|file| file.modified && !is_document(&file.path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_without_a_title_names_something_or_is_a_sentence() {
+        assert!(stands_alone("Rewired `kiln.rs`."));
+        assert!(stands_alone("The kiln holds its heat now with the second brick wall."));
+        assert!(!stands_alone("Started the second worker."));
+    }
 }

@@ -6,8 +6,9 @@ use thru_store::{Result, Store};
 
 use crate::rank::{PassageScore, Ranking};
 
-/// The least number of pairs of words that make a quotation.
-const PAIRS: usize = 3;
+/// The least number of words that make a quotation, and of pairs of those that are searched for.
+const WORDS: usize = 4;
+const PAIRS: usize = 2;
 /// The share of the nearness of the question's words to each other that a passage with the quotation has at least.
 const QUOTED: f32 = 0.98;
 /// Passages as near that are read.
@@ -24,12 +25,13 @@ pub(super) fn quoted(
     candidates: &Candidates,
     terms: &QueryTerms,
 ) -> Result<Option<PassageScore>> {
-    let own = nearness(query, candidates, terms).filter(|_| terms.pairs.len() >= PAIRS);
+    let wanted = words(query);
+    let is_long = terms.pairs.len() >= PAIRS && wanted.split_whitespace().count() >= WORDS;
+    let own = nearness(query, candidates, terms).filter(|_| is_long);
     let Some(own) = own else { return Ok(None) };
     let found = |score: &PassageScore| &candidates.found[score.candidate];
     let may_quote =
         |score: &&PassageScore| !found(score).is_echo && found(score).proximity >= own * QUOTED;
-    let wanted = words(query);
     let mut last: Option<PassageScore> = None;
     for score in ranking.passages.iter().filter(may_quote).take(READ) {
         let one = found(score);

@@ -15,14 +15,17 @@ use thru_app::background::control::{identity, start_detached};
 use thru_app::background::service::SocketTools;
 use thru_app::background::work::Ingesting;
 use thru_app::background::{listens_always, paths};
+use thru_app::ingest::reading;
 
 pub(super) fn run(detached: bool, environment: &Environment) -> Result<Outcome> {
     let program = environment.machine.program.as_deref();
     if lacks_memory_settings(|name| environment.machine.has_variable(name)) {
         begin_again(program, detached);
     }
-    if detached {
-        detach();
+    match detached {
+        true => detach(),
+        // A person or a service manager wants it.
+        false => reading::ask_to_watch(&environment.layout)?,
     }
     let_others_go_first();
     let paths = paths(environment);
