@@ -49,7 +49,7 @@ fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
         false => Finding::note(
             CHECK,
             format!("{name} is not on this machine"),
-            format!("once it is, `thru install` connects it"),
+            "once it is, `thru install` connects it",
         ),
     }
 }
