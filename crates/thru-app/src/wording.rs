@@ -43,7 +43,10 @@ pub fn notes(notes: &[Note]) -> Vec<String> {
     let mut lines: Vec<String> = notes.iter().map(ToString::to_string).collect();
     lines.dedup();
     if notes.iter().any(|note| matches!(note, Note::OtherName { .. } | Note::OtherForm { .. })) {
-        lines.push("rename them in the file to be rid of these notes".to_owned());
+        lines.push(
+            "the settings count as they are; write them in the new form to be rid of these notes"
+                .to_owned(),
+        );
     }
     lines.iter().map(|line| sentence(line)).collect()
 }

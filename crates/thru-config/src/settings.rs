@@ -349,7 +349,7 @@ settings! {
             "Number of sessions of other projects that recall a note of one project before it is proposed as a note \
              of all.";
         delete_means: String = "hide".to_owned(), Kind::Choice(&["hide", "forget"]), user,
-            "Effect of deleting one of our lines from a note: `hide` leaves it out of that note, `forget` forgets the \
+            "Effect of deleting a line that Throughline wrote from a note: `hide` leaves it out of that note, `forget` forgets the \
              memory.";
     }
     /// Search.

@@ -34,10 +34,11 @@ pub fn percent_encoded(text: &str, plain: &[u8]) -> String {
     encoded
 }
 
-/// Returns the plural of an English noun: `sessions`, `days`, `memories`.
+/// Returns the plural of an English noun: `sessions`, `days`, `memories`, `matches`.
 pub fn plural_noun(noun: &str) -> String {
     match noun.strip_suffix('y') {
         Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{stem}ies"),
+        _ if noun.ends_with("ch") => format!("{noun}es"),
         _ => format!("{noun}s"),
     }
 }

@@ -54,13 +54,22 @@ pub(crate) fn running(result: &str) -> Option<&str> {
     rest.split(|c: char| !c.is_ascii_alphanumeric()).next().filter(|name| !name.is_empty())
 }
 
-/// Returns the result of a command from its outcome and, for a check, from its output.
-pub(crate) fn status(outcome: Option<Outcome>, is_check: bool, result: &str) -> Status {
+/// Returns the result of a command from its outcome and, for a check, from its output. If a filter follows it, the
+/// outcome is the filter's, and the output begins with what was wrong with the command.
+pub(crate) fn status(
+    outcome: Option<Outcome>,
+    is_check: bool,
+    is_filtered: bool,
+    result: &str,
+) -> Status {
     match outcome {
         Some(Outcome::Succeeded) if running(result).is_some() => Status::Unknown,
         Some(Outcome::Failed) if declined(result).is_some() || never_ran(result) => Status::Unknown,
         Some(Outcome::Failed) => Status::Red(telling_line(result)),
         Some(Outcome::Succeeded) if exit_in_trailer(result).is_some_and(|code| code != "0") => {
+            Status::Red(telling_line(result))
+        }
+        Some(Outcome::Succeeded) if is_filtered && begins_with_misuse(result) => {
             Status::Red(telling_line(result))
         }
         Some(Outcome::Succeeded) if is_check => {
@@ -103,6 +112,11 @@ pub(crate) fn is_misuse(line: &str) -> bool {
         )
     });
     MISUSE.is_match(line)
+}
+
+/// Returns true if the first line of an output says that the command itself was wrong.
+fn begins_with_misuse(result: &str) -> bool {
+    result.lines().map(str::trim).find(|line| !line.is_empty()).is_some_and(is_misuse)
 }
 
 /// Returns true if the client never ran the command because another call beside it failed.
@@ -183,15 +197,24 @@ mod tests {
 
     #[test]
     fn a_filtered_check_does_not_hide_its_failure() {
-        let red = |result| matches!(status(Some(Outcome::Succeeded), true, result), Status::Red(_));
+        let filtered = |is_check, is_filtered, result| {
+            matches!(
+                status(Some(Outcome::Succeeded), is_check, is_filtered, result),
+                Status::Red(_)
+            )
+        };
+        let red = |result| filtered(true, false, result);
         assert!(red("running 2 tests\ntest result: FAILED. 1 passed; 1 failed"));
         assert!(red("src/a.ts(3,1): error TS2322: wrong"));
         assert!(red(" 3 fail\n 10 pass"));
         assert!(!red("test result: ok. 5 passed; 0 failed"));
         assert!(!red(" 0 fail\n 10 pass"));
-        assert!(matches!(status(Some(Outcome::Succeeded), false, "panicked at"), Status::Green));
+        assert!(!filtered(false, false, "panicked at"));
         assert!(red("1 problem\n<shellId: 4 completed with exit code 2>"));
         assert!(!red("1 problem\n<shellId: 4 completed with exit code 0>"));
+        let wrong = "\nerror: unrecognized subcommand 'fire'\n\nUsage: kiln [COMMAND]";
+        assert!(filtered(false, true, wrong) && !filtered(false, false, wrong));
+        assert!(!filtered(false, true, "fired 3 bowls\nerror: unrecognized option of bowl 4"));
     }
 
     #[test]

@@ -369,7 +369,7 @@ mod tests {
     fn course(command: &str, outcome: Outcome, result: &str) -> ShellCourse {
         let line = shell::parse(command);
         let is_check = line.acting().any(Simple::is_check);
-        let status = checks::status(Some(outcome), is_check, result);
+        let status = checks::status(Some(outcome), is_check, line.is_filtered(), result);
         ShellCourse::parse(
             &line,
             None,

@@ -79,6 +79,8 @@ pub(crate) struct Run {
     pub(crate) shown: String,
     pub(crate) status: Status,
     pub(crate) is_check: bool,
+    /// True if the shell reports the outcome of a filter that follows.
+    pub(crate) is_filtered: bool,
     /// True if the command only inspects things, so that a failure means nothing.
     pub(crate) is_looking: bool,
     /// True if another form of the command may replace it.
@@ -135,7 +137,7 @@ impl Run {
     pub(crate) fn go_on(&mut self, poll: &Poll) {
         let Some(line) = &self.line else { return };
         self.went_on = true;
-        self.status = checks::status(poll.outcome, self.is_check, &poll.result);
+        self.status = checks::status(poll.outcome, self.is_check, self.is_filtered, &poll.result);
         let is_done = poll.outcome == Some(Outcome::Succeeded);
         self.course.go_on(line, poll.outcome, &self.status, &poll.result);
         if line.commands.iter().any(commits::is_commit) {
@@ -325,7 +327,8 @@ fn run(moment: &Moment, command: &str) -> Action {
     }
     let Some(main) = line.main() else { return Action::Used };
     let is_check = line.acting().any(shell::Simple::is_check);
-    let status = checks::status(moment.outcome, is_check, result);
+    let is_filtered = line.is_filtered();
+    let status = checks::status(moment.outcome, is_check, is_filtered, result);
     let running = checks::running(result).map(str::to_owned);
     let is_done = moment.outcome == Some(Outcome::Succeeded) && running.is_none();
     let folder = shell::folder(&moment.text, command);
@@ -357,6 +360,7 @@ fn run(moment: &Moment, command: &str) -> Action {
         shown: shell::shown(command),
         status,
         is_check,
+        is_filtered,
         is_looking,
         has_variants: main.is_check() || main.has_subcommand(),
         commits,

@@ -348,6 +348,11 @@ impl CommandLine {
         })
     }
 
+    /// Returns true if its last command filters the output of the one before, so that the shell reports the filter's outcome.
+    pub(crate) fn is_filtered(&self) -> bool {
+        self.commands.last().is_some_and(|command| command.is_piped && command.is_looking())
+    }
+
     /// Returns the reach of each check in it. The shell stands in `folder`, unless the line changes that.
     pub(crate) fn scopes(&self, folder: Option<&str>) -> Vec<Scope> {
         let placed = self.placed(folder).into_iter();

@@ -105,7 +105,7 @@ impl Client {
     pub const fn place(self) -> &'static str {
         match self {
             Self::ClaudeCode => {
-                "~/.claude.json, or .mcp.json in a project (`thru install` adds the server on standard input)"
+                "~/.claude.json, or .mcp.json in a project (`thru install` adds the server by itself, as `thru mcp`)"
             }
             Self::ClaudeDesktop => {
                 "claude_desktop_config.json (Settings > Developer > Edit Config)"
@@ -249,7 +249,7 @@ mod tests {
             })
             .collect();
         insta::assert_snapshot!(all.join("\n"), @r#"
-        # ClaudeCode: ~/.claude.json, or .mcp.json in a project (`thru install` adds the server on standard input)
+        # ClaudeCode: ~/.claude.json, or .mcp.json in a project (`thru install` adds the server by itself, as `thru mcp`)
         {
           "mcpServers": {
             "throughline": {

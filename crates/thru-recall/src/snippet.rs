@@ -461,11 +461,12 @@ fn is_item(line: &str) -> bool {
         || ["- ", "* ", "• "].iter().any(|mark| line.starts_with(mark))
 }
 
-/// Returns true for an input of a call that is a number or a switch: "timeout: 60000".
+/// Returns true for an input of a call that is a number, a switch or empty: "timeout: 60000", "description: ".
 fn is_setting(line: &str) -> bool {
-    let Some((key, value)) = line.trim().split_once(": ") else { return false };
-    let is_key = key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
-    is_key && (value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok())
+    let Some((key, value)) = line.trim_start().split_once(": ") else { return false };
+    let (is_key, value) =
+        (key.chars().all(|c| c.is_alphanumeric() || "_-".contains(c)), value.trim());
+    is_key && (value.is_empty() || value.parse::<f64>().is_ok() || value.parse::<bool>().is_ok())
 }
 
 /// A line without the number that a tool put before it.
@@ -644,7 +645,7 @@ mod tests {
 
     #[test]
     fn a_call_keeps_its_lines_without_settings_and_numbers() {
-        let text = "command: cargo test\ntimeout: 60000\n  12→fn lock() {\n  13→}\n2 passed";
+        let text = "command: cargo test\ndescription: \ntimeout: 60000\n  12→fn lock() {\n  13→}\n2 passed";
         let cut = Cut { length: 200, is_call: true, ..Cut::default() };
         let shown = snippet(text, &analyse("test"), &cut).text;
         assert_eq!(shown, "command: cargo test\nfn lock() {\n}\n2 passed");

@@ -108,7 +108,7 @@ fn a_compacted_session_is_told_what_it_held() {
     - User asked before: "Why do uploads wait for each other?"
     - Done: Give every file a lock of its own
     - Found: Readers in other processes never see a lock of this process
-    - Put right: `cargo test` failed and passed after changes to lock.rs
+    - Fixed: `cargo test` failed and passed after changes to lock.rs
 
     ## Next
     - Run the load test
@@ -136,7 +136,7 @@ fn a_compacted_session_is_told_what_it_held() {
     ## Names in play
     - RetryBudget::next_pause, take_lock, --max-clients
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     "#);
     assert!(pack.lines.iter().all(|line| line.memory.is_none() && line.short_id.is_none()));
@@ -216,7 +216,7 @@ fn little_room_is_shared_by_all_parts() {
     - some_quite_long_name_12, some_quite_long_name_13, some_quite_long_name_14, some_quite_long_name_15, some_quite_long_name_16, some_quite_long_name_17
     - some_quite_long_name_18, some_quite_long_name_19
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     "#);
 }
@@ -274,7 +274,7 @@ proptest! {
             prop_assert_eq!(text.matches("</throughline-context>").count(), 1);
             prop_assert!(text.ends_with("\n</throughline-context>\n"));
             let is_ours = |line: &&str| {
-                line.is_empty() || ["- ", "#", "<", "Recorded data", "More: "].iter().any(|start| line.starts_with(start))
+                line.is_empty() || ["- ", "#", "<", "Recorded data", "`thru show ID` "].iter().any(|start| line.starts_with(start))
             };
             prop_assert_eq!(text.lines().find(|line| !is_ours(line)), None);
         }

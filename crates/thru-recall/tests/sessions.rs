@@ -346,7 +346,7 @@ fn a_session_that_starts_is_told_what_the_last_one_did_a_day_ago_or_less() {
     - `xwa4m` Summary of lock (2026-11-20, completed)
     - The user asked: What lock was asked for
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     ");
     let mut memory = Memory::new();
@@ -389,7 +389,7 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
     - `just lint` failed in 2 sessions; `just fix` came next and passed
     - Tools: `kiln log show`
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     ");
 }
@@ -418,7 +418,7 @@ fn a_session_that_goes_on_is_told_what_changed_while_it_was_idle() {
     ## 2026-11-20
     - `8a930` change: Change of other
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     ");
     assert!(pack.tokens <= 500 && pack.lines.iter().all(|line| line.tier == Tier::Hot));
@@ -485,7 +485,7 @@ fn a_prompt_after_an_idle_time_is_told_what_changed_and_what_bears_on_it() {
     ## 2026-11-20
     - `8a930` change: Change of other
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     ");
     // A short gap is not idle time: only the prompt is left.

@@ -75,7 +75,7 @@ pub fn markdown(snapshot: &Snapshot, excerpts: &[&Excerpt]) -> String {
     page.section("Key Outcomes");
     page.bullet(&format!("State of the work: {}", content.outcome.as_str()));
     page.statements("", &content.done);
-    page.statements("Put right: ", &content.resolved);
+    page.statements("Fixed: ", &content.resolved);
     page.statements("Did not work: ", &content.failed);
 
     page.section("Context for Continuation");

@@ -125,7 +125,7 @@ pub enum Refusal {
     #[error("it is longer than 5 MB")]
     TooLong,
     /// The edited note would not read as it should.
-    #[error("our lines cannot be put in without changing how the rest reads")]
+    #[error("lines of Throughline cannot be put in without changing how the rest reads")]
     Unsafe,
 }
 

@@ -25,7 +25,7 @@ use crate::commands;
 )]
 pub(crate) struct Cli {
     /// Use no colour and no pager.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 998)]
     pub(crate) plain: bool,
     /// When to use colour, in place of the setting `output.color`
     #[arg(long, global = true, hide = true, value_enum, value_name = "WHEN")]
@@ -98,7 +98,7 @@ pub(crate) enum Command {
     Vault(commands::vault::VaultArguments),
     /// Restore a transcript that the agent deleted
     Restore(commands::restore::RestoreArguments),
-    /// Start the agent of a session with that session
+    /// Resume a session in its agent
     Resume(commands::resume::ResumeArguments),
     /// List, rename and merge projects
     Projects(commands::projects::ProjectsArguments),

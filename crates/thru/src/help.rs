@@ -119,4 +119,20 @@ mod tests {
         grouped.sort_unstable();
         assert_eq!(grouped, known);
     }
+
+    /// A line that is broken by hand is broken once more where a terminal is narrower.
+    #[test]
+    fn no_paragraph_is_broken_by_hand() {
+        fn check(command: &Command) {
+            let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            for (line, next) in text.lines().zip(text.lines().skip(1)) {
+                let is_broken =
+                    !line.is_empty() && !line.ends_with([':', '.']) && !line.starts_with(' ');
+                let goes_on = !next.is_empty() && !next.starts_with(' ');
+                assert!(!(is_broken && goes_on), "{}: {line} / {next}", command.get_name());
+            }
+            command.get_subcommands().for_each(check);
+        }
+        check(&Cli::command());
+    }
 }

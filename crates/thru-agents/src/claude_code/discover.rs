@@ -267,7 +267,7 @@ impl Search<'_> {
                 self.add(path, SourceKind::PromptHistory, "", None, archived);
             }
             Ok(Sniffed::Other) if is_named => {
-                self.problem(path, &"not a transcript of an agent that this build can read");
+                self.problem(path, &"not a transcript of Claude Code, Codex or Copilot");
             }
             Ok(Sniffed::Other) => {}
             Err(error) => self.problem(path, &error),

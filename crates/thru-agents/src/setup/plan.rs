@@ -166,7 +166,7 @@ pub enum SetupError {
         refusal: Refusal,
     },
     /// A plugin has our name and is not ours.
-    #[error("{0} is not ours")]
+    #[error("{0} was not written by Throughline")]
     NotOurs(String),
     /// A plugin was asked for in a project.
     #[error("a plugin in a project's folder would run for everyone who clones it")]

@@ -112,7 +112,7 @@ fn copies_are_known_by_what_they_hold() {
     );
     let other = agents::discover_path(&root.path().join("other.jsonl"));
     assert!(other.sources.is_empty());
-    assert_eq!(other.problems[0].message, "not a transcript of an agent that this build can read");
+    assert_eq!(other.problems[0].message, "not a transcript of Claude Code, Codex or Copilot");
 }
 
 #[test]

@@ -17,7 +17,8 @@ use crate::call::Call;
 use crate::embedding::{State, StateForm};
 use crate::fresh::{self, Freshness};
 use crate::health::{
-    self, Daemon, DaemonForm, Sizes, hooks_found, last_space, number_left, recent_failures,
+    self, Daemon, DaemonForm, Sizes, held_back, hooks_found, last_space, number_left,
+    recent_failures,
 };
 use crate::ingest::reading::{Reading, reading};
 use crate::models::meters::Meters;
@@ -38,6 +39,9 @@ pub struct Status {
     pub directory: PathBuf,
     /// The state of recording.
     pub recording: Recording,
+    /// Agents that hold the hooks back: a line for each.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held_back: Vec<String>,
     /// The end of the pause, where recording is paused for a time.
     pub paused_until: Option<Timestamp>,
     /// Events that our hooks are called for.
@@ -170,6 +174,7 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
         kind: "status",
         directory: layout.root().to_owned(),
         recording,
+        held_back: if recording == Recording::On { held_back(app) } else { Vec::new() },
         paused_until: paused.and_then(Pause::end),
         events,
         events_by_agent,

@@ -203,7 +203,8 @@ fn kill(named: &Holder, paths: &Paths) -> Result<DaemonStop> {
         Killed::Killed => Ok(DaemonStop::Killed(named.pid)),
         Killed::Ended => Ok(DaemonStop::EndedMeanwhile),
         Killed::NotOurs => {
-            let message = format!("process {} does not look like a daemon of ours", named.pid);
+            let message =
+                format!("process {} does not look like a daemon of Throughline", named.pid);
             Err(Trouble::refused(message).advise("look at the process, and end it yourself"))
         }
         Killed::Unsupported => {

@@ -91,11 +91,11 @@ fn server_of(seen: &Seen<'_>, agent: &AgentSeen) -> Option<Finding> {
         let name = agent.adapter.agent.display_name();
         let program = agent.hooks.first().map(|hook| hook.program.display().to_string());
         let command = setup.server_by_hand(&site, &program.unwrap_or_default())?;
-        let line = format!("{name} does not know our MCP server");
+        let line = format!("{name} does not know Throughline's MCP server");
         return Some(Finding::note(CHECK, line, format!("`{command}` registers it")));
     };
     Some(match servers.first() {
-        None => Finding::note(CHECK, "agents do not know our MCP server", again),
+        None => Finding::note(CHECK, "agents do not know Throughline's MCP server", again),
         Some((file, Server::Foreign)) => Finding::note(
             CHECK,
             format!("a server called `{SERVER_NAME}` in {} runs something else", seen.shown(file)),

@@ -149,14 +149,13 @@ pub(super) fn journal_size(seen: &Seen<'_>) -> Finding {
     const CHECK: &str = "journal size";
     let cap = seen.app.config.journal.alarm_mb.bytes();
     let bytes = sizes(&seen.app.layout).journal;
-    let line = format!("{} of {}", size(bytes), size(cap));
     match bytes > cap {
         true => Finding::problem(
             CHECK,
-            format!("{line}: beyond its cap; nothing is dropped"),
+            format!("{}, beyond its cap of {}; nothing is dropped", size(bytes), size(cap)),
             "`thru journal stats` says what takes the space; raise `journal.alarm_mb` if that is expected",
         ),
-        false => Finding::ok(CHECK, line),
+        false => Finding::ok(CHECK, format!("{}; an alarm comes at {}", size(bytes), size(cap))),
     }
 }
 

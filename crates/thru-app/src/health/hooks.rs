@@ -33,7 +33,7 @@ fn broken(seen: &Seen<'_>, agent: &AgentSeen) -> Option<Finding> {
     Some(Finding::problem(
         CHECK,
         format!("{}: {refusal}", seen.shown(&path)),
-        format!("correct the file: {name} may ignore all of it, our hooks included"),
+        format!("correct the file: {name} may ignore all of it, Throughline's hooks included"),
     ))
 }
 
@@ -46,7 +46,11 @@ fn unconnected(seen: &Seen<'_>, agent: &AgentSeen) -> Finding {
             Finding::problem(CHECK, format!("{name} is not connected"), remedy)
         }
         true => Finding::note(CHECK, format!("{name} is not connected"), remedy),
-        false => Finding::note(CHECK, format!("there is no {name} here"), remedy),
+        false => Finding::note(
+            CHECK,
+            format!("{name} is not on this machine"),
+            "once it is, `thru install` connects it",
+        ),
     }
 }
 

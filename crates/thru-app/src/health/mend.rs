@@ -40,7 +40,11 @@ fn take_modes_away(app: &App) -> Result<String> {
     for path in &open {
         make_private(path).with_context(|| format!("{} stays as it is", path.display()))?;
     }
-    Ok(format!("removed the permissions of other users from {}", plural(open.len() as u64, "file")))
+    let folders = open.iter().filter(|path| path.is_dir()).count();
+    let counts = [(folders, "folder"), (open.len() - folders, "file")];
+    let counts = counts.into_iter().filter(|(number, _)| *number > 0);
+    let counts: Vec<String> = counts.map(|(number, noun)| plural(number as u64, noun)).collect();
+    Ok(format!("removed the permissions of other users from {}", counts.join(" and ")))
 }
 
 #[cfg(unix)]

@@ -31,7 +31,7 @@ pub use finding::{Finding, Level, Mend};
 pub use mend::mend;
 pub use report::report;
 pub use runs::{pause_text, recent_failures};
-pub use seen::{AgentSeen, HookFound, Seen, hooks_found};
+pub use seen::{AgentSeen, HookFound, Seen, held_back, hooks_found};
 
 /// The findings for programs, and the repairs that were made before them.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -41,7 +41,7 @@ pub(super) fn recording(seen: &Seen<'_>) -> Finding {
         return Finding::note(
             CHECK,
             "recording is off in this folder, because its settings cannot be understood",
-            "correct them, and it goes on",
+            "fix them to resume recording",
         );
     }
     match seen.hooks.is_empty() {

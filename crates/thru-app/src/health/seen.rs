@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use thru_agents::hooks::{ADAPTERS, Adapter};
-use thru_agents::setup::{HookFile, HookOwner, Site, installed};
+use thru_agents::setup::{HookFile, HookOwner, Site, TrustState, installed};
 use thru_core::Agent;
 use thru_intake::{Depth, Intake, IntakeError, Verification};
 use thru_store::Store;
@@ -116,6 +116,18 @@ pub struct HookFound {
 pub fn hooks_found(app: &App) -> Vec<HookFound> {
     let places = Surroundings::new(app);
     ADAPTERS.iter().flat_map(|adapter| found_of(&places.site(app, adapter), adapter)).collect()
+}
+
+/// Says of each connected agent that runs none of our hooks why.
+pub fn held_back(app: &App) -> Vec<String> {
+    let places = Surroundings::new(app);
+    let missing = ADAPTERS.iter().filter_map(|adapter| {
+        let site = places.site(app, adapter);
+        let is_connected = !found_of(&site, adapter).is_empty();
+        let trust = is_connected.then(|| adapter.setup.trust(&site))?;
+        (trust.state == TrustState::Missing).then_some(trust.line)
+    });
+    missing.collect()
 }
 
 /// Returns every hook of ours in the files of one agent.

@@ -21,7 +21,7 @@ pub(super) fn commands(seen: &Seen<'_>) -> Option<Finding> {
         false => Finding::note(
             "commands",
             format!("changed by hand, and left as they are: {}", shown.join(", ")),
-            "remove them, then run `thru install` to get ours again",
+            "remove them, then run `thru install` to get Throughline's again",
         ),
     })
 }

@@ -140,10 +140,9 @@ fn welcome(layout: &Layout) -> Option<String> {
     }
     // What cannot be noted would be said at every start.
     thru_journal::files::replace(&mark, b"").ok()?;
-    let message = "Throughline remembers your sessions from now on, on this machine only. `thru search WORDS` finds \
-                   what was said and done, `thru view` shows it in your browser, `thru remember TEXT --rule` gives \
-                   sessions here a rule, text between <private> tags is never stored, and `thru capture pause` \
-                   pauses recording.";
+    let message = "Throughline remembers your sessions from now on, on this machine only. Text between <private> \
+                   tags is never stored. `thru search WORDS` finds what was said and done, `thru view` shows it in \
+                   your browser, `thru capture pause` pauses recording.";
     Some(message.to_owned())
 }
 
@@ -427,7 +426,7 @@ fn loaded(pack: &Pack, project: &str, occasion: &Occasion, page: Option<String>)
     };
     let project = about.chars().filter(|c| !c.is_control()).collect::<String>();
     let tokens = count(pack.tokens);
-    let page = page.map(|address| format!("; so does {address}, which `thru view` opens"));
+    let page = page.map(|address| format!(", `thru view` the page at {address}"));
     format!(
         "Throughline: {known} {project} loaded, about {tokens} tokens (`thru context` shows them{}).",
         page.unwrap_or_default()

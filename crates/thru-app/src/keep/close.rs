@@ -25,6 +25,8 @@ use crate::words::printable;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Sessions of a project that are considered where none is named.
 const CANDIDATES: usize = 20;
+/// The reason of a close for which none was given.
+pub(crate) const UNSAID: &str = "request";
 /// Characters of a reason that are kept: it is a word or a few.
 const LONGEST_REASON: usize = 200;
 
@@ -141,7 +143,7 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
         Some(Indexed::Replaced(episode)) => (
             Some(*episode),
             format!(
-                "Session {id} is closed and indexed anew; what it was indexed as before is kept, retired."
+                "Session {id} is closed and reindexed; the previous version is kept but no longer used."
             ),
         ),
         Some(Indexed::Unchanged(_)) => return unchanged(&store, &session),
@@ -181,7 +183,7 @@ pub fn close(app: &App, request: &Close, call: Call<'_>) -> Result<Closed> {
 }
 
 fn reason(text: Option<&str>) -> String {
-    let text = text.map(str::trim).filter(|text| !text.is_empty()).unwrap_or("request");
+    let text = text.map(str::trim).filter(|text| !text.is_empty()).unwrap_or(UNSAID);
     printable(text).chars().take(LONGEST_REASON).collect()
 }
 

@@ -28,6 +28,9 @@ pub struct SetModel {
     pub fallback_model: Option<String>,
 }
 
+/// The characters of the shortest key that is taken for one. Those of vendors have 30 and more.
+const SHORTEST_KEY: usize = 8;
+
 /// The model that is asked from now on.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelSet {
@@ -77,9 +80,12 @@ pub fn lacks_key(app: &App, request: &SetModel) -> Result<bool> {
 /// Fails if there is no such provider, the text cannot be a key, or the place cannot be written.
 pub fn keep_key(app: &App, provider: &str, text: &str, place: KeyStorage) -> Result<KeySource> {
     let known = provider_named(provider)?;
-    let key = Key::new(text).ok_or_else(|| {
+    let is_long = |key: &Key| key.reveal().len() >= SHORTEST_KEY;
+    let key = Key::new(text).filter(is_long).ok_or_else(|| {
         let command = format!("models set {} --key", known.name);
-        Trouble::invalid("that is no key").run(command, "reads one line")
+        let form =
+            format!("that is no key: one has {SHORTEST_KEY} characters or more, and no blanks");
+        Trouble::invalid(form).run(command, "reads one line")
     })?;
     let folder = key_folder(app);
     let variable = |name: &str| app.machine.variable(name);

@@ -61,6 +61,8 @@ pub struct Prepared {
     pub notes: Vec<Note>,
     /// The form that was asked for, or found.
     pub form: Form,
+    /// True if the agent ran none of our hooks before.
+    pub is_new: bool,
 }
 
 /// The removal from one agent that is decided and not made.
@@ -95,7 +97,8 @@ pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
     let is_bare = !clients.iter().any(|(_, client)| client.is_here());
     for (at, (adapter, client)) in clients.into_iter().enumerate() {
         let (setup, site) = (adapter.setup, around.site(app, adapter));
-        let is_wanted = is_connected(&site, adapter)
+        let is_new = !is_connected(&site, adapter);
+        let is_wanted = !is_new
             || request.targets == Targets::Present && (client.is_here() || is_bare && at == 0);
         if !is_wanted || !setup.has_scope(request.scope) {
             continue;
@@ -108,16 +111,18 @@ pub fn prepare(app: &App, request: Setup) -> Result<Vec<Prepared>> {
         let timeout = app.config.hooks.hook_timeout.0;
         let registration = setup.registration(&program, client.version, PLATFORM, timeout);
         let wanted = request.wanted.unwrap_or_else(|| {
-            let is_first = !is_connected(&site, adapter);
             let serves = setup.servers(&site).is_some_and(|servers| !servers.is_empty());
-            let commands = is_first || setup.has_commands(&site);
-            Wanted { commands, server: is_first || serves, reading: false }
+            let commands = is_new || setup.has_commands(&site);
+            Wanted { commands, server: is_new || serves, reading: false }
         });
         let wanted = Wanted { reading: request.allow_tools, ..wanted };
         let plan = setup.install(&site, request.scope, form, &registration, wanted)?;
-        let notes = notes::notes(adapter, &site, &client, &program, &plan, form);
+        let mut notes = notes::notes(adapter, &site, &client, &program, &plan, form);
+        if wanted.reading && form == Form::Plugin {
+            notes.push(notes::tools_not_allowed());
+        }
         let changes = Changes::of_plan(plan);
-        prepared.push(Prepared { adapter, client, registration, changes, notes, form });
+        prepared.push(Prepared { adapter, client, registration, changes, notes, form, is_new });
     }
     if prepared.is_empty() {
         return Err(Trouble::refused("no agent on this machine takes hooks for a project alone")

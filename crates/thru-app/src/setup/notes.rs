@@ -30,6 +30,12 @@ impl Note {
     }
 }
 
+/// Returns the note that a plugin cannot allow its tools.
+pub(super) fn tools_not_allowed() -> Note {
+    let text = "`--allow-tools` has no effect on the plugin: Claude Code asks before an agent first uses each tool.";
+    Note::new("allow-tools", text.to_owned())
+}
+
 /// Returns the notes on an installation by this plan, once it is made.
 pub(super) fn notes(
     adapter: &Adapter,
@@ -157,10 +163,10 @@ pub(super) fn elsewhere(adapter: &Adapter, site: &Site<'_>, plan: &Plan) -> Vec<
             let text = match plan.holds {
                 Some(_) => {
                     format!(
-                        "{shown} has our hooks as well. Both may run; every event is kept once."
+                        "{shown} has Throughline's hooks as well. Both may run; every event is kept once."
                     )
                 }
-                None => format!("{shown} still has our hooks."),
+                None => format!("{shown} still has Throughline's hooks."),
             };
             Note::new("also-installed", text)
         })
@@ -173,7 +179,7 @@ pub(super) fn server_left(adapter: &Adapter, site: &Site<'_>) -> Option<Note> {
     let name = adapter.agent.display_name();
     Some(Note::new(
         "server-left",
-        format!("{name} still knows our MCP server: `{command}` removes it."),
+        format!("{name} still knows Throughline's MCP server: `{command}` removes it."),
     ))
 }
 

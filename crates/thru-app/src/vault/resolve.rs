@@ -77,7 +77,7 @@ fn merge(vault: &Vault, record: &Record, path: &str, of: Option<&(Id, String)>) 
     let copy = vault.folder.read(path)?.ok_or_else(unreadable)?.text;
     let (id, note) = of.ok_or_else(|| match note_id(&copy) {
         Some(_) => Trouble::not_found("its note is not there"),
-        None => Trouble::not_found("it is a copy of no note of ours"),
+        None => Trouble::not_found("it is a copy of no note that Throughline wrote"),
     })?;
     let Content { text: disk, .. } = vault.folder.read(note)?.ok_or_else(unreadable)?;
     let name = path.rsplit('/').next().unwrap_or(path);

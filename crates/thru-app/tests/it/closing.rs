@@ -245,7 +245,7 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     assert_eq!(session(&home, ONE).session.state, Some("active"));
     let second = close(&home, ONE, "second");
     assert_ne!(second.episode_uuid, first.episode_uuid);
-    assert_snapshot!(second.message, @"Session 11111111 is closed and indexed anew; what it was indexed as before is kept, retired.");
+    assert_snapshot!(second.message, @"Session 11111111 is closed and reindexed; the previous version is kept but no longer used.");
     let known = session(&home, ONE);
     let retired: Vec<Id> =
         known.standing.retired_episodes.iter().map(|one| one.episode_uuid).collect();

@@ -12,8 +12,8 @@ mod remarks;
 use std::collections::BTreeSet;
 
 use thru_core::{
-    Certainty, Concept, Distillate, Id, Observation, ObservationType, PassageKind, SessionFacts,
-    SessionKey, SnapshotContent, Speaker, Statement, Timestamp,
+    Certainty, Distillate, Id, Observation, ObservationType, PassageKind, SessionFacts, SessionKey,
+    SnapshotContent, Speaker, Statement, Timestamp,
 };
 
 use crate::event::Event;
@@ -146,7 +146,7 @@ impl SnapshotMaker {
         content.next_steps.splice(0..0, self.announced);
         content.files = self.files.in_play(end, &distillate.observations);
         content.names = self.names.in_play(end, &content.files);
-        content.topics = topics(&content.names, &distillate.observations);
+        content.topics = content.names.iter().take(NAMED_TOPICS).cloned().collect();
         let (commands, failed) = self.commands.finish(end);
         content.commands = commands;
         content.failed.extend(failed);
@@ -200,17 +200,6 @@ fn of_distillate(distillate: &Distillate) -> SnapshotContent {
         content.open_questions.clone_from(&summary.digest.open_questions);
     }
     content
-}
-
-/// Returns the subjects of a session: the names most in play, and the kinds of knowledge that were gained.
-fn topics(names: &[String], observations: &[Observation]) -> Vec<String> {
-    let concepts: BTreeSet<Concept> =
-        observations.iter().flat_map(|one| one.concepts.clone()).collect();
-    let names = names.iter().take(NAMED_TOPICS).cloned();
-    names
-        .chain(concepts.into_iter().map(|concept| concept.as_str().to_owned()))
-        .take(LIST)
-        .collect()
 }
 
 /// Returns true if a fact is about a command that failed and worked later.

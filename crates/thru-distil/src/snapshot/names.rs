@@ -42,7 +42,7 @@ const COMMON: &[&str] = &[
     "replace_all", "notebook_path", "subagent_type", "activeForm", "taskId", "run_in_background",
     "output_mode", "head_limit", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskList", "BashOutput",
     "WebSearch", "ExitPlanMode", "EnterPlanMode", "SlashCommand", "KillShell", "multiSelect",
-    "camelCase",
+    "camelCase", "tool_use", "tool_use_id", "tool_use_error", "tool_result",
 ];
 
 impl Use {
@@ -79,7 +79,9 @@ impl Names {
             PassageKind::Assistant => self.text(place, text, 1.5),
             PassageKind::Tool => {
                 if let Some(command) = &moment.command {
-                    self.text(place, without_documents(command), 1.0);
+                    let words = names(without_documents(command));
+                    // An option stands with its command; it is a name where someone speaks of it.
+                    self.all(place, words.filter(|name| !name.starts_with("--")), 1.0);
                     self.text(place, member(text, "description: "), 1.0);
                 }
                 match tool {
@@ -99,7 +101,11 @@ impl Names {
     }
 
     fn text(&mut self, place: usize, text: &str, weight: f64) {
-        for name in names(text) {
+        self.all(place, names(text), weight);
+    }
+
+    fn all<'t>(&mut self, place: usize, names: impl Iterator<Item = &'t str>, weight: f64) {
+        for name in names {
             // Qualified names in code are endless; only plain ones count here.
             if weight == EDITED && name.contains(['.', ':', '-']) {
                 continue;

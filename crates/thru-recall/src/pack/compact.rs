@@ -241,7 +241,7 @@ fn state(content: &SnapshotContent, memories: &Memories) -> Vec<Draft> {
         drafts.push(memories.draft(Part::State, text));
     }
     let lists =
-        [("Done", &content.done), ("Found", &content.learned), ("Put right", &content.resolved)];
+        [("Done", &content.done), ("Found", &content.learned), ("Fixed", &content.resolved)];
     for (label, statements) in lists {
         drafts.extend(statements.iter().filter(says_more).map(|one| {
             let memory = memories.about(&one.text);

@@ -174,7 +174,7 @@ pub(super) fn render(request: &PackRequest<'_>, texts: &Texts) -> String {
         }
     }
     text.push_str(
-        "\nMore: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.\n",
+        "\n`thru show ID` shows one in full with its sources; `thru search WORDS` finds more.\n",
     );
     text.push_str(CLOSE);
     text.push('\n');

@@ -307,7 +307,7 @@ pub(super) fn last_session(
     // What a model made of the session.
     let sections = &body.sections;
     let decided = sections.key_decisions.iter().map(|one| ("Decided", one.to_string()));
-    let resolved = sections.errors_resolved.iter().map(|one| ("Put right", one.to_string()));
+    let resolved = sections.errors_resolved.iter().map(|one| ("Fixed", one.to_string()));
     let to_go_on = sections.context.iter().map(|one| ("To go on", one.text.clone()));
     let lists: [Vec<(&str, String)>; 3] =
         [decided.collect(), resolved.collect(), to_go_on.collect()];

@@ -578,9 +578,10 @@ pub(crate) fn cues(prompt: &str) -> Cues {
         if token.is_empty() || is_number(token) {
             continue;
         }
-        if is_file(token) {
+        let names = !is_measure(token);
+        if names && is_file(token) {
             push(&mut cues.files, token);
-        } else if is_identifier(token) {
+        } else if names && is_identifier(token) {
             push(&mut cues.identifiers, token);
         }
         let lower = token.to_lowercase();
@@ -679,6 +680,14 @@ fn is_number(token: &str) -> bool {
     token
         .chars()
         .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-' | ':' | '/' | ',' | '%' | '+'))
+}
+
+/// Returns true for a number with its unit: `170K`, `2.56M`, `90ms`. The beginning of a hash is none.
+fn is_measure(token: &str) -> bool {
+    let unit = token.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let is_hash = token.len() >= 7 && token.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let has_number = token.starts_with(|c: char| c.is_ascii_digit());
+    has_number && unit.len() <= 3 && unit.bytes().all(|byte| byte.is_ascii_alphabetic()) && !is_hash
 }
 
 pub(super) fn is_file(token: &str) -> bool {
@@ -801,5 +810,7 @@ mod tests {
         "#
         );
         assert!(cues("what did we do last time?").asks_about_past);
+        let sizes = cues("prompts of 170K, 2.56M in all, 2.5k each and 1500ms; since 12345ab");
+        assert_eq!((sizes.files, sizes.identifiers), (vec![], vec!["12345ab".to_owned()]));
     }
 }

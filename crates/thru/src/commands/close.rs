@@ -12,8 +12,8 @@ use crate::ui::Outcome;
 #[command(after_help = "Examples:\n  \
     thru close\n  \
     thru close 0f8fad5b --reason story_complete\n\n\
-    Without an id: the session that runs the command, else the one that is at work in\n\
-    this project; it is an error if there is none. A session that goes on afterwards is recorded as before; closing it\n\
+    Without an id: the session that runs the command, else the one that is at work in \
+    this project; it is an error if there is none. A session that goes on afterwards is recorded as before; closing it \
     again indexes what was added, and does nothing where nothing was.")]
 pub(crate) struct CloseArguments {
     /// The session (the start of its id is enough)

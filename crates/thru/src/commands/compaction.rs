@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &CompactionArguments, environment: &Environment) ->
     let session = &compared.session;
     environment.answer(arguments.json, &compared, |page| {
         let entry = SessionEntry::new(environment, &environment.redactor(), session);
-        page.line(session_heading(page, &entry, environment));
+        session_heading(page, &entry, environment);
         if compared.compactions.is_empty() {
             page.line("Its context was never compacted.");
         }
@@ -86,15 +86,17 @@ fn show(
         match (dropped.count, dropped.of) {
             (_, 0) => "Nothing is known about what the session held.".to_owned(),
             (0, of) => format!(
-                "The agent's summary says all that ours holds ({}).",
+                "The agent's summary says all that Throughline's holds ({}).",
                 plural(of as u64, "thing")
             ),
             (missing, of) if missing == of => format!(
-                "The agent's summary dropped all that ours holds ({}):",
+                "The agent's summary dropped all that Throughline's holds ({}):",
                 plural(of as u64, "thing")
             ),
             (missing, of) => {
-                format!("The agent's summary dropped {missing} of {of} things that ours holds:")
+                format!(
+                    "The agent's summary dropped {missing} of {of} things that Throughline's holds:"
+                )
             }
         }
     ));
@@ -123,7 +125,7 @@ fn show(
     }
     if let Some(theirs) = compared.not_in_ours.as_ref().filter(|theirs| theirs.of > 0) {
         page.line(format!(
-            "   Ours lacks {} of {} files and names that it has.",
+            "   Throughline's lacks {} of {} files and names that it has.",
             theirs.count, theirs.of
         ));
     }

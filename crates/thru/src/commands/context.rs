@@ -90,10 +90,15 @@ pub(crate) fn run(arguments: &ContextArguments, environment: &Environment) -> Re
         }
     })?;
     // Standard output stays as an agent is given it: empty.
-    let is_asked = arguments.json || arguments.explain || arguments.prompt.is_some();
+    let is_asked = arguments.json || arguments.explain;
     if context.lines.is_empty() && !is_asked {
         let note = match context.note.strip_prefix("silent: ") {
-            Some(why) => format!("A session here would be given nothing: {why}"),
+            Some(why) => {
+                let given =
+                    if arguments.prompt.is_some() { "This prompt" } else { "A session here" };
+                format!("{given} would be given nothing: {why}")
+            }
+            None if arguments.prompt.is_some() => "This prompt would be given nothing".to_owned(),
             None => NOTHING.to_owned(),
         };
         environment.tell(&format!("{}.", note.trim_end_matches('.')))?;

@@ -13,11 +13,7 @@ use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, count, day_and_time, one_line, plural, printable, width};
 
 /// The line above the passages of a session: project, title, age, id.
-pub(crate) fn session_heading(
-    page: &Page,
-    session: &SessionEntry,
-    environment: &Environment,
-) -> String {
+pub(crate) fn session_heading(page: &mut Page, session: &SessionEntry, environment: &Environment) {
     let project = session.project.as_ref().map_or("no project", |name| name.get().as_str());
     let age = day(session.ended, environment);
     let id = session.id.short();
@@ -29,11 +25,20 @@ pub(crate) fn session_heading(
     let tail = format!("  {age}{whose}  {id}");
     let project = one_line(project, (page.columns() / 3).min(30));
     // Three columns between project and title, one more before the age.
-    let room = page.columns().saturating_sub(width(&project) + width(&tail) + 4).max(10);
-    let title = one_line(title(session), room);
-    let quiet = page.paint(Tone::Quiet, &format!("  {age}{whose}"));
+    let room = page.columns().saturating_sub(width(&project) + 3);
+    let beside = room.saturating_sub(width(&tail) + 1);
+    let title = |room| {
+        page.paint(Tone::Heading, &format!("{project} · {}", one_line(title(session), room)))
+    };
     let id = page.paint(Tone::Id, &id);
-    format!("{} {quiet}  {id}", page.paint(Tone::Heading, &format!("{project} · {title}")))
+    let tail = format!("{}  {id}", page.paint(Tone::Quiet, &format!("  {age}{whose}")));
+    if beside >= HEADING {
+        page.line(format!("{} {tail}", title(beside)));
+    } else {
+        let title = title(room);
+        page.line(title);
+        page.line(tail);
+    }
 }
 
 /// The age of something of the last two weeks, else its date: "9 months" tells nothing apart.
@@ -182,6 +187,8 @@ pub(crate) fn between(
     page.line(format!("{}{text}", page.paint(Tone::Heading, &lead)));
 }
 
+/// The fewest columns of a title in a heading beside its time and id.
+const HEADING: usize = 20;
 /// The fewest columns of a title beside what follows it.
 const TITLE: usize = 30;
 
@@ -198,7 +205,7 @@ pub(crate) fn show(page: &mut Page, memory: &WholeMemory, environment: &Environm
     let entry = &memory.entry;
     page.gap();
     match &memory.session_entry {
-        Some(session) => page.line(session_heading(page, session, environment)),
+        Some(session) => session_heading(page, session, environment),
         None => page.toned(Tone::Heading, &told_heading(entry)),
     }
     let when = day_and_time(entry.at, environment.zone());
@@ -278,7 +285,8 @@ fn show_observation(page: &mut Page, memory: &WholeMemory, observation: &Observa
         page.line(format!("{}  {shown}", page.paint(Tone::Quiet, "Sources")));
     }
     for merged in &observation.merged {
-        let id = page.paint(Tone::Id, &merged.id.to_string());
+        let id: String = merged.id.to_string().chars().take(8).collect();
+        let id = page.paint(Tone::Id, &id);
         let title = one_line(&merged.title, 60);
         page.line(format!("{}  {id} {title}", page.paint(Tone::Quiet, "Merged in")));
     }

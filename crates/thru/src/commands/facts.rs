@@ -16,7 +16,7 @@ use crate::ui::{Outcome, Page, Tone, plural};
     thru facts serde --at 2026-03-01         what was true then\n  \
     thru facts --relation RULED              the rules given in sessions, as far as they are in force")]
 pub(crate) struct FactsArguments {
-    /// A file, command, test, error, commit, branch, package or setting, or words of it; all facts without
+    /// A file, command, test, error, commit, branch, package or setting, or words of it; omit it to list all facts
     #[arg(default_value = "", hide_default_value = true)]
     what: Vec<String>,
     /// As it was then: `2026-03-01` (as the day began), `yesterday`, `2 weeks ago`

@@ -133,7 +133,7 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
     more(page, targets.memories.len());
     for session in targets.sessions.iter().take(LISTED) {
         let session = SessionEntry::new(environment, intake.redactor(), session);
-        page.line(session_heading(page, &session, environment));
+        session_heading(page, &session, environment);
     }
     more(page, targets.sessions.len());
     if !targets.memories.is_empty() {
@@ -153,7 +153,9 @@ fn preview(page: &mut Page, targets: &ForgetTargets, environment: &Environment) 
         ));
     }
     if environment.app.config.vault.path.is_some() {
-        page.line("The vault follows: lines of ours about it go, and lines of yours stay.");
+        page.line(
+            "The vault follows: lines that Throughline wrote about it go, and lines of yours stay.",
+        );
     }
     if targets.told > 0 {
         let others = plural(targets.told as u64, "other session");

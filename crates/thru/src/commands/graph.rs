@@ -75,12 +75,25 @@ fn find_path(arguments: &PathArguments, environment: &Environment) -> Result<Out
     let found = path(environment, &request, environment.progress().call())?;
     environment.answer(arguments.json, &found, |page| match found.facts[..] {
         [] => {
-            let (from, to) = (found.from.name.get(), &found.to);
+            let (from, to) = (found.from.name.get().as_str(), found.to.as_str());
             page.line(format!("No path of three facts or fewer leads from “{from}” to “{to}”."));
+            for (asked, name) in [(&arguments.from, from), (&arguments.to, to)] {
+                if is_part_of_a_word(asked.trim(), name) {
+                    page.toned(Tone::Quiet, &format!("“{asked}” was taken for “{name}”."));
+                }
+            }
         }
         _ => lines(page, &found.facts, environment),
     })?;
     Ok(Outcome::found(!found.facts.is_empty()))
+}
+
+/// True if a text stands in a name without being a word of it: "a" in "main".
+fn is_part_of_a_word(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    let Some((before, after)) = name.split_once(&text) else { return false };
+    let goes_on = |side: Option<char>| side.is_some_and(char::is_alphanumeric);
+    goes_on(before.chars().next_back()) || goes_on(after.chars().next())
 }
 
 fn write_graph(arguments: &ExportArguments, environment: &Environment) -> Result<Outcome> {
@@ -125,7 +138,7 @@ pub(super) fn lines(page: &mut Page, facts: &[FactEntry], environment: &Environm
         page.line(format!("{id}  {}  {line}", page.paint(Tone::Quiet, &from)));
         if let Some(end) = &fact.end {
             let until = day_and_time(Some(end.at), environment.zone());
-            let until = format!("{:width$}  until {until}, {}", "", ending(end.reason));
+            let until = format!("{:width$}  until {until}, {}", "", ending(fact, end.reason));
             page.toned(Tone::Quiet, &until);
         }
     }
@@ -137,8 +150,11 @@ fn is_bad(fact: &FactEntry) -> bool {
     fact.end.is_none() && (fails || fact.relation == Relation::FailedWith)
 }
 
-const fn ending(reason: EndReason) -> &'static str {
+fn ending(fact: &FactEntry, reason: EndReason) -> &'static str {
     match reason {
+        EndReason::Superseded if fact.relation == Relation::Outcome => {
+            if fact.object_shown() == "fail" { "when it passed" } else { "when it failed" }
+        }
         EndReason::Superseded => "when another took its place",
         EndReason::Removed => "when it was removed",
         EndReason::Fixed => "fixed by changes to files",

@@ -108,7 +108,7 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
         setup_page::tell_client(&mut page, one.adapter, &one.client, environment);
     }
     for one in &prepared {
-        let Prepared { adapter, client, changes, notes, form, .. } = one;
+        let Prepared { changes, notes, .. } = one;
         if changes.is_empty() {
             page.line(in_place(one, environment));
         } else if arguments.dry_run {
@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &InstallArguments, environment: &Environment) -> Re
         if changes.made().next().is_none() {
             setup_page::tell_notes(&mut page, notes);
         } else {
-            setup_page::tell_effect(&mut page, adapter, client, *form, notes);
+            setup_page::tell_effect(&mut page, one);
         }
     }
     if arguments.dry_run && prepared.iter().any(|one| !one.changes.is_empty()) {

@@ -161,7 +161,11 @@ fn show_check(page: &mut Page, check: &JournalCheck) {
         page.line(format!("  {}", problem.advice));
     }
     if check.clean {
-        page.toned(Tone::Good, "Everything is as it was written.");
+        let line = match check.problems.is_empty() {
+            true => "Everything is as it was written.",
+            false => "All else is as it was written.",
+        };
+        page.toned(Tone::Good, line);
     } else {
         let number = check.problems.iter().filter(|problem| problem.serious).count();
         page.line(format!("{} damaged.", plural(number as u64, "place")));

@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &OwnCopyArguments, environment: &Environment) -> Re
     match arguments.command {
         Some(Command::Changelog) => CHANGELOG.lines().for_each(|line| page.line(line)),
         Some(Command::Update) => {
-            page.line(format!("This copy {}.", origin.described()));
+            page.line(format!("This copy was {}.", origin.described()));
             page.line(format!("To update it: {}", page.paint(Tone::Id, origin.update())));
         }
         None => {
@@ -110,15 +110,15 @@ impl Origin {
 
     const fn described(self) -> &'static str {
         match self {
-            Self::Script => "was installed by install.sh",
-            Self::PowerShell => "was installed by install.ps1",
-            Self::Cargo => "was installed by cargo",
-            Self::Build => "was built in a source tree",
-            Self::Homebrew => "was installed by Homebrew",
-            Self::Npm => "was installed by npm",
-            Self::Winget => "was installed by winget",
-            Self::System => "was installed by the system's package manager",
-            Self::Unknown => "was installed by hand",
+            Self::Script => "installed by install.sh",
+            Self::PowerShell => "installed by install.ps1",
+            Self::Cargo => "installed by cargo",
+            Self::Build => "built in a source tree",
+            Self::Homebrew => "installed by Homebrew",
+            Self::Npm => "installed by npm",
+            Self::Winget => "installed by winget",
+            Self::System => "installed by the system's package manager",
+            Self::Unknown => "installed by hand",
         }
     }
 

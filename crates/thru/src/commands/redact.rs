@@ -22,7 +22,7 @@ use crate::ui::{Outcome, Page, Tone, plural, printable, width};
     thru redact --apply                        take it out\n  \
     pbpaste | thru redact --apply --text -     take out what is in the clipboard\n  \
     thru redact add acme-key 'acme_[0-9a-f]{32}'\n\n\
-    A text given on the command line stays in your shell's history; `--text -` reads it from standard\n\
+    A text given on the command line stays in your shell's history; `--text -` reads it from standard \
     input. The agents' own files are not changed."
 )]
 #[command(group(clap::ArgGroup::new("everywhere").args(["scan", "apply"]).required(true)))]

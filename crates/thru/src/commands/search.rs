@@ -279,7 +279,7 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     let is_unsure = found.is_unsure() && !arguments.nearest;
     for (session, hits) in found.shown_sessions(arguments.nearest) {
         page.gap();
-        page.line(session_heading(page, &session.entry, environment));
+        session_heading(page, &session.entry, environment);
         if arguments.explain {
             let score = &session.score;
             let line = format!("  session {:.2}: {}", score.total, made_of(&score.parts));
@@ -314,12 +314,15 @@ fn show(page: &mut Page, found: &Found, arguments: &SearchArguments, environment
     }
     page.gap();
     let all = plural(found.sessions.len() as u64, "session");
-    let mut footer = format!("{} of {all}{}", plural(passages as u64, "passage"), scope(found));
+    let shown = match is_unsure {
+        true => format!("{} from", plural(passages as u64, "possible match")),
+        false => format!("{} of", plural(passages as u64, "passage")),
+    };
+    let mut footer = format!("{shown} {all}{}", scope(found));
     if is_unsure {
-        footer.push_str(if passages == 1 { " comes near" } else { " come near" });
         let further =
             found.shown_sessions(true).map(|(_, hits)| hits.len()).sum::<usize>() > passages;
-        footer.push_str(if further { ": `--nearest` shows more" } else { ", none is sure" });
+        footer.push_str(if further { ": `--nearest` shows more" } else { ", none certain" });
     }
     if found.project.is_some() {
         footer.push_str(" (`--all` looks everywhere)");
@@ -426,6 +429,12 @@ fn wrap(words: &[Word], columns: usize) -> Vec<String> {
                 line.push(' ');
                 line.push_str(&word.painted);
                 used += 1 + width;
+            }
+            // A bullet is not left alone by a word that is longer than a line.
+            Some(line) if !word.begins_line && used <= 2 => {
+                line.push(' ');
+                line.push_str(&cut(&word.plain, columns.saturating_sub(used + 1)));
+                used = columns;
             }
             _ => {
                 let fits = width <= columns;

@@ -104,7 +104,7 @@ fn show(arguments: &Show, environment: &Environment) -> Result<Outcome> {
     }
     let mut page = environment.page();
     let session = &outline.session;
-    page.line(session_heading(&page, session, environment));
+    session_heading(&mut page, session, environment);
     let mut about = vec![
         format!(
             "{} to {}",

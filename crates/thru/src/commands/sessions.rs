@@ -127,8 +127,13 @@ fn show_unindexed(page: &mut Page, sessions: &[UnindexedSession], environment: &
     }
     if at_work > 0 {
         let line = format!(
-            "{} at work, to be indexed once left. `thru close ID` does it now.",
-            plural(at_work as u64, "session")
+            "{}; {} `thru close ID` does it now.",
+            plural(at_work as u64, "active session"),
+            if at_work == 1 {
+                "it is indexed when it ends."
+            } else {
+                "they are indexed when they end."
+            }
         );
         page.toned(Tone::Quiet, &line);
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use similar::TextDiff;
 use thru_agents::hooks::Adapter;
 use thru_agents::setup::{Change, Form, Plan};
-use thru_app::setup::{Backup, Changes, Client, Note};
+use thru_app::setup::{Backup, Changes, Client, Note, Prepared};
 use thru_app::{App, Result};
 use thru_redact::Report;
 
@@ -59,7 +59,7 @@ pub(crate) fn tell_made(page: &mut Page, changes: &Changes, environment: &App) {
 pub(crate) fn tell_foreign(page: &mut Page, plan: &Plan, environment: &App) {
     for path in &plan.foreign {
         let shown = environment.shown(path);
-        page.line(format!("{shown} is not ours and was left where it is."));
+        page.line(format!("{shown} was not written by Throughline and was left where it is."));
     }
     for path in &plan.edited {
         let shown = environment.shown(path);
@@ -73,15 +73,11 @@ fn name_of(path: &Path) -> String {
 }
 
 /// The time from which sessions are recorded, unless something keeps hooks from running; and the notes.
-pub(crate) fn tell_effect(
-    page: &mut Page,
-    adapter: &Adapter,
-    client: &Client,
-    form: Form,
-    notes: &[Note],
-) {
+pub(crate) fn tell_effect(page: &mut Page, prepared: &Prepared) {
+    let Prepared { adapter, client, notes, form, is_new, .. } = prepared;
     let is_blocked = notes.iter().any(|note| note.is_bad);
-    if !is_blocked && client.is_here() {
+    // A settings file that had the hooks before changes nothing for sessions.
+    if !is_blocked && client.is_here() && (*is_new || *form == Form::Plugin) {
         page.line(match form {
             // Only some agents watch their files.
             Form::Settings if !adapter.setup.has_form(Form::Plugin) => {

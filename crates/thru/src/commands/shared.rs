@@ -101,3 +101,23 @@ pub(crate) fn ask(environment: &Environment, question: &str, by_default: bool) -
         answer => matches!(answer, "y" | "yes"),
     })
 }
+
+/// The words for an event by its name in an agent's hooks; others keep their name.
+pub(crate) fn event_words(name: &str) -> &str {
+    match name {
+        "SessionStart" => "session started",
+        "SessionEnd" => "session ended",
+        "SessionIdle" => "idle",
+        "SessionResume" => "resumed",
+        "UserPromptSubmit" => "prompt",
+        "PreToolUse" | "PostToolUse" | "PostToolBatch" => "tool",
+        "PostToolUseFailure" => "tool failed",
+        "Stop" => "answered",
+        "StopFailure" => "answer failed",
+        "SubagentStart" => "subagent started",
+        "SubagentStop" => "subagent ended",
+        "PreCompact" => "compaction",
+        "PostCompact" => "compacted",
+        name => name,
+    }
+}

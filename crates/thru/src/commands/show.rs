@@ -52,7 +52,7 @@ fn show_passage(page: &mut Page, piece: &PassagePiece, environment: &Environment
     let passage = &piece.entry;
     page.gap();
     if let Some(session) = &piece.session {
-        page.line(session_heading(page, session, environment));
+        session_heading(page, session, environment);
     }
     let when = day_and_time(passage.at, environment.zone());
     let id = page.paint(Tone::Id, &passage.id);

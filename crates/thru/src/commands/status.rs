@@ -95,6 +95,9 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
             row("recording", None, "no; `thru install` connects your agents".to_owned());
         }
     }
+    for line in &status.held_back {
+        row("", Some(Tone::Bad), format!("{line}; `thru doctor` says what to do"));
+    }
     if status.journal_alarm {
         let text = format!(
             "the journal is beyond its cap of {}; nothing is dropped. `thru doctor` says more",
@@ -154,7 +157,8 @@ fn show(page: &mut Page, status: &Status, environment: &App) {
     }
     if let Some(hook) = &status.last_event {
         let when = day_and_time(Some(hook.at), environment.zone());
-        row("last event", None, format!("{} at {when}, {}", hook.event, ago(hook.at)));
+        let event = shared::event_words(&hook.event);
+        row("last event", None, format!("{event} at {when}, {}", ago(hook.at)));
     }
     let last = status.last_intake.map_or_else(
         || "nothing imported yet; `thru import` reads what is there".to_owned(),

@@ -148,7 +148,8 @@ fn tell(page: &mut Page, rebuilt: &SummariesRebuilt, environment: &Environment) 
     }
     if rebuilt.removed > 0 {
         let number = plural(rebuilt.removed, "summary");
-        page.line(format!("Left out {number} that you removed; `--session ID` writes such again."));
+        let them = if rebuilt.removed == 1 { "it" } else { "them" };
+        page.line(format!("Skipped {number} that you removed; `--session ID` restores {them}."));
     }
     for one in &rebuilt.failed {
         let line = format!("Not in {}: {}", environment.shown(&one.directory), one.error);

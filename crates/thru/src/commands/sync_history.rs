@@ -117,7 +117,7 @@ fn preview(
             size(gap.unread_bytes)
         ));
         page.line(plan(gap));
-        page.line("`thru sync-history --run` imports them; it takes the same options.");
+        page.line("`thru sync-history --run` imports them; the same filters apply.");
     }
     if gap.not_listed > 0 {
         let others = plural(gap.not_listed as u64, "other session");

@@ -14,14 +14,14 @@ use crate::ui::{Outcome, Tone};
 /// Shows the memories of a project around one of them, around a passage, or around what answers a
 /// question best.
 #[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("place").required(true).args(["id", "query"])))]
 #[command(after_help = "Examples:\n  \
     thru timeline k3f9a\n  \
     thru timeline --query 'lost update in the session index' --after 8")]
 pub(crate) struct TimelineArguments {
     /// The id of a memory or a passage
-    #[arg(required_unless_present = "query")]
     id: Option<String>,
-    /// Around what answers this best
+    /// Centre on the best match for this query
     #[arg(long, short, conflicts_with = "id")]
     query: Option<String>,
     /// With --query: only this project
@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &TimelineArguments, environment: &Environment) -> R
             }
             entries::table(page, &after, &mut day, environment);
             page.gap();
-            page.toned(Tone::Quiet, "`thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.");
+            page.toned(Tone::Quiet, "`thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.");
         }
         shared::show_prepared(page, &timeline.preparation);
     })?;

@@ -93,11 +93,10 @@ pub(crate) fn run(arguments: &UpArguments, environment: &Environment) -> Result<
     }
     if !arguments.json {
         for one in &prepared {
-            let Prepared { adapter, client, form, notes, changes, .. } = one;
-            setup_page::tell(&mut page, changes, environment);
+            setup_page::tell(&mut page, &one.changes, environment);
             match is_installed {
-                true => setup_page::tell_notes(&mut page, notes),
-                false => setup_page::tell_effect(&mut page, adapter, client, *form, notes),
+                true => setup_page::tell_notes(&mut page, &one.notes),
+                false => setup_page::tell_effect(&mut page, one),
             }
         }
         if environment.config.capture.off {

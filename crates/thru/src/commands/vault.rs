@@ -38,14 +38,14 @@ enum Command {
     /// Take in what you changed, write what is new, and retry what failed
     #[command(visible_alias = "retry")]
     Sync,
-    /// Take in a loss of many notes or lines
+    /// Confirm that many notes or lines were deleted on purpose
     Accept,
     /// Compact the note of a session into others, and archive it
     Compact {
         /// The session's id, or the start of it; or `latest`
         session: String,
     },
-    /// Make a note of one project a note of all; without a name, list those that other projects recall
+    /// Share a project's note with all projects; without a name, list candidates
     Promote {
         /// The name of the note
         note: Option<String>,
@@ -322,10 +322,11 @@ fn detach(yes: bool, json: bool, environment: &Environment) -> Result<Outcome> {
     vault::required(environment)?;
     if !yes {
         if !environment.terminal.interactive {
-            let message = "nothing was changed: this would take our ids out of every note";
+            let message =
+                "nothing was changed: this would take Throughline's ids out of every note";
             return Err(Trouble::refused(message).with(Remedy::Confirm));
         }
-        let question = "Leave the notes without our ids, and never write them again?";
+        let question = "Leave the notes without Throughline's ids, and never write them again?";
         if !shared::ask(environment, question, false)? {
             print(&(), "Nothing was changed.", false, environment)?;
             return Ok(Outcome::Nothing);

@@ -1,11 +1,12 @@
 //! The progress of long work, on standard error.
 
+use std::fmt;
 use std::io::Write;
 use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 use thru_app::words::{count, size};
 use thru_app::{Call, Patience, Progress, Unit};
 use thru_ui::fold::fold;
@@ -33,12 +34,14 @@ enum Look {
 struct Stage {
     name: String,
     bar: ProgressBar,
-    /// True once it shows how long it still takes, which is not known before some of it is done.
+    /// True once it shows its rate and how long it still takes, which are not known before it ran for a while.
     is_timed: bool,
     /// The time of the next line.
     next_line: Instant,
 }
 
+/// The time after which the rate of a stage tells something.
+const TIMED: Duration = Duration::from_secs(1);
 /// The time that a stage takes before a line is written of it.
 const FIRST_LINE: Duration = Duration::from_secs(2);
 /// The time between two lines.
@@ -102,7 +105,7 @@ impl Progress for Shown {
         if stage.bar.is_finished() {
             stage.bar.reset();
         }
-        if done > 0 && !stage.is_timed {
+        if done > 0 && !stage.is_timed && stage.bar.elapsed() >= TIMED {
             stage.bar.set_style(style(unit, total, true));
             stage.is_timed = true;
         }
@@ -127,14 +130,26 @@ fn style(unit: Unit, total: u64, is_timed: bool) -> ProgressStyle {
         (Unit::Items, _) => "{bar:24} {pos}/{len}",
         (Unit::Files, _) => "{bar:24} {pos}/{len} files",
         (Unit::Sessions, _) => "{bar:24} {pos}/{len} sessions",
-        (Unit::Texts, _) => "{bar:24} {pos}/{len} texts {per_sec}",
-        (Unit::Bytes, _) => {
-            "{bar:24} {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}"
-        }
+        (Unit::Texts, _) => "{bar:24} {pos}/{len} texts",
+        (Unit::Bytes, _) => "{bar:24} {decimal_bytes}/{decimal_total_bytes}",
     };
-    let left = if is_timed && total > 0 && unit != Unit::Items { " {eta} left" } else { "" };
-    ProgressStyle::with_template(&format!("{{msg}} {figures}{left}"))
+    let time = match unit {
+        Unit::Items => "",
+        _ if !is_timed || total == 0 => "",
+        Unit::Texts => " {per_sec}{left}",
+        Unit::Bytes => " {decimal_bytes_per_sec}{left}",
+        Unit::Files | Unit::Sessions => "{left}",
+    };
+    ProgressStyle::with_template(&format!("{{msg}} {figures}{time}"))
         .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .with_key("left", |state: &ProgressState, text: &mut dyn fmt::Write| {
+            // Less than a second is not worth a word.
+            let left = state.eta().as_secs();
+            let _ = match left {
+                0 => Ok(()),
+                _ => write!(text, " {:#} left", HumanDuration(Duration::from_secs(left))),
+            };
+        })
 }
 
 /// How far a stage is, in a line: `Embedding: 120 of 4,356 texts.`

@@ -129,7 +129,7 @@ fn every_listing_can_be_of_one_agent() {
     assert_eq!(found(&["--agent", "codex", "--agent", "copilot"]), 0);
     assert_snapshot!(home.shown(&["search", "x", "--agent", "abacus"]), @"
     -- stderr --
-    error: invalid value 'abacus' for '--agent <AGENT>': unknown agent `abacus`: there are claude-code, codex, copilot
+    error: invalid value 'abacus' for '--agent <AGENT>': it is none of claude-code, codex, copilot
 
     For more information, try '--help'.
     -- exit 2 --

@@ -709,7 +709,7 @@ fn a_session_is_outlined() {
     2026-03-01 09:00 to 2026-03-01 09:00 · 2 turns · 7 passages
     Claude Code · 2.1.150 · claude-test-1 · branch main · 35 tokens written
     /home/ada/rocket
-    ended 2026-03-01 10:00 · closed: inactivity_timeout · indexed as cmm1p22m
+    ended 2026-03-01 10:00 · closed after inactivity · indexed
     kinds of work: building
 
     z206b  completed

@@ -96,8 +96,8 @@ fn a_close_indexes_at_once_and_keeps_the_reason() {
     assert_eq!(known["session"]["indexing"], "indexed");
     assert_eq!(known["session"]["episode_uuid"], answer["episode_uuid"]);
     let shown = home.shown(&["session", "show", ONE]);
-    let standing = shown.lines().find(|line| line.contains("closed:")).unwrap();
-    assert_snapshot!(standing, @"ended [time] · closed: asked:story_complete · indexed as [episode]");
+    let standing = shown.lines().find(|line| line.contains("closed on")).unwrap();
+    assert_snapshot!(standing, @"ended [time] · closed on request (story_complete) · indexed");
     home.thru(&["verify"]).expect(0);
 }
 
@@ -194,13 +194,13 @@ fn what_has_changed_is_replaced_and_what_was_is_kept() {
     let second = close(&home, &[ONE, "--reason", "second"]);
     assert_ne!(second["episode_uuid"], first["episode_uuid"]);
     let _settings = settings(&home);
-    assert_snapshot!(second["message"].as_str().unwrap(), @"Session 11111111 is closed and indexed anew; what it was indexed as before is kept, retired.");
+    assert_snapshot!(second["message"].as_str().unwrap(), @"Session 11111111 is closed and reindexed; the previous version is kept but no longer used.");
     let standing = &session(&home, ONE)["standing"];
     assert_eq!(standing["retired_episodes"][0]["episode_uuid"], first["episode_uuid"]);
     assert_eq!(standing["retired_episodes"].as_array().unwrap().len(), 1);
     let shown = home.shown(&["session", "show", ONE]);
-    let line = shown.lines().find(|line| line.contains("closed:")).unwrap();
-    assert_snapshot!(line, @"ended [time] · closed: asked:second · indexed as [episode] · 1 retired episode");
+    let line = shown.lines().find(|line| line.contains("closed on")).unwrap();
+    assert_snapshot!(line, @"ended [time] · closed on request (second) · indexed · 1 earlier version");
     // What was indexed before is still known by its id, also when everything is made anew.
     let before = episodes(&home, ONE);
     let uuids = |episodes: &[Episode]| episodes.iter().map(|one| one.uuid).collect::<Vec<_>>();

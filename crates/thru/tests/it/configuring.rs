@@ -283,8 +283,8 @@ fn settings_are_shown_with_where_they_come_from() {
     # note of all.
     vault.promote_recalls = 3
 
-    # Effect of deleting one of our lines from a note: `hide` leaves it out of that note, `forget`
-    # forgets the memory.
+    # Effect of deleting a line that Throughline wrote from a note: `hide` leaves it out of that note,
+    # `forget` forgets the memory.
     vault.delete_means = "hide"
 
     # Milliseconds that a question waits for recent sessions to be indexed. The answer names those that

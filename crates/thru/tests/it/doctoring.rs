@@ -80,11 +80,11 @@ fn a_doctor_finds_all_well_where_all_is_well() {
     ok       recording     on
     ok       failures      no hook failed
     ok       latency       no hook has run yet
-    note     mcp           agents do not know our MCP server
+    note     mcp           agents do not know Throughline's MCP server
                            `thru install` registers it with the path of this program
     ok       settings      all defaults
     ok       journal       2 records, all whole
-    ok       journal size  [size] of [size]
+    ok       journal size  [size]; an alarm comes at [size]
     ok       archive       14 lines in 3 files, all whole
     ok       store         11 passages of 3 sessions
     ok       index         11 passages and 4 memories
@@ -121,7 +121,7 @@ fn a_doctor_says_what_is_missing() {
     ok       latency       no hook has run yet
     ok       settings      all defaults
     ok       journal       0 records, all whole
-    ok       journal size  [size] of [size]
+    ok       journal size  [size]; an alarm comes at [size]
     ok       archive       0 lines in 0 files, all whole
     note     store         nothing imported yet
                            `thru import` reads what is there
@@ -326,7 +326,7 @@ fn status_fits_a_screen() {
     agents       Claude Code, 3 sessions (7 hooks)
     memory       3 sessions in 2 projects, 11 passages, 4 memories
     meaning      0 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
-    last event   SessionStart at [moment], just now
+    last event   session started at [moment], just now
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]
@@ -344,7 +344,7 @@ fn status_fits_a_screen() {
     agents       Claude Code, 3 sessions (7 hooks)
     memory       3 sessions in 2 projects, 11 passages, 4 memories
     meaning      0 of 12 texts have vectors (bundled minilm-l6-v2-int8, [size])
-    last event   SessionStart at [moment], just now
+    last event   session started at [moment], just now
     last intake  [moment], just now
     data         [size] in [folder]/home
                  archive [size], store [size], index [size], vectors [size], journal [size]

@@ -58,7 +58,7 @@ fn facts_say_what_holds_and_what_held() {
     g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
-           until 2026-03-01 09:10, when another took its place
+           until 2026-03-01 09:10, when it passed
 
     3 facts. `thru show ID` shows the record.
     ");
@@ -219,7 +219,7 @@ fn changes_and_paths_lead_from_one_thing_to_another() {
     g0mev  2026-03-01 09:00  npm run typecheck failed with TS2304: Cannot find name 'cone'. (src/kiln.ts) (on main)
            until 2026-03-01 09:10, fixed by changes to files
     g0mev  2026-03-01 09:00  npm run typecheck fails (on main)
-           until 2026-03-01 09:10, when another took its place
+           until 2026-03-01 09:10, when it passed
     47g4f  2026-03-01 09:00  Rule: Always use npm
            until 2026-03-01 09:10, when another took its place
 

@@ -17,7 +17,7 @@ fn help_says_what_it_is_for() {
       show          Show memories and passages in full, or the records they came from
       sessions      List sessions, the latest first
       session       Show one session, or what it held
-      resume        Start the agent of a session with that session
+      resume        Resume a session in its agent
       remember      Remember something
       ui            Search as you type, read and correct memory in the terminal
       view          Open the page that shows what is remembered, and lets you correct it
@@ -103,7 +103,6 @@ fn help_of_import() {
     Options:
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
-          --plain              Use no colour and no pager
           --from <PROGRAM>     Import the memories of another program: claude-mem, basic-memory, or
                                markdown for folders of notes
       -p, --project <PROJECT>  With --from: the memories are about this project
@@ -111,6 +110,7 @@ fn help_of_import() {
       -y, --yes                Do not ask
           --dry-run            Only say what would be read
           --json               Report as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:
@@ -128,7 +128,7 @@ fn help_of_import() {
 
 #[test]
 fn help_of_search() {
-    assert_snapshot!(Home::new().shown(&["search", "--help"]), @r#"
+    assert_snapshot!(Home::new().shown(&["search", "--help"]), @"
     Find where something was said or done
 
     Usage: thru search [OPTIONS] [QUERY]...
@@ -138,7 +138,6 @@ fn help_of_search() {
 
     Options:
       -i, --interactive        Search as you type, as in `thru ui`
-          --plain              Use no colour and no pager
       -p, --project <PROJECT>  Only this project
       -a, --all                In all projects
       -s, --session <SESSION>  Only this session (the start of its id is enough)
@@ -159,6 +158,7 @@ fn help_of_search() {
                                the best of three sessions
           --turns              Show the prompt that each passage answers, and how its turn ended
           --json               Answer as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:
@@ -170,7 +170,7 @@ fn help_of_search() {
       thru search -i retry budget             search as you type
 
     Searches the current project, or everything outside of one.
-    "#);
+    ");
 }
 
 #[test]
@@ -184,9 +184,9 @@ fn help_of_show() {
       <IDS>...  Ids of memories and passages
 
     Options:
-          --plain   Use no colour and no pager
           --source  Show the transcript records that it was made from
           --json    Answer as JSON
+          --plain   Use no colour and no pager
       -h, --help    Print help
     ");
 }
@@ -200,7 +200,6 @@ fn help_of_sessions() {
 
     Options:
       -p, --project <PROJECT>  Only this project
-          --plain              Use no colour and no pager
       -a, --all                In all projects
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
@@ -210,6 +209,7 @@ fn help_of_sessions() {
           --include-active     With --unindexed: include sessions in progress
       -n, --limit <LIMIT>      How many to list [default: 30]
           --json               Answer as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
     ");
 }
@@ -239,8 +239,8 @@ fn help_of_session() {
 
     Options:
           --full   Show prompts and conclusions whole
-          --plain  Use no colour and no pager
           --json   Answer as JSON
+          --plain  Use no colour and no pager
       -h, --help   Print help
     ");
 }
@@ -276,13 +276,13 @@ fn help_of_projects() {
       merge   Make one project part of another
 
     Options:
-          --plain          Use no colour and no pager
           --agent <AGENT>  Only sessions of this agent: claude-code, codex, copilot (more than once for
                            several)
           --json           Answer as JSON
+          --plain          Use no colour and no pager
       -h, --help           Print help
     ");
-    assert_snapshot!(Home::new().shown(&["projects", "rename", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["projects", "rename", "--help"]), @"
     Give a project another name
 
     Usage: thru projects rename [OPTIONS] <PROJECT> <NAME>
@@ -292,11 +292,11 @@ fn help_of_projects() {
       <NAME>     The new name
 
     Options:
-          --plain  Use no colour and no pager
           --json   Answer as JSON
+          --plain  Use no colour and no pager
       -h, --help   Print help
     ");
-    assert_snapshot!(Home::new().shown(&["projects", "merge", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["projects", "merge", "--help"]), @"
     Make one project part of another
 
     Usage: thru projects merge [OPTIONS] <FROM> <INTO>
@@ -306,8 +306,8 @@ fn help_of_projects() {
       <INTO>  The project that takes its sessions: its name or key
 
     Options:
-          --plain  Use no colour and no pager
           --json   Answer as JSON
+          --plain  Use no colour and no pager
       -h, --help   Print help
     ");
 }
@@ -327,11 +327,11 @@ fn help_of_redact() {
       test    Show what would be kept of a text (from standard input where none is given)
 
     Options:
-          --plain        Use no colour and no pager
           --scan         List what should not be stored, and where; change nothing
           --apply        Remove it everywhere, and look again
           --text <TEXT>  Look for this text as well; `-` reads it from standard input
           --json         Answer as JSON
+          --plain        Use no colour and no pager
       -h, --help         Print help
 
     Examples:
@@ -343,7 +343,7 @@ fn help_of_redact() {
     A text given on the command line stays in your shell's history; `--text -` reads it from standard
     input. The agents' own files are not changed.
     ");
-    assert_snapshot!(Home::new().shown(&["redact", "add", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["redact", "add", "--help"]), @"
     Add a rule, and remove what it matches from everything stored
 
     Usage: thru redact add [OPTIONS] <NAME> <PATTERN>
@@ -353,8 +353,8 @@ fn help_of_redact() {
       <PATTERN>  A regular expression; a group named `secret` says which part of a match goes
 
     Options:
-          --plain  Use no colour and no pager
       -y, --yes    Add it even if it matches in much of what is kept
+          --plain  Use no colour and no pager
       -h, --help   Print help
     ");
 }
@@ -371,13 +371,13 @@ fn help_of_forget() {
       [IDS]...  Ids of memories
 
     Options:
-          --plain              Use no colour and no pager
       -s, --session <SESSION>  A session (the start of its id is enough)
           --with-effects       Also what its agent had remembered, and what others made of what they
                                were told of it
       -p, --project <PROJECT>  All sessions of this project, and what you told of it
           --before <BEFORE>    Sessions that ended before this day: `2026-03-01`, `3 months ago`
       -y, --yes                Do not ask
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:
@@ -404,13 +404,13 @@ fn help_of_context_and_timeline() {
 
     Options:
       -p, --project <PROJECT>  For this project instead of the current one
-          --plain              Use no colour and no pager
           --prompt <PROMPT>    What this prompt would be given
           --source <SOURCE>    How the session starts [default: startup] [possible values: startup,
                                resume, clear, compact]
       -s, --session <SESSION>  The session that it is given to (the start of its id is enough)
           --explain            Say why each line is there
           --json               Answer as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:
@@ -421,14 +421,13 @@ fn help_of_context_and_timeline() {
     assert_snapshot!(Home::new().shown(&["timeline", "--help"]), @"
     Show what happened before and after something
 
-    Usage: thru timeline [OPTIONS] [ID]
+    Usage: thru timeline [OPTIONS] <ID|--query <QUERY>>
 
     Arguments:
       [ID]  The id of a memory or a passage
 
     Options:
-          --plain              Use no colour and no pager
-      -q, --query <QUERY>      Around what answers this best
+      -q, --query <QUERY>      Centre on the best match for this query
       -p, --project <PROJECT>  With --query: only this project
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
@@ -436,6 +435,7 @@ fn help_of_context_and_timeline() {
           --after <AFTER>      How many memories after it [default: 3]
           --type <TYPE>        Only memories of this type (more than once for several)
           --json               Answer as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:
@@ -455,7 +455,6 @@ fn help_of_remember_and_edit() {
       <TEXT>...  What to remember
 
     Options:
-          --plain              Use no colour and no pager
           --title <TITLE>      Its title, where the text is long
           --type <TYPE>        What it is about [default: decision]
           --rule               A rule: told to every session that starts
@@ -463,6 +462,7 @@ fn help_of_remember_and_edit() {
       -p, --project <PROJECT>  For this project instead of the current one
       -g, --global             For every project
           --json               Answer as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:
@@ -480,13 +480,13 @@ fn help_of_remember_and_edit() {
       <ID>  The memory's id, or the start of it
 
     Options:
-          --plain          Use no colour and no pager
           --title <TITLE>  Another title
           --text <TEXT>    Another text
           --type <TYPE>    Another type
           --rule <BOOL>    Whether it is a rule [possible values: true, false]
           --agree          Stand behind what an agent recorded, so that starting sessions are told of it
           --json           Answer as JSON
+          --plain          Use no colour and no pager
       -h, --help           Print help
 
     Example:
@@ -516,11 +516,11 @@ fn help_of_undo_and_log() {
 
     Options:
       -n, --limit <LIMIT>  How many to show [default: 20]
-          --plain          Use no colour and no pager
           --all            Show all of them
           --merges         Show automatic merges instead of decisions
           --agents         Show agents' notes that you have not agreed to
           --json           Answer as JSON
+          --plain          Use no colour and no pager
       -h, --help           Print help
     ");
 }
@@ -569,15 +569,15 @@ fn help_of_verify_and_rebuild() {
           --plain  Use no colour and no pager
       -h, --help   Print help
     ");
-    assert_snapshot!(Home::new().shown(&["rebuild", "--help"]), @r"
+    assert_snapshot!(Home::new().shown(&["rebuild", "--help"]), @"
     Rebuild store and index from journal and archive
 
     Usage: thru rebuild [OPTIONS]
 
     Options:
           --accept-loss  Continue if the new store would hold less than the old one
-          --plain        Use no colour and no pager
           --json         Answer as JSON
+          --plain        Use no colour and no pager
       -h, --help         Print help
     ");
 }
@@ -722,7 +722,6 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
       t6rhe  you       Uploads fail with SQLITE_BUSY under load. Always use a retry budget, never an
                        endless loop.
       jvtvz  Bash ✗    command: cargo run -- upload --parallel 8
-                       description:
                        Exit code 101
                        Error: database is locked (SQLITE_BUSY) after 3 attempts
       27kj9  Read      file_path: /home/ada/rocket/src/uploader.rs
@@ -739,7 +738,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     [date] to [date] · 2 turns · 12 passages
     Claude Code · 2.1.190 · claude-sonnet-5 · branch main · 526 tokens written
     /home/ada/rocket
-    ended [date] · closed: inactivity_timeout · indexed as wvw494a8
+    ended [date] · closed after inactivity · indexed
     kinds of work: fixing, testing, building, documenting
 
     7y4kp  completed
@@ -794,7 +793,7 @@ fn the_demo_shows_a_search_and_an_outline_and_leaves_nothing_behind() {
     ## Last session
     - `yb7xr` Retry budget for the uploader ([date] on retry-budget, completed): Uploads survive eight parallel writers now: SQLITE_BUSY is retried with growing pauses, and after two seconds in all the upload gives up with a clear error. Next step: make the budget a setting. [uploader.rs]
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
 
     The last shows what the next session in that project would get.
@@ -819,8 +818,8 @@ fn help_of_jobs_and_sync_history() {
       cancel  Remove jobs from the queue
 
     Options:
-          --plain  Use no colour and no pager
           --json   Answer as JSON
+          --plain  Use no colour and no pager
       -h, --help   Print help
 
     Examples:
@@ -836,13 +835,13 @@ fn help_of_jobs_and_sync_history() {
 
     Options:
       -p, --project <PROJECT>  Only this project
-          --plain              Use no colour and no pager
           --agent <AGENT>      Only sessions of this agent: claude-code, codex, copilot (more than once
                                for several)
           --days <DAYS>        Only sessions used in the last DAYS days; 0 means all [default: 7]
           --max-sessions <N>   At most N sessions, the latest
           --run                Import them
           --json               Answer as JSON
+          --plain              Use no colour and no pager
       -h, --help               Print help
 
     Examples:

@@ -114,7 +114,7 @@ fn other_places_can_be_named() {
     Try `thru search WORDS`, or `thru context` in a project to see what a session there would get.
     ");
     let ran = home.thru(&["import", "../backup/letter.txt"]);
-    assert_eq!(ran.stdout.matches("not a transcript of an agent").count(), 1, "{}", ran.shown());
+    assert_eq!(ran.stdout.matches("not a transcript of Claude Code").count(), 1, "{}", ran.shown());
     assert_snapshot!(home.shown(&["import", "../nowhere"]), @r"
     -- stderr --
     error: there is nothing at [folder]/work/../nowhere.

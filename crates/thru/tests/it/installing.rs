@@ -179,7 +179,8 @@ fn a_folder_that_was_made_goes_again_and_what_a_user_registered_is_named() {
     fs::write(codex.join("config.toml"), "[mcp_servers.throughline]\ncommand = \"thru\"\n")
         .unwrap();
     let said = machine.thru(&["uninstall"]).expect(0).stdout;
-    let left = "Codex still knows our MCP server: `codex mcp remove throughline` removes it.";
+    let left =
+        "Codex still knows Throughline's MCP server: `codex mcp remove throughline` removes it.";
     assert!(said.contains(left), "{said}");
     assert!(!machine.home.claude().exists());
 }
@@ -654,9 +655,8 @@ fn a_project_gets_settings_that_are_the_users_own() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
-    [folder]/work/rocket/.claude/settings.local.json has our hooks as well. Both may run; every event is kept once.
+    [folder]/work/rocket/.claude/settings.local.json has Throughline's hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(deep(&["install", "--scope", "project", "--as", "plugin"]), @"
     -- stderr --
@@ -731,8 +731,7 @@ fn one_form_takes_the_place_of_the_other() {
     Took 10 hooks out of [folder]/claude/skills/throughline/hooks/hooks.json.
     Removed [folder]/claude/skills/throughline/skills/mem-search/SKILL.md.
     Removed [folder]/claude/skills/throughline/skills/session-manager/SKILL.md.
-    [folder]/claude/skills/throughline/notes.md is not ours and was left where it is.
-    Sessions are recorded from now on, running ones included.
+    [folder]/claude/skills/throughline/notes.md was not written by Throughline and was left where it is.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
     ");
     machine.thru(&["uninstall"]).expect(0);
@@ -744,7 +743,7 @@ fn one_form_takes_the_place_of_the_other() {
         machine.home.write("skills/throughline/.claude-plugin/plugin.json", "{\"name\":\"x\"}");
     assert_snapshot!(machine.shown(&["install", "--as", "plugin"]), @"
     -- stderr --
-    error: [folder]/claude/skills/throughline/.claude-plugin/plugin.json is not ours.
+    error: [folder]/claude/skills/throughline/.claude-plugin/plugin.json was not written by Throughline.
     hint: move that plugin away, or use `thru install --as settings`.
     -- exit 2 --
     ");
@@ -809,9 +808,8 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Wrote [folder]/claude/commands/remember.md.
     Wrote [folder]/claude/skills/session-manager/SKILL.md.
     Wrote [folder]/claude/skills/mem-search/SKILL.md.
-    Sessions are recorded from now on, running ones included.
     Claude Code asks you before an agent uses the memory. `thru install --allow-tools` lets agents search and read it without asking; tools that change it still ask.
-    [folder]/work/rocket/.claude/settings.json has our hooks as well. Both may run; every event is kept once.
+    [folder]/work/rocket/.claude/settings.json has Throughline's hooks as well. Both may run; every event is kept once.
     ");
     assert_snapshot!(machine.inside(&["uninstall"]).shown(), @"
     Took 10 hooks out of [folder]/claude/settings.json.
@@ -822,7 +820,7 @@ fn hooks_in_a_projects_shared_settings_are_left_there() {
     Removed [folder]/claude/commands/remember.md.
     Removed [folder]/claude/skills/session-manager/SKILL.md.
     Removed [folder]/claude/skills/mem-search/SKILL.md.
-    [folder]/work/rocket/.claude/settings.json still has our hooks.
+    [folder]/work/rocket/.claude/settings.json still has Throughline's hooks.
     ");
 }
 

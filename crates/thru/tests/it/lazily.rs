@@ -175,7 +175,7 @@ fn what_is_not_indexed_is_listed() {
         told.contains("1 session to be indexed. `thru close ID` does it now; so does"),
         "{told}"
     );
-    assert!(told.contains("1 session at work, to be indexed once left."), "{told}");
+    assert!(told.contains("1 active session; it is indexed when it ends."), "{told}");
     assert_snapshot!(home.inside(&["sessions", "--unindexed"]).shown(), @"
     SESSION   LAST USED  STATE  INDEXING   TITLE
     11111111  now        ended  unindexed  Why do uploads fail?

@@ -252,16 +252,23 @@ fn keys_are_kept_apart_and_never_shown() {
     hint: `thru models set anthropic --key` reads one from standard input.
     -- exit 2 --
     ");
-    let mut setting = home
-        .command()
-        .args(["models", "set", "anthropic", "--key", "--url", &server.url()])
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .stderr(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    setting.stdin.take().unwrap().write_all(b"sk-ant-secret-0123456789\n").unwrap();
-    let ran = Ran::from(setting.wait_with_output().unwrap()).expect(0);
+    let keep = |key: &str| {
+        let mut setting = home
+            .command()
+            .args(["models", "set", "anthropic", "--key", "--url", &server.url()])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        setting.stdin.take().unwrap().write_all(key.as_bytes()).unwrap();
+        Ran::from(setting.wait_with_output().unwrap())
+    };
+    for answer in ["n\n", "\n", "no thanks, not now\n"] {
+        keep(answer).expect(2);
+        assert!(!home.data().join("keys/anthropic").exists(), "{answer:?}");
+    }
+    let ran = keep("sk-ant-secret-0123456789\n").expect(0);
     assert!(!ran.shown().contains("secret"), "{}", ran.shown());
     let config = fs::read_to_string(home.data().join("config.toml")).unwrap();
     assert!(!config.contains("secret") && config.contains("anthropic"), "{config}");

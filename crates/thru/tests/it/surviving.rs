@@ -134,7 +134,6 @@ fn what_a_session_held_is_kept_in_store_and_files() {
 
     - Objective: Fix the lock in the pump so that two writers never meet. Always use tabs.
     - Asked last: Fix the lock in the pump so that two writers never meet. Always use tabs.
-    - Subjects: why-it-exists, what-changed, problem-solution, pattern
 
     ## Code Changes
 
@@ -160,7 +159,7 @@ fn what_a_session_held_is_kept_in_store_and_files() {
 
     ## Tags
 
-    #why-it-exists #what-changed #problem-solution #pattern
+    Nothing that is known.
     ");
     assert_eq!(pending(&home), 0);
     // Nothing changes when all is brought in again, or made again.
@@ -400,7 +399,7 @@ fn nothing_is_written_where_that_is_switched_off_or_long_ago() {
     rocket · Fix the lock in the pump so that two writers never meet   2026-03-01  22222222
 
     1. 2026-03-01 09:00  auto  155,000 tokens before, 9,000 after
-       The agent's summary dropped all that ours holds (4 things):
+       The agent's summary dropped all that Throughline's holds (4 things):
        files        src/pump.rs
        commands     cargo test -p pump
        decisions    I decided to use a file lock because advisory locks survive forks.
@@ -530,7 +529,7 @@ fn summaries_are_listed_loaded_and_removed() {
     assert_snapshot!(shown(&["summaries", "list"]), @"
     SESSION   COMPACTED         WHY     TITLE
     11111111  [time] [time]  manual  Fix the lock in the pump so that two writers never meet
-              why-it-exists, what-changed, problem-solution, pattern · changed: pump.rs
+              changed: pump.rs
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
@@ -554,14 +553,14 @@ fn summaries_are_listed_loaded_and_removed() {
     ## Commands that work
     - `cargo test -p pump`
 
-    More: `thru show ID` tells one whole with its sources, `thru search WORDS` finds others.
+    `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
     "#);
     assert_eq!(index(&home)["last_loaded"], ONE);
     assert_snapshot!(shown(&["summaries", "list"]), @"
     SESSION   COMPACTED         WHY     TITLE
     11111111  [time] [time]  manual  loaded last · Fix the lock in the pump so that two writers neve…
-              why-it-exists, what-changed, problem-solution, pattern · changed: pump.rs
+              changed: pump.rs
 
     1 summary in [home]/work/rocket/.claude/summaries.
     ");
@@ -578,7 +577,7 @@ fn summaries_are_listed_loaded_and_removed() {
     -- exit 1 --
     ");
     assert_snapshot!(shown(&["summaries", "rebuild"]), @"
-    Left out 1 summary that you removed; `--session ID` writes such again.
+    Skipped 1 summary that you removed; `--session ID` restores it.
     -- exit 1 --
     ");
     home.thru(&["rebuild"]).expect(0);
@@ -675,7 +674,7 @@ fn what_a_model_tells_of_a_compacted_session_is_handed_on() {
     for part in [
         "# A pump that two writers share",
         "- Lock the file of the pump (because: advisory locks survive forks)",
-        "- Put right: Two writers met in the pump; cause: the lock held nothing",
+        "- Fixed: Two writers met in the pump; cause: the lock held nothing",
         "## Context for Continuation\n\n- The guard must outlive the writer",
         "> The user asked to keep: the pump",
     ] {

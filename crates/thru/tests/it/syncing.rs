@@ -46,7 +46,7 @@ fn a_preview_lists_what_is_missing_and_changes_nothing() {
 
     2 sessions of the last [age] , [size] to read.
     No model is set: nothing would be sent; with one, about 9,930 tokens of input.
-    `thru sync-history --run` imports them; it takes the same options.
+    `thru sync-history --run` imports them; the same filters apply.
     ");
     let answer = home.json(PREVIEW);
     assert_eq!(listed(&answer), lacks(&[(ONE, "new"), (TWO, "new")]));

@@ -38,7 +38,7 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
        [fir]  [time]  change     Douglas fir is no fir  [cost]
        [elm]  [time]  bugfix     Elm has a disease  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[2], "--before", "1", "--after", "0"]).shown(), @"
     [today]
@@ -46,7 +46,7 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
        [beech]  [time]  decision   Beech needs shade  [cost]
      > [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[0], "--before", "0", "--after", "1"]).shown(), @"
     [today]
@@ -54,7 +54,7 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
      > [ash]  [time]  discovery  Ash grows by the river  [cost]
        [beech]  [time]  decision   Beech needs shade  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[4], "--type", "discovery", "--type", "decision"]).shown(), @"
     [today]
@@ -64,14 +64,14 @@ fn a_timeline_shows_what_happened_before_and_after_a_memory() {
        [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
      > [elm]  [time]  bugfix     Elm has a disease  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
     assert_snapshot!(home.inside(&["timeline", &ids[4], "--after", "100", "--before", "0"]).shown(), @"
     [today]
       General
      > [elm]  [time]  bugfix     Elm has a disease  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
 }
 
@@ -86,7 +86,7 @@ fn a_timeline_is_around_what_answers_a_question_best() {
      > [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
        [fir]  [time]  change     Douglas fir is no fir  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
     assert_snapshot!(home.inside(&["timeline", "--query", "wombats"]).shown(), @"
     Nothing found.
@@ -111,7 +111,7 @@ fn a_timeline_is_around_a_passage() {
        r28rx  09:00  change     “The lock is taken once now.”  [cost]
        z206b  09:00  summary    Why does the importer lock the database?  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
     let told = home.thru(&["timeline", &id, "--json"]).stdout;
     assert!(told.contains(r#""excerpt": "“The lock is taken once now.”""#), "{told}");
@@ -251,7 +251,7 @@ fn what_was_forgotten_is_in_no_timeline() {
        [ash]  [time]  discovery  Ash grows by the river  [cost]
      > [cedar]  [time]  discovery  Cedar smells of pencils  [cost]
 
-    `thru show ID…` shows them in full. ~t counts the tokens to read, of those that they stand for.
+    `thru show ID…` shows them in full. ~Nt of M: about N tokens to read, made from M.
     ");
 }
 

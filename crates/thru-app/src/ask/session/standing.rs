@@ -4,11 +4,12 @@ use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 use thru_core::{Id, Timestamp};
-use thru_lifecycle::Indexing;
 use thru_lifecycle::conversation::{MessageState, Phase};
+use thru_lifecycle::{CloseReason, Indexing};
 use thru_store::{SessionRow, Store};
 
 use crate::app::App;
+use crate::keep::close;
 use crate::trouble::Result;
 use crate::words::{day_and_time, plural, printable};
 
@@ -22,11 +23,11 @@ pub struct Standing {
     #[serde(skip)]
     phase: Option<&'static str>,
     #[serde(skip)]
-    close_reason: Option<String>,
+    close: Option<CloseReason>,
     #[serde(skip)]
     indexing: Indexing,
     #[serde(skip)]
-    episode: Option<Id>,
+    is_indexed: bool,
 }
 
 /// An episode that another one replaced.
@@ -71,9 +72,9 @@ impl Standing {
                 })
                 .collect(),
             phase: conversation.as_ref().map(|one| one.phase().as_str()),
-            close_reason: close.map(|close| close.reason.to_string()),
+            close: close.map(|close| close.reason.clone()),
             indexing: session.indexing,
-            episode: session.episode,
+            is_indexed: session.episode.is_some(),
         })
     }
 
@@ -85,24 +86,32 @@ impl Standing {
             parts.push(format!("{phase}{since} {}", day_and_time(self.since, zone)));
             // A session that goes on after its close is no longer closed.
             let closed = if phase == "ended" { "closed" } else { "last closed" };
-            let reason = self.close_reason.as_deref();
-            parts.extend(reason.map(|reason| format!("{closed}: {}", printable(reason))));
+            let reason = self.close.as_ref().map(reason_words);
+            parts.extend(reason.map(|reason| format!("{closed} {reason}")));
         }
         let state = self.indexing.as_str();
-        parts.push(match self.episode {
-            Some(episode) => {
-                let episode: String = episode.to_string().chars().take(8).collect();
-                match self.indexing {
-                    Indexing::Indexed => format!("{state} as {episode}"),
-                    _ => format!("{state}, last indexed as {episode}"),
-                }
+        parts.push(match self.is_indexed {
+            true if self.indexing != Indexing::Indexed => {
+                format!("{state}, an earlier version is indexed")
             }
-            None => state.to_owned(),
+            _ => state.to_owned(),
         });
         match self.retired_episodes.len() as u64 {
             0 => {}
-            retired => parts.push(plural(retired, "retired episode")),
+            retired => parts.push(plural(retired, "earlier version")),
         }
         parts.join(" · ")
+    }
+}
+
+/// The reason of a close in words, behind "closed".
+fn reason_words(reason: &CloseReason) -> String {
+    match reason {
+        CloseReason::Agent(why) => format!("by the agent ({})", printable(why)),
+        CloseReason::Asked(why) if why == close::UNSAID => "on request".to_owned(),
+        CloseReason::Asked(why) => format!("on request ({})", printable(why)),
+        CloseReason::Inactivity => "after inactivity".to_owned(),
+        CloseReason::MaxDuration => "at the longest duration".to_owned(),
+        CloseReason::Left => "when another was opened".to_owned(),
     }
 }

@@ -63,6 +63,10 @@ pub(super) fn set(
     if arguments.key || arguments.keyring || asks {
         let place = if arguments.keyring { KeyStorage::Keyring } else { KeyStorage::File };
         let text = read_key(environment, &request.provider)?;
+        if asks && is_refusal(&text) {
+            environment.tell("Nothing was changed.")?;
+            return Ok(Outcome::found(false));
+        }
         let source = setting::keep_key(environment, &request.provider, &text, place)?;
         environment.tell(&format!("The key is kept: {source}."))?;
     }
@@ -71,7 +75,11 @@ pub(super) fn set(
 }
 
 fn show(page: &mut Page, set: &ModelSet) {
-    page.line(format!("{} is asked from now on: {}.", set.provider, printable(&set.model)));
+    page.line(format!(
+        "From now on, memories are refined by {}: {}.",
+        set.provider,
+        printable(&set.model)
+    ));
     if let Some(program) = set.lacks {
         let line = format!("`{program}` is not on your PATH: until it is, nothing is asked.");
         page.toned(Tone::Bad, &line);
@@ -93,12 +101,17 @@ fn show(page: &mut Page, set: &ModelSet) {
     page.line("`thru models test` asks one small question.");
 }
 
+/// True for an answer that is no key: nothing, or a no.
+fn is_refusal(text: &str) -> bool {
+    ["", "n", "no"].contains(&text.to_lowercase().as_str())
+}
+
 /// Reads one line, unseen where it is typed.
 fn read_key(environment: &Environment, name: &str) -> Result<String> {
     let mut errors = environment.streams.errors();
     let is_typed = environment.terminal.input;
     if is_typed {
-        write!(errors, "Key for {name} (not shown): ")?;
+        write!(errors, "Key for {name} (not shown; leave it empty to cancel): ")?;
         errors.flush()?;
     }
     let line = {
@@ -116,7 +129,7 @@ pub(super) fn off(arguments: &Off, environment: &Environment, json: bool) -> Res
     environment.answer(json, &off, |page| {
         page.line(match &off.was {
             Some(name) => format!("{name} is no longer asked. What it made stays."),
-            None => "No model was asked, and none is.".to_owned(),
+            None => "No model was set.".to_owned(),
         });
         for place in &off.keys_removed {
             page.line(format!("The key is removed: {place}."));

@@ -3,6 +3,7 @@
 use thru_app::ask::session::{ContextEvent, ContextOutline};
 use thru_redact::Clean;
 
+use crate::commands::shared::event_words;
 use crate::environment::Environment;
 use crate::ui::{Page, Tone, age, one_line, plural, width};
 
@@ -37,14 +38,24 @@ pub(super) fn show(
         let label = if place == 0 { "Lately" } else { "" };
         moment(page, label, &age(action.at, now), action.summary.get());
     }
-    let shown = if full { context.events.len() } else { EVENTS_SHOWN };
-    let hidden = context.events.len().saturating_sub(shown);
-    for (place, event) in context.events.iter().skip(hidden).enumerate() {
+    let events: Vec<(&ContextEvent, String)> =
+        context.events.iter().map(|event| (event, described(event))).collect();
+    // Events of one kind that follow each other are one line.
+    let runs: Vec<&[(&ContextEvent, String)]> =
+        events.chunk_by(|(_, before), (_, after)| before == after).collect();
+    let hidden = if full { 0 } else { runs.len().saturating_sub(EVENTS_SHOWN) };
+    for (place, run) in runs.iter().skip(hidden).enumerate() {
+        let Some((event, text)) = run.last() else { continue };
         let label = if place == 0 { "Events" } else { "" };
-        moment(page, label, &age(event.at, now), &described(event));
+        let text = match run.len() {
+            1 => text.clone(),
+            times => format!("{text}, {times} times"),
+        };
+        moment(page, label, &age(event.at, now), &text);
     }
-    if hidden > 0 {
-        let more = format!("            {} before", plural(hidden as u64, "event"));
+    let before: usize = runs.iter().take(hidden).map(|run| run.len()).sum();
+    if before > 0 {
+        let more = format!("            {} before", plural(before as u64, "event"));
         page.toned(Tone::Quiet, &more);
     }
 }
@@ -56,7 +67,7 @@ fn moment(page: &mut Page, label: &str, age: &str, text: &str) {
 }
 
 fn described(event: &ContextEvent) -> String {
-    let mut text = event.event.clone();
+    let mut text = event_words(&event.event).to_owned();
     for part in [&event.tool, &event.note].into_iter().flatten() {
         text.push_str("  ");
         text.push_str(part.get());
