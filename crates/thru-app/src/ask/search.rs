@@ -480,7 +480,7 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
     let index = app.open.indexes.index(&app.layout, &store, Collection::Passages)?;
     let now = dates_as_of(app, &store, &query, filter.projects.as_deref())?;
     let within = (&filter, project.as_deref());
-    let work = answer_work(app, &store, redactor, (request, &query, now), &index, within)?;
+    let mut work = answer_work(app, &store, redactor, (request, &query, now), &index, within)?;
     let spelled = match work {
         Some(_) => Spelled::default(),
         None => {
@@ -506,23 +506,28 @@ fn answer(app: &App, request: &Search, call: Call<'_>) -> Result<Found> {
         skip_tools: skipped_tools(app),
         is_word: Some(thru_embed::is_word),
     };
-    let (results, judged) = match work {
-        Some(_) => (SearchResults::default(), Judged::of_work()),
-        None => {
-            let embedding = Box::new(|| embedding.wait());
-            let mut results =
-                thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
-            if limits.passages > 0 {
-                // What has no title is told by its passages, and what is far from the question only where they tell nothing.
-                let tell = !results.sessions.is_empty();
-                results.memories.retain(|found| {
-                    !found.hit.memory.is_untitled() && (found.hit.is_near() || !tell)
-                });
-            }
-            let judged = judge(&results, request, limits);
-            (results, judged)
+    let mut results = SearchResults::default();
+    let mut judged = Judged::of_work();
+    if work.is_none() {
+        let embedding = Box::new(|| embedding.wait());
+        results = thru_recall::search(&app.layout, &store, redactor, &recall, embedding)?;
+        if limits.passages > 0 {
+            // What has no title is told by its passages, and what is far from the question only where they tell nothing.
+            let tell = !results.sessions.is_empty();
+            results
+                .memories
+                .retain(|found| !found.hit.memory.is_untitled() && (found.hit.is_near() || !tell));
         }
-    };
+        if let Some(when) = recall.when.filter(|_| results.gaps == [Gap::OtherTime]) {
+            // What was done then is nearer than the same words of another time.
+            let within = (recall.filter.projects.as_deref(), when);
+            work = done_then(app, &store, redactor, (request, &query), &index, within)?;
+        }
+        match work {
+            Some(_) => results = SearchResults { gaps: results.gaps, ..SearchResults::default() },
+            None => judged = judge(&results, request, limits),
+        }
+    }
     let known_files = match (&request.file, judged.verdict) {
         (Some(file), Verdict::Nothing) => store.files_like(file)?,
         _ => Vec::new(),
@@ -583,16 +588,13 @@ fn answer_work(
     index: &TextIndex,
     (filter, project): (&IndexFilter, Option<&str>),
 ) -> Result<Option<WorkDone>> {
-    let is_plain = request.session.is_none()
-        && request.file.is_none()
-        && request.kinds.is_empty()
-        && request.concepts.is_empty();
-    let Some(mut question) = work_question(query, now, app.zone()).filter(|_| is_plain) else {
+    let Some(mut question) = work_question(query, now, app.zone()).filter(|_| is_plain(request))
+    else {
         return Ok(None);
     };
     let mut projects = filter.projects.clone();
-    let (name, file) = match &mut question {
-        WorkQuestion::Touched { file } => ("touched", Some(file.clone())),
+    match &mut question {
+        WorkQuestion::Touched { .. } => {}
         WorkQuestion::Done { of, .. } | WorkQuestion::Latest { of } => {
             if !of.is_empty() && !project.is_some_and(|name| is_part(of, name)) {
                 let rows = projects_called(store, of)?;
@@ -602,18 +604,58 @@ fn answer_work(
                 }
                 projects = Some(rows);
             }
-            (if matches!(question, WorkQuestion::Done { .. }) { "done" } else { "latest" }, None)
         }
         WorkQuestion::Open { of } => {
             if let Some((rows, rest)) = project_in(store, of)? {
                 (projects, *of) = (Some(rows), rest);
             }
-            ("open", None)
         }
+    }
+    tell_work(app, store, redactor, index, question, (projects.as_deref(), &request.agents))
+}
+
+/// True for a question that is about no part of a session alone.
+fn is_plain(request: &Search) -> bool {
+    request.session.is_none()
+        && request.file.is_none()
+        && request.kinds.is_empty()
+        && request.concepts.is_empty()
+}
+
+/// Lists the sessions of a time, those of the agents that the question names; `None` where there are none.
+fn done_then(
+    app: &App,
+    store: &Store,
+    redactor: &Redactor,
+    (request, query): (&Search, &str),
+    index: &TextIndex,
+    (projects, (from, until)): (Option<&[i64]>, (i64, i64)),
+) -> Result<Option<WorkDone>> {
+    let time = Timestamp::from_millisecond(from).ok().zip(Timestamp::from_millisecond(until).ok());
+    let Some((from, until)) = time.filter(|_| is_plain(request)) else { return Ok(None) };
+    let named = |agent: &Agent| {
+        let is_name = |word: &str| word.eq_ignore_ascii_case(agent.as_str());
+        query.split(|c: char| !c.is_alphanumeric() && c != '-').any(is_name)
     };
-    let is_of_agents = |row: &WorkRow| {
-        request.agents.is_empty() || request.agents.contains(&row.session.key.agent)
+    let agents = match request.agents.is_empty() {
+        true => Agent::ALL.into_iter().filter(named).collect(),
+        false => request.agents.clone(),
     };
+    let question = WorkQuestion::Done { from, until, of: String::new() };
+    let told = tell_work(app, store, redactor, index, question, (projects, &agents))?;
+    Ok(told.filter(|told| !told.sessions.is_empty()))
+}
+
+/// Tells the sessions that answer a question about work, of all agents where none is given; `None` where there is nothing to say.
+fn tell_work(
+    app: &App,
+    store: &Store,
+    redactor: &Redactor,
+    index: &TextIndex,
+    question: WorkQuestion,
+    (projects, agents): (Option<&[i64]>, &[Agent]),
+) -> Result<Option<WorkDone>> {
+    let is_of_agents = |row: &WorkRow| agents.is_empty() || agents.contains(&row.session.key.agent);
     let told = |row: WorkRow| WorkSession {
         entry: SessionEntry::new(app, redactor, &row.session),
         at: row.at,
@@ -621,25 +663,26 @@ fn answer_work(
         asked: row.asked.iter().map(|prompt| cleaned(redactor, prompt)).collect(),
         steps: row.steps.iter().map(|step| cleaned(redactor, step)).collect(),
     };
-    let sessions: Vec<WorkSession> = work(store, index, &question, projects.as_deref())?
-        .into_iter()
-        .filter(is_of_agents)
-        .map(told)
-        .collect();
+    let found = work(store, index, &question, projects)?.into_iter();
+    let sessions: Vec<WorkSession> = found.filter(is_of_agents).map(told).collect();
     let before = match &question {
         WorkQuestion::Done { from, .. } if sessions.is_empty() => {
-            last_before(store, *from, projects.as_deref())?.filter(is_of_agents).map(told)
+            last_before(store, *from, projects)?.filter(is_of_agents).map(told)
         }
         _ => None,
     };
     // That nothing is open answers a question about all that is.
     let is_answer = matches!(&question, WorkQuestion::Open { of } if of.is_empty());
-    let is_nothing = sessions.is_empty() && before.is_none() && !is_answer;
-    let time = match question {
-        WorkQuestion::Done { from, until, .. } => Some((from, until)),
-        _ => None,
+    if sessions.is_empty() && before.is_none() && !is_answer {
+        return Ok(None);
+    }
+    let (name, file, time) = match question {
+        WorkQuestion::Touched { file } => ("touched", Some(file), None),
+        WorkQuestion::Done { from, until, .. } => ("done", None, Some((from, until))),
+        WorkQuestion::Latest { .. } => ("latest", None, None),
+        WorkQuestion::Open { .. } => ("open", None, None),
     };
-    Ok((!is_nothing).then_some(WorkDone { question: name, file, time, sessions, before }))
+    Ok(Some(WorkDone { question: name, file, time, sessions, before }))
 }
 
 /// The rows of all projects of a name: two clones of a repository may be two projects.

@@ -22,6 +22,7 @@ mod losing;
 mod poisoning;
 mod reading;
 mod refining;
+mod searching;
 mod serving;
 mod session_ends;
 mod settings;
