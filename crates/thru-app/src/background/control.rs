@@ -16,7 +16,7 @@ use thru_daemon::{
 use super::{is_running, page_address, paths, poke, was_page_opened};
 use crate::answer;
 use crate::app::App;
-use crate::ingest::reading;
+use crate::ingest::reading::{self, Reading};
 use crate::trouble::{Remedy, Result, Trouble};
 
 /// The time for a daemon to come up.
@@ -69,10 +69,12 @@ pub fn ensure_running(app: &App, patience: Duration) -> Result<Ensured, EnsureEr
 /// # Errors
 /// Fails if reading was stopped and cannot be taken up again, if it cannot be started, hangs, or another process is just starting it.
 pub fn start(app: &App) -> Result<Ensured> {
+    let read_less = reading::watching(app) != Reading::All;
     reading::resume_all(&app.layout)?;
     reading::ask_to_watch(&app.layout)?;
-    // One that runs may have read less until now.
-    poke(app);
+    if read_less {
+        poke(app);
+    }
     running(app)
 }
 
