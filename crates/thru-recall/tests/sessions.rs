@@ -368,6 +368,8 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
                 asks(minutes, "Work on the tank"),
                 run(1, "cat docs/kiln.md ~/guides/glaze.md | head -20", ok),
                 run(2, &format!("kiln log show {name} --json"), ok),
+                run(2, &format!("kiln cone add {minutes}"), ok),
+                run(2, &format!("press up {name}"), ok),
                 run(3, "just lint 2>&1 | tail -3", lint),
                 run(4, "just fix", ok),
                 run(5, "just lint", ok),
