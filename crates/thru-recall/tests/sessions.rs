@@ -389,7 +389,7 @@ fn a_session_that_starts_is_told_how_the_last_ones_worked() {
 
     - `just lint`, `just fix`; `git commit` runs a hook here (`just test`), which failed in 2 sessions
     - `just lint` failed in 2 sessions; `just fix` came next and passed
-    - Tools: `kiln log show`
+    - Tools: `kiln cone add`, `log show`; `press up`
 
     `thru show ID` shows one in full with its sources; `thru search WORDS` finds more.
     </throughline-context>
