@@ -104,8 +104,7 @@ pub(super) fn by_turns(
         let Some(best) = turn.memories.first() else { continue };
         let held = turn.held.iter().filter_map(|at| terms.terms.get(*at));
         let held: Vec<&str> = held.map(String::as_str).collect();
-        let reason =
-            (share >= 1.0).then(|| format!("its turn holds {} ({share:.2})", held.join(", ")));
+        let reason = (share >= 1.0).then(|| format!("its turn holds {}", held.join(", ")));
         bearings.add(best.memory.clone(), Way::Turn, share, reason);
         if let Some((row, _)) = turn.telling.filter(|_| share >= 1.0) {
             let passage = store.passages_of_rows(&[row])?.pop();

@@ -155,7 +155,7 @@ fn a_prompt_is_given_what_bears_on_it() {
     ");
     assert_snapshot!(home.inside(&["context", "--prompt", "SQLITE_BUSY again", "--explain"]).shown(), @"
     r28rx  Commit: Retry busy uploads with a budget (SQLITE_BUSY) (2026-03-01; 1 file gone since)
-           warm: its turn holds sqlite, busi, =sqlite_busy (1.62), tells of SQLITE_BUSY, holds sqlite, busi, =sqlite_busy (value 1.55)
+           warm: its turn holds sqlite, busi, =sqlite_busy, tells of SQLITE_BUSY, holds sqlite, busi, =sqlite_busy (value 1.55)
 
     1 line, about 102 tokens; looked for SQLITE_BUSY.
     ");
