@@ -29,6 +29,9 @@ const TELLING: usize = 9;
 /// Weight of a use in an edit. Edits are full of names copied from their surroundings.
 const EDITED: f64 = 0.25;
 
+/// Weight of an option in a command.
+const OPTION: f64 = 0.8;
+
 /// Names known to everyone, and words of the client and its tools.
 #[rustfmt::skip]
 const COMMON: &[&str] = &[
@@ -79,9 +82,11 @@ impl Names {
             PassageKind::Assistant => self.text(place, text, 1.5),
             PassageKind::Tool => {
                 if let Some(command) = &moment.command {
-                    let words = names(without_documents(command));
-                    // An option stands with its command; it is a name where someone speaks of it.
-                    self.all(place, words.filter(|name| !name.starts_with("--")), 1.0);
+                    for name in names(without_documents(command)) {
+                        // An option stands with its command: it is a name of this work if it is used again and again.
+                        let weight = if name.starts_with("--") { OPTION } else { 1.0 };
+                        self.name(place, name, weight);
+                    }
                     self.text(place, member(text, "description: "), 1.0);
                 }
                 match tool {
@@ -101,24 +106,24 @@ impl Names {
     }
 
     fn text(&mut self, place: usize, text: &str, weight: f64) {
-        self.all(place, names(text), weight);
-    }
-
-    fn all<'t>(&mut self, place: usize, names: impl Iterator<Item = &'t str>, weight: f64) {
-        for name in names {
+        for name in names(text) {
             // Qualified names in code are endless; only plain ones count here.
             if weight == EDITED && name.contains(['.', ':', '-']) {
                 continue;
             }
-            if self.known.len() >= FOLLOWED && !self.known.contains_key(name) {
-                continue;
-            }
-            let known = self.known.entry(name.to_owned()).or_default();
-            // Once per passage, however often it occurs there.
-            if known.last != self.passage {
-                known.last = self.passage;
-                known.uses.push((place, weight));
-            }
+            self.name(place, name, weight);
+        }
+    }
+
+    fn name(&mut self, place: usize, name: &str, weight: f64) {
+        if self.known.len() >= FOLLOWED && !self.known.contains_key(name) {
+            return;
+        }
+        let known = self.known.entry(name.to_owned()).or_default();
+        // Once per passage, however often it occurs there.
+        if known.last != self.passage {
+            known.last = self.passage;
+            known.uses.push((place, weight));
         }
     }
 
