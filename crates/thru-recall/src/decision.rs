@@ -181,7 +181,7 @@ const MADE: [&str; 4] = ["removed", "reverted", "dropped", "renamed to"];
 const STANDING: [&str; 6] = ["why", "which", "still", "what", "is", "are"];
 
 /// Returns true if a question asks how something stands or why: what was changed since is wrong as an answer.
-pub(crate) fn asks_how_it_stands(query: &str) -> bool {
+pub(crate) fn asks_what_may_have_changed(query: &str) -> bool {
     query.split_whitespace().take(LONGEST).any(|word| is_one_of(&STANDING, word))
 }
 

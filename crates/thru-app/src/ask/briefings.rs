@@ -159,7 +159,7 @@ fn line(
     Ok(BriefingMemory {
         id: match &memory {
             Some(_) => store.short_id(&id)?,
-            None => id.to_string().chars().take(8).collect(),
+            None => format!("{id:.8}"),
         },
         full_id: id,
         kind: memory.as_ref().map(|memory| memory.kind.as_str()),

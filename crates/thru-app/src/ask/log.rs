@@ -192,16 +192,13 @@ pub fn is_of_vault(kind: &str) -> bool {
 
 fn recorded(store: &Store, redactor: &Redactor, part: Part<'_>) -> Result<Vec<LogEntry>> {
     let notes = thru_recall::agent_notes(store)?.into_iter();
-    let entries = part.of(notes, |memory| memory.id.to_string()).map(|memory| {
-        let id = memory.id.to_string();
-        LogEntry {
-            id: id.chars().take(8).collect(),
-            full_id: id,
-            at: memory.at,
-            kind: "agent-note".to_owned(),
-            text: cleaned(redactor, &memory.title),
-            undone_by: None,
-        }
+    let entries = part.of(notes, |memory| memory.id.to_string()).map(|memory| LogEntry {
+        id: format!("{:.8}", memory.id),
+        full_id: memory.id.to_string(),
+        at: memory.at,
+        kind: "agent-note".to_owned(),
+        text: cleaned(redactor, &memory.title),
+        undone_by: None,
     });
     Ok(entries.collect())
 }
@@ -217,7 +214,7 @@ fn merged(store: &Store, redactor: &Redactor, part: Part<'_>) -> Result<Vec<LogE
         let session = session.map_or_else(String::new, |session| session.key.id.short());
         let text = format!("\"{}\" into \"{}\" (session {session})", merged.title, into.title);
         entries.push(LogEntry {
-            id: merged.id.to_string().chars().take(8).collect(),
+            id: format!("{:.8}", merged.id),
             full_id: merged.id.to_string(),
             at: into.at,
             kind: "merged".to_owned(),
@@ -230,7 +227,7 @@ fn merged(store: &Store, redactor: &Redactor, part: Part<'_>) -> Result<Vec<LogE
 
 /// Describes an operation in a sentence.
 pub fn sentence(operation: Option<&Operation>) -> String {
-    let start = |id: &Id| id.to_string().chars().take(8).collect::<String>();
+    let start = |id: &Id| format!("{id:.8}");
     match operation {
         None => "something that this version does not know".to_owned(),
         Some(Operation::DirectoryPlaced { directory, project }) => {

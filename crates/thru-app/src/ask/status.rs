@@ -174,7 +174,10 @@ pub fn status(app: &App, call: Call<'_>) -> Result<Status> {
         kind: "status",
         directory: layout.root().to_owned(),
         recording,
-        held_back: if recording == Recording::On { held_back(app) } else { Vec::new() },
+        held_back: match recording {
+            Recording::On => held_back(app, &found),
+            _ => Vec::new(),
+        },
         paused_until: paused.and_then(Pause::end),
         events,
         events_by_agent,

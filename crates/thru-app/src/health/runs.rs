@@ -203,7 +203,7 @@ mod tests {
         let slow = |event: &str, milliseconds| {
             let took = Duration::from_millis(milliseconds);
             is_slow(&Timing {
-                at: Timestamp::default(),
+                at: Timestamp::UNIX_EPOCH,
                 event: event.to_owned(),
                 took,
                 is_kept: true,
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn latencies_are_told_apart_by_event() {
         let timing = |event: &str, took| Timing {
-            at: Timestamp::default(),
+            at: Timestamp::UNIX_EPOCH,
             event: event.to_owned(),
             took: Duration::from_millis(took),
             is_kept: true,

@@ -118,13 +118,12 @@ pub fn hooks_found(app: &App) -> Vec<HookFound> {
     ADAPTERS.iter().flat_map(|adapter| found_of(&places.site(app, adapter), adapter)).collect()
 }
 
-/// Says of each connected agent that runs none of our hooks why.
-pub fn held_back(app: &App) -> Vec<String> {
+/// Says of each agent that has hooks of ours, and runs none of them, why.
+pub fn held_back(app: &App, found: &[HookFound]) -> Vec<String> {
     let places = Surroundings::new(app);
     let missing = ADAPTERS.iter().filter_map(|adapter| {
-        let site = places.site(app, adapter);
-        let is_connected = !found_of(&site, adapter).is_empty();
-        let trust = is_connected.then(|| adapter.setup.trust(&site))?;
+        let is_connected = found.iter().any(|hook| hook.agent == adapter.agent);
+        let trust = is_connected.then(|| adapter.setup.trust(&places.site(app, adapter)))?;
         (trust.state == TrustState::Missing).then_some(trust.line)
     });
     missing.collect()

@@ -60,9 +60,6 @@ pub(super) fn by_turns(
     hits: &[MemoryHit],
     bearings: &mut Bearings,
 ) -> Result<()> {
-    let prose = PassageKind::ALL.into_iter().filter(|kind| kind.is_prose()).collect();
-    let filter = IndexFilter { passages: Some(prose), ..of_projects(request) };
-    let found = passages.candidates(terms, &filter, PASSAGES)?;
     let mut turns: BTreeMap<Turn, Evidence<'_>> = BTreeMap::new();
     for hit in hits {
         if hit.memory.kind != MemoryKind::Summary && may_be_told(&hit.memory, request) {
@@ -70,6 +67,12 @@ pub(super) fn by_turns(
             turns.entry((session, hit.memory.turn)).or_default().remember(hit, terms);
         }
     }
+    if turns.is_empty() {
+        return Ok(());
+    }
+    let prose = PassageKind::ALL.into_iter().filter(|kind| kind.is_prose()).collect();
+    let filter = IndexFilter { passages: Some(prose), ..of_projects(request) };
+    let found = passages.candidates(terms, &filter, PASSAGES)?;
     for passage in found.found.iter().filter(|one| !one.is_echo) {
         if let Some(turn) = turns.get_mut(&(passage.session, passage.turn)) {
             turn.hear(passage);

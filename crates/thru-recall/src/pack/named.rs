@@ -70,7 +70,7 @@ pub(super) fn by_files(
 
 /// Finds memories of turns that contain an identifier of the prompt.
 pub(super) fn by_identifiers(
-    layout: &Layout,
+    index: &TextIndex,
     store: &Store,
     request: &PackRequest<'_>,
     cues: &Cues,
@@ -79,7 +79,6 @@ pub(super) fn by_identifiers(
     if cues.identifiers.is_empty() || request.projects.is_empty() {
         return Ok(());
     }
-    let index = TextIndex::open(layout, store)?;
     let filter = of_projects(request);
     for identifier in &cues.identifiers {
         let terms = analyse(identifier);

@@ -151,8 +151,10 @@ pub(super) fn drafts(
     // `rocket.trace.v1` is written like a file.
     let names = by_files(store, request, &cues, &mut bearings)?;
     cues.identifiers.extend(names);
-    by_words_and_meaning(layout, store, request, &cues, meaning, &mut bearings)?;
-    by_identifiers(layout, store, request, &cues, &mut bearings)?;
+    let passages = TextIndex::open(layout, store)?;
+    let indexes = (&passages, &open(layout, store)?);
+    by_words_and_meaning(indexes, store, request, &cues, meaning, &mut bearings)?;
+    by_identifiers(&passages, store, request, &cues, &mut bearings)?;
     by_references(layout, store, request, &cues, &mut bearings)?;
     weighed.extend(bearings.0.values().map(|bearing| (bearing.memory.id, bearing.share())));
     weighed.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
@@ -246,7 +248,7 @@ pub(super) fn may_be_told(memory: &MemoryRow, request: &PackRequest<'_>) -> bool
 
 /// Finds memories that hold the prompt's telling words, or mean nearly the same.
 fn by_words_and_meaning(
-    layout: &Layout,
+    (passages, memories): (&TextIndex, &TextIndex),
     store: &Store,
     request: &PackRequest<'_>,
     cues: &Cues,
@@ -254,7 +256,6 @@ fn by_words_and_meaning(
     bearings: &mut Bearings,
 ) -> Result<()> {
     let terms = analyse(&cues.words.join(" "));
-    let index = open(layout, store)?;
     let mut projects = request.projects.clone();
     projects.push(EVERYWHERE);
     let filter = IndexFilter {
@@ -262,9 +263,8 @@ fn by_words_and_meaning(
         concepts: (!request.limits.concepts.is_empty()).then(|| request.limits.concepts.clone()),
         ..IndexFilter::default()
     };
-    let hits = find_memories(store, &index, &terms, &filter, meaning.get(), WEIGHED)?;
-    let passages = TextIndex::open(layout, store)?;
-    by_turns((&passages, &index), store, request, (&terms, &cues.words), &hits, bearings)?;
+    let hits = find_memories(store, memories, &terms, &filter, meaning.get(), WEIGHED)?;
+    by_turns((passages, memories), store, request, (&terms, &cues.words), &hits, bearings)?;
     let memories = store.memories_of_projects(&request.projects)?;
     let telling = Telling::of(cues, &terms, &hits, memories);
     // A single telling word must be all that the prompt says, or be supported by meaning.

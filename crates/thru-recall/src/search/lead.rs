@@ -6,7 +6,7 @@ use thru_store::{Result, Store};
 
 use super::literal::quoted;
 use super::{Hit, SessionHits};
-use crate::decision::{asks_how_it_stands, decided, overruling, reversal};
+use crate::decision::{asks_what_may_have_changed, decided, overruling, reversal};
 use crate::how_to::{HowTo, Told};
 use crate::rank::{PassageScore, Ranking};
 
@@ -49,7 +49,7 @@ impl Lead {
             passages = overruling(store, ranking, candidates, terms, &about)?;
         }
         let mut changed = None;
-        if passages.is_empty() && asks_how_it_stands(query) {
+        if passages.is_empty() && asks_what_may_have_changed(query) {
             changed = reversal(store, wanted, candidates, terms)?;
             second(wanted, |score| changed.is_some_and(|one| one.candidate == score.candidate));
         }

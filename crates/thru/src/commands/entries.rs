@@ -285,8 +285,7 @@ fn show_observation(page: &mut Page, memory: &WholeMemory, observation: &Observa
         page.line(format!("{}  {shown}", page.paint(Tone::Quiet, "Sources")));
     }
     for merged in &observation.merged {
-        let id: String = merged.id.to_string().chars().take(8).collect();
-        let id = page.paint(Tone::Id, &id);
+        let id = page.paint(Tone::Id, &format!("{:.8}", merged.id));
         let title = one_line(&merged.title, 60);
         page.line(format!("{}  {id} {title}", page.paint(Tone::Quiet, "Merged in")));
     }
